@@ -1,0 +1,1 @@
+"""A deterministic, columnar simulator of Kubernetes scheduling."""

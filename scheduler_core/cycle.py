@@ -1,0 +1,119 @@
+"""The one record of a scheduling cycle: every view reads it, none recomputes a decision.
+
+A ``Cycle`` holds the arrays that the engine decided with. N is the number of nodes, P the
+number of predicates evaluated (``order``), F the number of feasible nodes, and all node
+vectors are in the cluster's object order. ``as_dict()`` is the documented trace line
+(docs/trace.schema.json); the workbench reads the arrays through ``playground.panels``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Result = Literal["scheduled", "unschedulable", "error"]
+IntVector = npt.NDArray[np.int64]
+BoolVector = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a cycle did to the cluster, and all that replaying it needs.
+
+    A run is rebuilt at any step by applying its decisions without deciding again.
+    Pod keys are ``namespace/name``, nodes are names.
+    """
+
+    pod: str
+    result: Result
+    node: str | None = None
+    nominated: str | None = None  # the node that preemption nominated the pod to
+    victims: tuple[str, ...] = ()  # pods deleted for it, in order
+    cleared: tuple[str, ...] = ()  # pods that lost their nomination
+    ranked: bool = False  # two or more feasible nodes: the round-robin counter moved
+
+
+@dataclass(slots=True)
+class PredicateMatrix:
+    """Outcome of every predicate on every node, as far as evaluation went.
+
+    ``codes`` is ``(P, N) int16``: 0 passed, k > 0 failed with ``reasons[k]``, -1 not reached
+    (an earlier predicate had failed). ``reasons`` maps a code to its reason texts
+    (``reasons[0]`` is empty). ``errors`` maps (predicate index, node index) to the error text.
+    """
+
+    order: tuple[str, ...]
+    codes: npt.NDArray[np.int16]
+    reasons: list[tuple[str, ...]]
+    errors: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class PriorityRow:
+    """One priority over the F feasible nodes. ``raw`` is None for one computed in a single go."""
+
+    name: str
+    weight: int
+    raw: IntVector | None  # the map step's value
+    score: IntVector  # after reduce, before the weight
+
+
+@dataclass(slots=True)
+class QueueState:
+    """The queues at the moment the cycle's pod was popped (it is in neither).
+
+    Each entry is (pod key, priority, position of creation); ``active`` is in pop order.
+    At most ``QUEUE_SHOWN`` entries of each are kept; the counts are exact.
+    """
+
+    active: list[tuple[str, int, int]]
+    active_count: int
+    unschedulable: list[tuple[str, int, int]]
+    unschedulable_count: int
+
+
+@dataclass(slots=True)
+class Event:
+    """As ``kubectl get events`` prints it."""
+
+    type: Literal["Normal", "Warning"]
+    reason: str  # Scheduled, FailedScheduling, Preempted, NotTriggerScaleUp ...
+    object: str  # pod/ns/name, node/name
+    message: str
+
+
+@dataclass(slots=True)
+class Cycle:
+    index: int  # 1-based over the whole run
+    step: str  # "major.minor": major counts outside operations (1: the initial objects)
+    time: float  # virtual seconds
+    decision: Decision
+    message: str | None
+    nodes: tuple[str, ...]  # names in object order, N
+    matrix: PredicateMatrix | None  # None if the attempt ended before any predicate ran
+    feasible: npt.NDArray[np.int32]  # node indices in object order
+    priorities: list[PriorityRow]
+    totals: IntVector | None  # (F,), None if fewer than two nodes were feasible
+    ties: npt.NDArray[np.int32]  # node indices with the best total, in the order the tie-break counts
+    last_node_index: int  # the round-robin counter before the choice
+    preemption: dict[str, Any] | None  # the conformance format's object
+    queue: QueueState
+    operations: tuple[str, ...]  # ids of the outside operations applied just before this cycle
+    events: list[Event]
+    cache: dict[str, Any] = field(default_factory=lambda: {"mode": "off"})
+    phases: tuple[str, ...] = ()  # those that ran: queue, predicates, priorities, select, preemption, assume, bind
+
+    @property
+    def pod(self) -> str:
+        return self.decision.pod
+
+    @property
+    def result(self) -> Result:
+        return self.decision.result
+
+    @property
+    def node(self) -> str | None:
+        return self.decision.node

@@ -1,0 +1,277 @@
+"""The Kubernetes objects that scheduling reads, as immutable typed records.
+
+Units: cpu in integer millicores, every other resource in integer base units
+(bytes, counts), both rounded up. Strings are as Kubernetes writes them. A field
+that the manifest leaves out is ``None`` where absence means something of its own,
+and empty where it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Resources = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerReference:
+    kind: str
+    name: str
+    uid: str
+    controller: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectMeta:
+    name: str
+    namespace: str = ""  # "" for cluster-scoped kinds, "default" filled in for the others
+    uid: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    owner_references: tuple[OwnerReference, ...] = ()
+    creation_timestamp: str | None = None  # RFC 3339
+    deletion_timestamp: str | None = None
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, or the bare name of a cluster-scoped object."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The first owner with ``controller: true`` (metav1.GetControllerOf)."""
+        return next((o for o in self.owner_references if o.controller), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One ``matchExpressions`` entry of a label or node selector."""
+
+    key: str
+    operator: str  # In, NotIn, Exists, DoesNotExist; for nodes also Gt, Lt
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSelector:
+    """``matchLabels`` and ``matchExpressions``, ANDed. Absent selectors are ``None``, not this."""
+
+    match_labels: Mapping[str, str] = field(default_factory=dict)
+    match_expressions: tuple[Requirement, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.match_labels and not self.match_expressions
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSelectorTerm:
+    match_expressions: tuple[Requirement, ...] = ()
+    match_fields: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredNodeTerm:
+    weight: int
+    term: NodeSelectorTerm
+
+
+@dataclass(frozen=True, slots=True)
+class PodAffinityTerm:
+    selector: LabelSelector | None
+    topology_key: str
+    namespaces: tuple[str, ...] = ()  # empty: the namespace of the pod that carries the term
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPodAffinityTerm:
+    weight: int
+    term: PodAffinityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Affinity:
+    """``spec.affinity``. ``None`` for a part that the manifest leaves out altogether."""
+
+    node_required: tuple[NodeSelectorTerm, ...] | None = None
+    node_preferred: tuple[PreferredNodeTerm, ...] = ()
+    has_pod_affinity: bool = False
+    pod_required: tuple[PodAffinityTerm, ...] = ()
+    pod_preferred: tuple[WeightedPodAffinityTerm, ...] = ()
+    has_pod_anti_affinity: bool = False
+    anti_required: tuple[PodAffinityTerm, ...] = ()
+    anti_preferred: tuple[WeightedPodAffinityTerm, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    key: str = ""
+    operator: str = ""  # "" reads as Equal
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    ip: str  # "0.0.0.0" where the manifest names none
+    protocol: str  # "TCP" where the manifest names none
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    name: str
+    image: str = ""
+    requests: Resources = field(default_factory=dict)  # a key with value 0 differs from an absent key
+    limits: Resources = field(default_factory=dict)
+    host_ports: tuple[HostPort, ...] = ()  # only ports with hostPort > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """One ``spec.volumes`` entry or a PersistentVolume's source: at most one source is set."""
+
+    name: str = ""
+    gce_pd: str | None = None  # gcePersistentDisk.pdName
+    aws_ebs: str | None = None  # awsElasticBlockStore.volumeID
+    azure_disk: str | None = None  # azureDisk.diskName
+    iscsi_iqn: str | None = None
+    rbd: tuple[tuple[str, ...], str, str] | None = None  # monitors, pool ("rbd" if absent), image
+    claim: str | None = None  # persistentVolumeClaim.claimName
+    read_only: bool = False
+    local: bool = False  # emptyDir or hostPath
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    meta: ObjectMeta
+    node_name: str = ""
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: Resources = field(default_factory=dict)
+    volumes: tuple[Volume, ...] = ()
+    priority: int = 0
+    priority_class_name: str = ""
+    scheduler_name: str = "default-scheduler"
+    phase: str = "Pending"
+    nominated_node_name: str = ""
+
+    @property
+    def terminal(self) -> bool:
+        """Succeeded or Failed: it uses nothing and is matched by nothing."""
+        return self.phase in ("Succeeded", "Failed")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCondition:
+    type: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeImage:
+    names: tuple[str, ...]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    meta: ObjectMeta
+    allocatable: Resources = field(default_factory=dict)
+    capacity: Resources = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    unschedulable: bool = False
+    conditions: tuple[NodeCondition, ...] = ()  # in manifest order
+    images: tuple[NodeImage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    meta: ObjectMeta
+    selector: Mapping[str, str] | None = None  # None or {}: selects nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A ReplicationController, ReplicaSet, StatefulSet, Deployment, DaemonSet or Job."""
+
+    kind: str
+    meta: ObjectMeta
+    selector: LabelSelector | None = None  # a ReplicationController's map becomes match_labels
+    replicas: int = 1  # a Job's: min(parallelism, completions)
+    template: Pod | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentVolume:
+    meta: ObjectMeta
+    source: Volume
+    node_affinity: tuple[NodeSelectorTerm, ...] | None = None
+    storage_class: str = ""
+    capacity: int = 0  # bytes
+    access_modes: tuple[str, ...] = ()
+    claim_ref: str = ""  # namespace/name of the claim it is bound to or kept for
+    phase: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentVolumeClaim:
+    meta: ObjectMeta
+    volume_name: str = ""
+    storage_class: str | None = None  # the beta annotation wins over spec.storageClassName
+    request: int = 0  # bytes
+    access_modes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StorageClass:
+    meta: ObjectMeta
+    provisioner: str = ""
+    binding_mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClass:
+    meta: ObjectMeta
+    value: int = 0
+    global_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PodDisruptionBudget:
+    meta: ObjectMeta
+    selector: LabelSelector | None = None
+    disruptions_allowed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PodGroup:
+    meta: ObjectMeta
+    min_member: int = 1
+    schedule_timeout_seconds: int | None = None
+
+
+KubernetesObject = (
+    Node
+    | Pod
+    | Service
+    | Workload
+    | PersistentVolume
+    | PersistentVolumeClaim
+    | StorageClass
+    | PriorityClass
+    | PodDisruptionBudget
+    | PodGroup
+)

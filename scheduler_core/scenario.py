@@ -1,0 +1,84 @@
+"""What the user wrote: a cluster, its configuration, and its history of operations.
+
+A :class:`Scenario` is immutable. Its ``documents`` are the manifests as given, unknown
+fields included, and are what is exported, hashed and shared; ``objects`` are the same
+manifests as the scheduler sees them (admission applied, controllers expanded).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from scheduler_core.objects.model import KubernetesObject
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with, or noteworthy about, the input.
+
+    ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
+    1-based, ``None`` where the input has no lines of its own; ``document`` is 1-based.
+    """
+
+    message: str
+    path: str = ""
+    line: int | None = None
+    document: int | None = None
+    file: str | None = None
+
+
+class BundleError(ValueError):
+    """The input cannot be read. ``problems`` holds everything that is wrong, at once."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(p.message for p in problems[:5]))
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change from outside (KEP-140 ``createOperation``, ``patchOperation``, ``deleteOperation``).
+
+    ``step`` is the major step, 1 being the first after the initial objects. ``time`` is virtual
+    seconds. ``object`` is the whole new object for ``create`` and ``update``, ``None`` for
+    ``delete``; a patch is resolved to an ``update`` when the scenario is loaded.
+    """
+
+    id: str
+    step: int
+    time: float
+    action: Literal["create", "update", "delete"]
+    kind: str
+    key: str  # namespace/name, or name
+    object: KubernetesObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    title: str
+    documents: tuple[Document, ...]
+    objects: tuple[KubernetesObject, ...]  # in creation order
+    operations: tuple[Operation, ...] = ()  # by (step, order in the file)
+    policy: Document | None = None  # a v1 Policy; None: the default provider
+    warnings: tuple[Problem, ...] = ()
+    summary: Mapping[str, int] | None = None  # what was read: kind -> count
+
+    @property
+    def id(self) -> str:
+        """The whole base64url SHA-256 of :meth:`canonical`; links use its first characters."""
+        import base64
+        import hashlib
+
+        digest = hashlib.sha256(self.canonical()).digest()
+        return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+    def canonical(self) -> bytes:
+        """The content's one byte form: JSON with sorted keys of title, documents in order."""
+        import json
+
+        body = {"title": self.title, "documents": list(self.documents)}
+        return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
