@@ -1,0 +1,9 @@
+"""The application's entry in Django's registry."""
+
+from django.apps import AppConfig
+
+
+class PlaygroundConfig(AppConfig):
+    name = "playground"
+    verbose_name = "podstep"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,24 @@
+"""The ASGI application: pages and API by Django, ``/ws/`` by the one consumer."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
+django_application = get_asgi_application()
+
+# Django must be set up before anything below imports a model.
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from django.urls import path  # noqa: E402
+
+from playground.live.consumer import Connection  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {
+        "http": django_application,
+        "websocket": AllowedHostsOriginValidator(URLRouter([path("ws/", Connection.as_asgi())])),
+    }
+)

@@ -1,0 +1,17 @@
+"""The Celery application: ``celery -A playground.celery:app worker``.
+
+The broker only delivers run ids; see :mod:`playground.tasks` for what a worker does with one
+and :mod:`playground.heartbeat` for how it says that it is there.
+"""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
+
+app = Celery("playground")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["playground"])

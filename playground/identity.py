@@ -1,0 +1,57 @@
+"""Who a visitor is: a random name in a signed cookie, and nothing else.
+
+There are no accounts. The name owns drafts and runs; whoever lost the cookie keeps the
+links of what was shared.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http.cookies import CookieError, SimpleCookie
+
+from django.conf import settings
+from django.core import signing
+
+_SALT = "playground.visitor"
+
+
+def new_visitor() -> str:
+    """Return a name for somebody who has none."""
+    return secrets.token_urlsafe(16)
+
+
+def sign(visitor: str) -> str:
+    """Return the cookie's value for ``visitor``."""
+    return signing.Signer(salt=_SALT).sign(visitor)
+
+
+def verify(value: str) -> str:
+    """Return the visitor that a cookie's value names, or ``""`` if we did not write it."""
+    try:
+        return signing.Signer(salt=_SALT).unsign(value)
+    except signing.BadSignature:
+        return ""
+
+
+def visitor_of_headers(headers: list[tuple[bytes, bytes]]) -> str:
+    """Return the visitor of an ASGI scope's headers, ``""`` without a valid cookie."""
+    for name, value in headers:
+        if name == b"cookie":
+            try:
+                cookies = SimpleCookie(value.decode("latin-1"))
+            except CookieError:
+                return ""
+            morsel = cookies.get(settings.VISITOR_COOKIE)
+            return verify(morsel.value) if morsel else ""
+    return ""
+
+
+def client_address(peer: str, forwarded: str) -> str:
+    """Return the address that limits count by.
+
+    ``forwarded`` is the X-Forwarded-For header; of it only as many last entries are believed
+    as there are proxies of ours in front (limit ``TRUSTED_PROXIES``).
+    """
+    trusted = settings.PLAYGROUND["TRUSTED_PROXIES"]
+    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+    return hops[-trusted][:64] if 0 < trusted <= len(hops) else peer

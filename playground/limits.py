@@ -1,0 +1,65 @@
+"""Every bound of the application, as one table.
+
+A limit is set by the environment variable ``PLAYGROUND_<NAME>``; the values in use are
+``settings.PLAYGROUND``. Whatever a visitor sends, stores or makes the server compute is
+held by one of these rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    name: str
+    default: int
+    unit: str
+    meaning: str
+
+
+LIMITS: tuple[Limit, ...] = (
+    Limit("BUNDLE_BYTES", 32 * MIB, "bytes", "one bundle after decompression: a paste, an upload, an API body"),
+    Limit("UPLOAD_FILES", 20, "files", "files of one upload"),
+    Limit("DRAFT_BYTES", 4 * MIB, "bytes", "a draft saved over the WebSocket"),
+    Limit("DRAFTS_PER_OWNER", 200, "drafts", "drafts of one visitor; the oldest go first"),
+    Limit("DRAFT_DAYS", 90, "days", "a draft untouched for longer is removed by `manage.py cleanup`"),
+    Limit("RUN_DAYS", 90, "days", "a finished run is removed by `manage.py cleanup` after this long"),
+    Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
+    Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
+    Limit("INTERACTIVE_WORK", 6_000_000, "nodes × pods", "above it the workbench asks for a run in a worker"),
+    Limit("INTERACTIVE_CYCLES", 20_000, "cycles", "cycles that the workbench computes by itself"),
+    Limit("INTERACTIVE_SECONDS", 60, "seconds", "computing for one source in a web process"),
+    Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),
+    Limit("PLAYBACKS", 16, "playbacks", "sources that a web process keeps open"),
+    Limit("PLAYBACK_BYTES", 768 * MIB, "bytes", "estimated memory of all open playbacks"),
+    Limit("CYCLE_CACHE_BYTES", 48 * MIB, "bytes", "decided cycles kept whole, for each playback"),
+    Limit("LIGHT_CACHE", 4_000, "cycles", "light cycles kept encoded, for each playback"),
+    Limit("RUN_CYCLES", 1_000_000, "cycles", "cycles of one run"),
+    Limit("RUN_SECONDS", 3_600, "seconds", "computing for one run"),
+    Limit("RUN_MIB", 4_096, "MiB", "resident memory of a worker process during a run"),
+    Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor"),
+    Limit("RUN_SAMPLES", 1_000, "points", "metric samples kept for a run"),
+    Limit("FRAME_BYTES", 5 * MIB, "bytes", "one WebSocket frame from a client"),
+    Limit("FRAMES_PER_SECOND", 60, "frames", "frames of one connection, averaged over ten seconds"),
+    Limit("SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"),
+    Limit("OUTGOING_FRAMES", 256, "frames", "frames waiting for a slow client before it is disconnected"),
+    Limit("WINDOW_CYCLES", 100, "cycles", "cycles of one `cycles.window` answer"),
+    Limit("MARKS", 20_000, "marks", "marks of one `timeline.get` answer"),
+    Limit("EVENTS", 500, "events", "events of one `events.list` answer"),
+    Limit("API_WRITES_PER_MINUTE", 60, "requests", "POST and DELETE of one address"),
+    Limit("API_READS_PER_MINUTE", 1_200, "requests", "GET of one address"),
+    Limit("IMPORTS_PER_MINUTE", 60, "requests", "imports through the page of one address"),
+    Limit("TRACE_CYCLES", 50_000, "cycles", "cycles of one trace download"),
+    Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
+)
+
+
+def limit(name: str) -> int:
+    """Return the value in use of the limit ``name``."""
+    value: int = settings.PLAYGROUND[name]
+    return value

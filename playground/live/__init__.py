@@ -1,0 +1,1 @@
+"""The WebSocket: transport, commands and what they share."""

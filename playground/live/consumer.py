@@ -1,0 +1,6 @@
+"""(written next)"""
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+
+class Connection(AsyncWebsocketConsumer):
+    """The consumer."""

@@ -1,0 +1,80 @@
+"""Security headers on every answer, and the visitor's name on every request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from playground import identity
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+EMBED_PREFIX = "/e/"
+PLAIN_PREFIXES = ("/api/", "/static/", "/healthz", "/readyz", EMBED_PREFIX)  # no visitor is named here
+
+_POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self'",
+    # Plotly and CodeMirror write style rules from script; style cannot run code.
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "worker-src": "'self' blob:",
+    "object-src": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+}
+
+
+def _policy(ancestors: str) -> str:
+    return "; ".join(f"{key} {value}" for key, value in {**_POLICY, "frame-ancestors": ancestors}.items())
+
+
+CONTENT_SECURITY_POLICY = _policy("'none'")
+EMBED_POLICY = _policy("*")
+
+
+def headers(get_response: GetResponse) -> GetResponse:
+    """Add the Content-Security-Policy; only ``/e/…`` may be shown in a frame."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        embedded = request.path.startswith(EMBED_PREFIX)
+        response.headers.setdefault("Content-Security-Policy", EMBED_POLICY if embedded else CONTENT_SECURITY_POLICY)
+        response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+        if embedded:
+            response.headers.pop("X-Frame-Options", None)
+        return response
+
+    return middleware
+
+
+def visitors(get_response: GetResponse) -> GetResponse:
+    """Set ``request.visitor`` and give a first-time visitor the cookie.
+
+    The API and embedded pages get no cookie: there ``request.visitor`` is what a cookie of ours
+    says, or ``""``.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        visitor = identity.verify(request.COOKIES.get(settings.VISITOR_COOKIE, ""))
+        fresh = not visitor and not request.path.startswith(PLAIN_PREFIXES)
+        if fresh:
+            visitor = identity.new_visitor()
+        request.visitor = visitor  # type: ignore[attr-defined]
+        response = get_response(request)
+        if fresh:
+            response.set_cookie(
+                settings.VISITOR_COOKIE,
+                identity.sign(visitor),
+                max_age=settings.VISITOR_COOKIE_AGE,
+                httponly=True,
+                samesite="Lax",
+                secure=request.is_secure(),
+            )
+        return response
+
+    return middleware

@@ -1,0 +1,170 @@
+"""What is stored: shared scenarios, drafts, long runs and the workers that are alive.
+
+A run's row is the truth about it; the broker only delivers its id. Large texts are kept
+compressed, and every size is bounded by :mod:`playground.limits` before it gets here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+SHORT_ID = 11  # characters of a scenario's digest that a link shows, more where two begin alike
+TITLE_LENGTH = 200
+
+QUEUED, RUNNING, CANCELLING = "queued", "running", "cancelling"
+DONE, CANCELLED, FAILED = "done", "cancelled", "failed"
+UNFINISHED = (QUEUED, RUNNING, CANCELLING)
+STATES = (*UNFINISHED, DONE, CANCELLED, FAILED)
+
+CLAIM_SECONDS = 30  # a running run whose worker has been silent for longer is taken over
+WORKER_SECONDS = 15  # a worker silent for longer counts as gone
+
+
+def new_draft_id() -> str:
+    """Return a draft's id; only its owner can use it."""
+    return secrets.token_urlsafe(12)
+
+
+def new_run_id() -> str:
+    """An unguessable id: whoever has it may look at the run."""
+    return secrets.token_urlsafe(16)
+
+
+def token_hash(token: str) -> str:
+    """Return what is stored of a secret token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Scenario(models.Model):
+    """Immutable content, stored once, addressed by its digest.
+
+    Reachable at ``/s/<short>/`` while a :class:`Share` points at it; otherwise only through
+    the runs that were made of it.
+    """
+
+    digest = models.CharField(max_length=43, unique=True)
+    short = models.CharField(max_length=43, unique=True)
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    content = models.BinaryField()  # zstd of Scenario.canonical()
+    size = models.PositiveBigIntegerField()  # bytes of Scenario.canonical()
+    nodes = models.PositiveIntegerField()
+    pods = models.PositiveIntegerField()
+    operations = models.PositiveIntegerField(default=0)
+    created = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.short
+
+
+class Share(models.Model):
+    """One act of sharing. Its token, of which only the hash is kept, takes it back."""
+
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="shares")
+    token = models.CharField(max_length=64, unique=True)  # token_hash() of the delete token
+    owner = models.CharField(max_length=64, blank=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"share {self.pk} of {self.scenario_id}"
+
+
+class Draft(models.Model):
+    """A visitor's own editable bundle; nobody else can see it."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_draft_id, editable=False)
+    owner = models.CharField(max_length=64, db_index=True)
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    files = models.BinaryField()  # zstd of the JSON list [[name, text], …]
+    size = models.PositiveBigIntegerField(default=0)
+    revision = models.PositiveIntegerField(default=1)
+    based_on = models.CharField(max_length=64, blank=True)  # "scenario:<short>" or "run:<id>"
+    created = models.DateTimeField(default=timezone.now)
+    updated = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Run(models.Model):
+    """A simulation that a worker computes: queued, running, then done, cancelled or failed.
+
+    ``claim`` names the worker process that owns the run while it computes. Every write of a
+    worker is conditional on it, so a worker that was taken for dead cannot disturb its successor.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.PROTECT, related_name="runs")
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    owner = models.CharField(max_length=64, db_index=True)
+    cancel_token = models.CharField(max_length=64, blank=True)  # hash; for runs started over the API
+    state = models.CharField(max_length=12, default=QUEUED, choices=[(s, s) for s in STATES], db_index=True)
+    claim = models.CharField(max_length=64, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+
+    cycles = models.PositiveIntegerField(default=0)
+    expected = models.PositiveIntegerField(null=True)  # at least so many cycles
+    placed = models.PositiveIntegerField(default=0)
+    pending = models.PositiveIntegerField(default=0)
+    unschedulable = models.PositiveIntegerField(default=0)
+    outcomes = models.JSONField(default=dict)  # result -> cycles
+    samples = models.JSONField(default=dict)  # see playground.runs.metrics
+    seconds = models.FloatField(default=0)  # of scheduling, over all attempts
+    peak_mib = models.FloatField(default=0)
+    error = models.TextField(blank=True)
+
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+    enqueued = models.DateTimeField(default=timezone.now)
+    started = models.DateTimeField(null=True)
+    heartbeat = models.DateTimeField(null=True)
+    finished = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a worker still has to do something about it."""
+        return self.state in UNFINISHED
+
+
+class RunChunk(models.Model):
+    """Consecutive decisions of a run: cycles ``first`` to ``first + count - 1``."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="chunks")
+    number = models.PositiveIntegerField()
+    first = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+    data = models.BinaryField()  # zstd JSON, see playground.runs.chunks
+
+    class Meta:
+        """A worker that lost its claim cannot write a chunk a second time."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_chunk_per_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}[{self.first}:{self.first + self.count}]"
+
+
+class Worker(models.Model):
+    """A worker process that said within :data:`WORKER_SECONDS` that it is there."""
+
+    name = models.CharField(primary_key=True, max_length=200)
+    seen = models.DateTimeField(default=timezone.now)
+    started = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @staticmethod
+    def alive(now: datetime | None = None) -> models.QuerySet[Worker]:
+        """Return the workers that were heard of lately."""
+        since = (now or timezone.now()) - timedelta(seconds=WORKER_SECONDS)
+        return Worker.objects.filter(seen__gte=since)

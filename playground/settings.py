@@ -1,0 +1,237 @@
+"""All settings, from the environment; with nothing set, everything runs embedded on one machine.
+
+``DATABASE_URL``, ``REDIS_URL``, ``CELERY_BROKER_URL``, ``SECRET_KEY``, ``ALLOWED_HOSTS``, ``DEBUG`` and
+``PORT`` are the only variables beside the limits of :mod:`playground.limits` (``PLAYGROUND_<NAME>``)
+and ``PLAYGROUND_DATA_DIR``, where the embedded database, broker and secret live (default ``var/``).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import environ
+import structlog
+
+from playground.limits import LIMITS
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.str("PLAYGROUND_DATA_DIR", str(BASE_DIR / "var")))
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+VERSION = "0.1.0"
+DEBUG = env.bool("DEBUG", False)
+PORT = env.int("PORT", 8000)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+PLAYGROUND = {row.name: env.int(f"PLAYGROUND_{row.name}", row.default) for row in LIMITS}
+
+
+def embedded_secret(path: Path) -> str:
+    """Return the secret in ``path``, made on the first call; only its owner may read the file."""
+    try:
+        # O_EXCL: of two processes that start together one writes, the other reads.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
+    else:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+    for _ in range(100):
+        if text := path.read_text().strip():
+            return text
+    raise RuntimeError(f"{path} is empty; remove it to have a new secret made")
+
+
+SECRET_KEY = env.str("SECRET_KEY", "") or embedded_secret(DATA_DIR / "secret")
+
+# --- the application -------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "channels",
+    "django.contrib.staticfiles",
+    "playground",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "playground.middleware.headers",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "playground.middleware.visitors",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "playground.urls"
+ASGI_APPLICATION = "playground.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+
+# --- database, cache, channels -----------------------------------------------------------------
+
+SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'podstep.sqlite3'}"),
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # IMMEDIATE: two writers wait for each other; with the default one of them would fail
+        # at once when it turns from reading to writing.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": SQLITE_PRAGMAS,
+    }
+    # A file, since threads cannot share an in-memory database and tests have threads.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+
+REDIS_URL = env.str("REDIS_URL", "")
+CACHES: dict[str, dict[str, Any]]
+CHANNEL_LAYERS: dict[str, dict[str, Any]]
+if REDIS_URL:
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CHANNEL_LAYERS = {
+        "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
+    }
+else:
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "OPTIONS": {"MAX_ENTRIES": 20_000},
+        }
+    }
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+# --- worker ------------------------------------------------------------------------------------
+
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "filesystem://"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True  # the run's row holds everything there is to know
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# A process a run: what a large run took goes back to the system, and its peak is its own.
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    _broker = DATA_DIR / "broker"
+    for _part in ("queue", "control"):
+        (_broker / _part).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_broker / "queue"),
+        "data_folder_out": str(_broker / "queue"),
+        "control_folder": str(_broker / "control"),
+        "store_processed": False,
+        "polling_interval": 0.1,
+    }
+elif CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "visibility_timeout": PLAYGROUND["RUN_SECONDS"] + 600,
+        "socket_timeout": 10,
+        "socket_connect_timeout": 5,
+    }
+
+# --- static files --------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS: list[Any] = [BASE_DIR / "static"]
+if (_plotly := find_spec("plotly")) and _plotly.origin:
+    # plotly.min.js as the Python package ships it, at /static/plotly/plotly.min.js
+    STATICFILES_DIRS.append(("plotly", str(Path(_plotly.origin).parent / "package_data")))
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Names without a hash: ES modules import each other by relative path.
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+# Without `collectstatic` (one machine, development) files are served from where they lie.
+STATIC_ROOT.mkdir(exist_ok=True)
+WHITENOISE_USE_FINDERS = DEBUG or not any(STATIC_ROOT.iterdir())
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_MAX_AGE = 0 if DEBUG else 300
+
+# --- security -------------------------------------------------------------------------------------
+
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if host != "*" and not host.startswith("[")]
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = False
+CSRF_FAILURE_VIEW = "playground.views.csrf_failed"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PLAYGROUND["TRUSTED_PROXIES"] else None
+X_FRAME_OPTIONS = "DENY"
+VISITOR_COOKIE = "podstep_visitor"
+VISITOR_COOKIE_AGE = 400 * 24 * 3600
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = PLAYGROUND["BUNDLE_BYTES"]
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
+DATA_UPLOAD_MAX_NUMBER_FILES = PLAYGROUND["UPLOAD_FILES"]
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+# --- logging ------------------------------------------------------------------------------------
+
+_shared_processors: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+structlog.configure(
+    processors=[
+        structlog.stdlib.filter_by_level,
+        *_shared_processors,
+        structlog.processors.format_exc_info,
+        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+    cache_logger_on_first_use=True,
+)
+_renderer: Any = (
+    structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    if DEBUG or sys.stderr.isatty()
+    else structlog.processors.JSONRenderer()
+)
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "structured": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "foreign_pre_chain": [*_shared_processors, structlog.processors.format_exc_info],
+            "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer],
+        }
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        "django": {"level": "INFO"},
+        # A visitor's mistyped address is no news; a failed request of ours still is.
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "ERROR"},
+        "celery": {"level": "INFO"},
+        "uvicorn.access": {"level": "WARNING"},
+    },
+}
