@@ -1,0 +1,60 @@
+# Every target first sees to .venv (`.ci/setup`, from requirements-dev.txt); a second time that takes no time.
+
+PORT ?= 8000
+PYTHON = .venv/bin/python
+# For a part of the tests: make test PYTEST="tests/core -k taint"
+PYTEST ?=
+
+.PHONY: help run setup test lint format lock bench screenshots clean
+
+help:
+	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
+	@echo "make test         lint, types, import directions and every test"
+	@echo "make setup        .venv with all packages, each by its hash"
+	@echo "make lint         what make test checks before the tests"
+	@echo "make format       put the source in the one format"
+	@echo "make bench        the workloads of the benchmark, into var/bench/"
+	@echo "make screenshots  docs/screenshots/ anew"
+	@echo "make lock         the lock files from pyproject.toml"
+	@echo "make clean        remove .venv and caches; what podstep stored in var/ stays"
+
+setup:
+	@.ci/setup
+
+run: setup
+	@exec $(PYTHON) manage.py serve --port $(PORT) --end-with-parent
+
+test: setup
+	@.ci/test-packages
+	@$(MAKE) --no-print-directory lint
+	$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST)
+
+lint: setup
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	.venv/bin/lint-imports
+	$(PYTHON) -m vulture
+	$(PYTHON) -m interrogate --quiet scheduler_core playground
+
+format: setup
+	$(PYTHON) -m ruff check --fix-only .
+	$(PYTHON) -m ruff format .
+
+bench: setup
+	$(PYTHON) -m tests.bench
+
+screenshots: setup
+	@.ci/test-packages
+	$(PYTHON) -m tests.browser.screenshots
+
+COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock"
+
+# An entry that stands stays: `make lock UPGRADE=--upgrade` moves all to their newest.
+lock: setup
+	$(COMPILE) $(UPGRADE) pyproject.toml -o requirements.txt
+	$(COMPILE) $(UPGRADE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache var/static

@@ -1,0 +1,44 @@
+"""``manage.py serve``: everything on one machine, as ``make run`` starts it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from playground import supervisor
+
+
+class Command(BaseCommand):
+    help = "Prepare the database, then run the web server and the worker until Ctrl-C."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare where to listen."""
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+        parser.add_argument(
+            "--port", type=int, default=settings.PORT, help="port to listen on (default: PORT, else 8000)"
+        )
+        parser.add_argument(
+            "--end-with-parent", action="store_true", help="end when the process that started this one ends"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Serve until a signal comes; exit with 1 if a process ended by itself."""
+        parent = os.getppid() if options["end_with_parent"] else None
+        host, port = options["host"], options["port"]
+        if supervisor.port_is_taken(host, port):
+            raise CommandError(
+                f"Port {port} of {host} is taken by another program. Choose another: make run PORT={port + 1}"
+            )
+        call_command("prepare")
+        local = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
+        running = supervisor.Supervisor(supervisor.programs(host, port), output=sys.stdout, parent=parent)
+        status = running.run(
+            ready=lambda: supervisor.answers(f"{local}/readyz"),
+            on_ready=lambda: running.say(f"podstep answers at {local}"),
+        )
+        sys.exit(status)

@@ -1,0 +1,198 @@
+"""The processes of one machine: which they are, and that they begin, speak and end together.
+
+``manage.py serve`` is the caller. A process that dies takes the others with it, since a page without
+a worker would look as if it worked; who wants restarts has an init system or containers for that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import IO
+
+#: Seconds that a process has to end by itself before it is killed.
+GRACE = 8.0
+#: Seconds between two looks at the processes.
+PULSE = 0.2
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A process to run: its name in the output, its command, and the signal that ends it."""
+
+    name: str
+    command: tuple[str, ...]
+    stop_signal: signal.Signals
+
+
+def programs(host: str, port: int) -> tuple[Program, ...]:
+    """Return the web server and the worker of one machine."""
+    python = sys.executable
+    web = (
+        *(python, "-m", "uvicorn", "playground.asgi:application", "--host", host, "--port", str(port)),
+        *("--no-server-header", "--no-access-log", "--log-level", "warning"),
+        *("--timeout-graceful-shutdown", "3"),
+    )
+    worker = (
+        *(python, "-m", "celery", "--app", "playground.celery:app", "worker", "--loglevel", "WARNING"),
+        *("--concurrency", str(min(4, os.cpu_count() or 1))),
+    )
+    return (
+        Program("web", web, signal.SIGTERM),
+        # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken
+        # off loses nothing: the next worker goes on from what it stored.
+        Program("worker", worker, signal.SIGQUIT),
+    )
+
+
+def port_is_taken(host: str, port: int) -> bool:
+    """Tell whether another process listens at ``host:port``."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        # As the server itself does: a connection of the last run that is still closing does not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return True
+    return False
+
+
+def answers(url: str) -> bool:
+    """Tell whether a GET of ``url`` is answered with 200."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310  # our own address
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def _die_with(parent: int, sig: signal.Signals) -> None:
+    """Ask Linux to send this process ``sig`` should ``parent`` die without ending it (SIGKILL)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(sig))
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+class Child:
+    """A running program, in a process group of its own so that nothing it starts outlives it."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        me = os.getpid()
+        self.process = subprocess.Popen(
+            program.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=lambda: _die_with(me, program.stop_signal),  # noqa: PLW1509  # no threads yet
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+
+    def ask_to_end(self) -> None:
+        """Send the program the signal that ends it; the processes it started are its own to end."""
+        if self.process.poll() is None:
+            self.process.send_signal(self.program.stop_signal)
+
+    def kill_group(self) -> None:
+        """Kill the program and whatever is left of its group, without waiting."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+
+class Supervisor:
+    """Runs programs until one ends or a signal comes, and then ends them all."""
+
+    def __init__(self, to_run: Sequence[Program], *, output: IO[str], parent: int | None = None) -> None:
+        self.programs = to_run
+        self.output = output
+        self.parent = parent
+        self.children: list[Child] = []
+        self.stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._width = max(len(program.name) for program in to_run)
+
+    def say(self, text: str, name: str = "podstep") -> None:
+        """Print a line under ``name``; a reader who went away does not disturb the programs."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            self.output.write(f"{name:<{self._width}} | {text}\n" if name != "podstep" else f"{text}\n")
+            self.output.flush()
+
+    def run(self, ready: Callable[[], bool], on_ready: Callable[[], None]) -> int:
+        """Start everything, call ``on_ready`` once ``ready`` holds, and wait.
+
+        Returns 0 if a signal ended it, else 1: a program ended that should not have.
+        """
+        previous = {sig: signal.signal(sig, self._on_signal) for sig in SIGNALS}
+        try:
+            self.children = [Child(program) for program in self.programs]
+            for child in self.children:
+                threading.Thread(target=self._forward, args=(child,), daemon=True).start()
+            threading.Thread(target=self._announce, args=(ready, on_ready), daemon=True).start()
+            return self._watch()
+        finally:
+            self._end()
+            for sig, handler in previous.items():
+                signal.signal(sig, handler)
+
+    def _on_signal(self, signum: int, _frame: FrameType | None) -> None:
+        # Nothing is printed here: the main thread may be inside `say`, and would wait for itself.
+        if self.stopping.is_set() and signum != signal.SIGHUP:
+            for child in self.children:
+                child.kill_group()
+        self.stopping.set()
+
+    def _watch(self) -> int:
+        while not self.stopping.wait(PULSE):
+            if self.parent is not None and os.getppid() != self.parent:
+                return 0
+            for child in self.children:
+                status = child.process.poll()
+                if status is not None:
+                    self.say(f"{child.program.name} ended by itself ({_how(status)}); ending the rest.")
+                    return 1
+        return 0
+
+    def _end(self) -> None:
+        self.stopping.set()
+        for child in self.children:
+            child.ask_to_end()
+        deadline = time.monotonic() + GRACE
+        for child in self.children:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.process.wait(max(0.0, deadline - time.monotonic()))
+            child.kill_group()
+            child.process.wait()
+
+    def _announce(self, ready: Callable[[], bool], on_ready: Callable[[], None]) -> None:
+        while not self.stopping.is_set():
+            if ready():
+                on_ready()
+                return
+            self.stopping.wait(PULSE)
+
+    def _forward(self, child: Child) -> None:
+        assert child.process.stdout is not None
+        for line in child.process.stdout:
+            self.say(line.decode("utf-8", "replace").rstrip("\r\n"), child.program.name)
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _how(status: int) -> str:
+    return f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
