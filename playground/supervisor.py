@@ -70,10 +70,11 @@ def port_is_taken(host: str, port: int) -> bool:
     return False
 
 
-def answers(url: str) -> bool:
-    """Tell whether a GET of ``url`` is answered with 200."""
+def answers(url: str, host: str) -> bool:
+    """Tell whether a GET of ``url``, asked for by the name ``host``, is answered with 200."""
+    request = urllib.request.Request(url, headers={"Host": host})  # noqa: S310  # our own address
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310  # our own address
+        with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310
             return bool(answer.status == 200)
     except OSError:
         return False
@@ -93,7 +94,7 @@ class Child:
     def __init__(self, program: Program) -> None:
         self.program = program
         me = os.getpid()
-        self.process = subprocess.Popen(
+        self.process = subprocess.Popen(  # noqa: S603  # our own commands
             program.command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -37,8 +37,11 @@ class Command(BaseCommand):
         call_command("prepare")
         local = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         running = supervisor.Supervisor(supervisor.programs(host, port), output=sys.stdout, parent=parent)
+        # Django answers no name but those it was given.
+        first = next(iter(settings.ALLOWED_HOSTS), "").lstrip(".")
+        name = first if first not in {"", "*"} else "localhost"
         status = running.run(
-            ready=lambda: supervisor.answers(f"{local}/readyz"),
+            ready=lambda: supervisor.answers(f"{local}/readyz", name),
             on_ready=lambda: running.say(f"podstep answers at {local}"),
         )
         sys.exit(status)

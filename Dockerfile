@@ -1,0 +1,25 @@
+# The one image of web, worker and migrate. The Python is that of Debian 12, which the tests run on.
+
+FROM python:3.11.13-slim-bookworm AS packages
+COPY requirements.txt /tmp/requirements.txt
+RUN python -m venv /venv
+RUN /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r /tmp/requirements.txt
+
+FROM python:3.11.13-slim-bookworm AS podstep
+RUN useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin podstep
+RUN install --directory --owner podstep --group podstep /data
+COPY --from=packages /venv /venv
+WORKDIR /app
+COPY LICENSE manage.py ./
+COPY docker/answers.py docker/answers.py
+COPY scheduler_core scheduler_core
+COPY playground playground
+COPY templates templates
+COPY static static
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PLAYGROUND_DATA_DIR=/data
+RUN python -m compileall -q manage.py docker scheduler_core playground
+USER podstep
+VOLUME /data
+EXPOSE 8000
+# Alone, without compose: everything in this container, SQLite in the volume.
+CMD ["python", "manage.py", "serve", "--host", "0.0.0.0"]

@@ -1,0 +1,48 @@
+"""What every test has: recordings, services, and the rule that CI skips nothing for want of a part."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.parts import IN_CI, NO_SHARED, SHARED
+from tests.services.fixtures import postgres, redis, stack, stacks
+
+__all__ = ["postgres", "redis", "stack", "stacks"]
+
+
+@pytest.fixture(scope="session")
+def shared_folder() -> Path:
+    """The folder of recorded clusters and decisions."""
+    if not SHARED.is_dir():
+        pytest.skip(f"{NO_SHARED}: {SHARED}")
+    return SHARED
+
+
+def _fail_if_skipped(report: Any) -> None:
+    if not IN_CI or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if NO_SHARED in reason and not SHARED.is_dir():
+        return
+    report.outcome = "failed"
+    report.longrepr = f"{report.nodeid}: {reason}\nUnder CI=true a skipped test is a failure."
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Turn a skipped test into a failed one under CI=true."""
+    report = yield
+    _fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """Turn a skipped file into a failed one under CI=true."""
+    report = yield
+    _fail_if_skipped(report)
+    return report

@@ -1,0 +1,107 @@
+"""Processes that tests start and end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(holds: Callable[[], bool], seconds: float, what: str, *, pause: float = 0.1) -> None:
+    """Wait until ``holds()``; raise AssertionError naming ``what`` after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {seconds:g} seconds: {what}"
+        time.sleep(pause)
+
+
+class Process:
+    """A program in a process group of its own, its output in a file."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str],
+        cwd: Path,
+        user: str | None = None,
+    ) -> None:
+        self.name = name
+        self.log = log
+        with log.open("ab") as output:
+            self.popen = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env=dict(env),
+                cwd=cwd,
+                user=user,
+                extra_groups=[] if user else None,
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.popen.poll() is None
+
+    def output(self) -> str:
+        """Return what it has printed."""
+        return self.log.read_text(errors="replace")
+
+    def stop(self, sig: signal.Signals = signal.SIGTERM, seconds: float = 15) -> int:
+        """Ask it to end by ``sig``, wait, and kill what is left. Returns its exit status."""
+        if self.running:
+            self.popen.send_signal(sig)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(seconds)
+        return self.kill()
+
+    def kill(self) -> int:
+        """Kill it and everything it started that is still in its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.popen.pid, signal.SIGKILL)
+        return self.popen.wait()
+
+
+def wait_until_ready(process: Process, ready: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until ``ready()``; fail with the process' output if it ends or takes too long."""
+    deadline = time.monotonic() + seconds
+    while not ready():
+        late = time.monotonic() > deadline
+        if late or not process.running:
+            why = f"was not ready within {seconds:g} seconds" if late else "ended"
+            raise AssertionError(f"{process.name} {why}; it printed:\n{process.output()[-4000:]}")
+        time.sleep(0.05)
+
+
+def listens(port: int) -> bool:
+    """Tell whether something accepts connections at ``port``."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def group_members(group: int) -> Iterator[int]:
+    """Yield the living processes of a process group (Linux)."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # pid (name) state ppid pgrp …; a name may hold spaces and brackets
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group and fields[0] != "Z":
+                yield int(stat.parent.name)
