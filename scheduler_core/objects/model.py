@@ -167,6 +167,7 @@ class Pod:
     scheduler_name: str = "default-scheduler"
     phase: str = "Pending"
     nominated_node_name: str = ""
+    pod_group: str = ""  # the PodGroup it names, by label, annotation or spec.schedulingGroup
 
     @property
     def terminal(self) -> bool:
@@ -212,6 +213,7 @@ class Workload:
     selector: LabelSelector | None = None  # a ReplicationController's map becomes match_labels
     replicas: int = 1  # a Job's: min(parallelism, completions)
     template: Pod | None = None
+    claim_templates: tuple[PersistentVolumeClaim, ...] = ()  # a StatefulSet's volumeClaimTemplates
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,8 @@ class PodDisruptionBudget:
     meta: ObjectMeta
     selector: LabelSelector | None = None
     disruptions_allowed: int = 0
+    min_available: int | str | None = None  # a count, or a percentage as text
+    max_unavailable: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,162 @@
+"""Files to documents: which syntax a text is in, and the manifests that it holds.
+
+Decided by content, never by a file's name. Lists (``kind: List``, ``PodList``, a JSON array) are
+taken apart; each document remembers where it came from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.formats.json_reader import read_json
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.text import to_text
+from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.objects.reading import Steps, kind_of
+
+File = tuple[str, bytes | str]
+
+
+@dataclass(slots=True)
+class Source:
+    """One file's text. ``syntax`` is ``yaml``, ``json`` or ``csv``."""
+
+    name: str | None
+    text: str
+    syntax: str = "yaml"
+
+
+@dataclass(slots=True)
+class Entry:
+    """One manifest and its place: the document's number in its source, and the path inside it."""
+
+    value: dict[str, Any]
+    kind: str = ""
+    source: Source | None = None
+    number: int | None = None
+    prefix: Steps = ()
+
+
+@dataclass(slots=True)
+class Bundle:
+    """What the files hold, and what could not be read of them."""
+
+    entries: list[Entry] = field(default_factory=list)
+    tables: list[tuple[Source, list[str]]] = field(default_factory=list)  # CSV files, with their header
+    errors: list[tuple[Source | None, FormatError]] = field(default_factory=list)
+    values: int = 0
+
+
+_LIST_KIND = re.compile(r"([A-Za-z]*)List")
+_PRINTED = re.compile(r"(NAMESPACE|NAME)\s{2,}[A-Z]")
+_CSV_HEADER = re.compile(r"(sn|name),cpu_milli,memory_mib,[a-z_,]+")
+
+
+def read_files(files: list[File], limits: Limits) -> Bundle:
+    """Read all files. Problems are collected, so that one broken file does not hide another's."""
+    bundle = Bundle()
+    if len(files) > limits.files:
+        bundle.errors.append((None, FormatError(f"more than {limits.files} files")))
+        return bundle
+    left = limits.size
+    for name, data in files:
+        source = Source(name or None, "")
+        try:
+            source.text = to_text(data, limits)
+            left -= len(source.text)
+            if left < 0:
+                raise FormatError(f"all files together are larger than {limits.size / 2**20:g} MiB")
+            _read_source(source, bundle, limits)
+        except FormatError as error:
+            bundle.errors.append((source, error))
+    return bundle
+
+
+def _counter(bundle: Bundle, limits: Limits) -> Callable[[int], None]:
+    def count(number: int) -> None:
+        bundle.values += number
+        if bundle.values > limits.values:
+            raise FormatError(f"more than {limits.values:,} values, aliases written out")
+
+    return count
+
+
+def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
+    text = source.text
+    stripped = text.lstrip()
+    if not stripped:
+        raise FormatError("there is nothing in it: paste manifests, as YAML or JSON")
+    header = stripped.split("\n", 1)[0].strip()
+    if _CSV_HEADER.fullmatch(header):
+        source.syntax = "csv"
+        bundle.tables.append((source, header.split(",")))
+        return
+    if _PRINTED.match(header):
+        raise FormatError("this is the table that kubectl prints for people: add -o yaml to the command", 1)
+    count = _counter(bundle, limits)
+    if stripped[0] in "{[":
+        source.syntax = "json"
+        try:
+            documents = list(read_json(text, limits, count))
+        except FormatError as error:
+            if "not valid JSON" not in error.message:
+                raise
+            # YAML in flow style begins like JSON; if it is no YAML either, the first finding is the better one.
+            try:
+                documents = list(read_yaml(text, limits, count))
+            except FormatError:
+                raise error from None
+            source.syntax = "yaml"
+    else:
+        documents = list(read_yaml(text, limits, count))
+    before = len(bundle.entries)
+    for number, value in documents:
+        for entry in _entries(value, source, number):
+            bundle.entries.append(entry)
+            if len(bundle.entries) > limits.documents:
+                raise FormatError(f"more than {limits.documents:,} manifests")
+    if len(bundle.entries) == before and not documents:
+        raise FormatError("there is no document in it: paste manifests, as YAML or JSON")
+
+
+def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _item(item, source, number, (index,), {})
+        return
+    if not isinstance(value, dict):
+        raise FormatError(
+            f"a manifest must be an object with apiVersion, kind and metadata, not {kind_of(value)}",
+            None if source.syntax == "json" else 1,
+            document=number,
+        )
+    kind = value.get("kind")
+    match = _LIST_KIND.fullmatch(kind) if isinstance(kind, str) else None
+    items = value.get("items")
+    if match and (isinstance(items, list) or items is None):
+        # Items of a typed list (PodList) may lack what the list's own kind says.
+        implied = {"apiVersion": value.get("apiVersion", "v1"), "kind": match.group(1)} if match.group(1) else {}
+        for index, item in enumerate(items or ()):
+            yield from _item(item, source, number, ("items", index), implied)
+        return
+    yield Entry(value, kind if isinstance(kind, str) else "", source, number)
+
+
+def _item(item: Any, source: Source, number: int, prefix: Steps, implied: dict[str, Any]) -> Iterator[Entry]:
+    if not isinstance(item, dict):
+        raise FormatError(
+            f"a manifest must be an object with apiVersion, kind and metadata, not {kind_of(item)}",
+            path=f"{prefix[0]}[{prefix[1]}]" if len(prefix) == 2 else f"[{prefix[0]}]",
+            document=number,
+        )
+    value = item if not implied or "kind" in item else {**implied, **item}
+    nested = value.get("items")
+    kind = value.get("kind")
+    if kind == "List" and isinstance(nested, list):
+        for index, inner in enumerate(nested):
+            yield from _item(inner, source, number, (*prefix, "items", index), {})
+        return
+    yield Entry(value, kind if isinstance(kind, str) else "", source, number, prefix)

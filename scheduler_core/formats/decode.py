@@ -1,0 +1,109 @@
+"""Manifests to typed objects, by the table of kinds."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.objects.names import did_you_mean, nearest
+from scheduler_core.objects.reading import At, Report, show
+
+# Kubernetes' own groups end so, or are one of these; any other group is somebody's custom resource.
+_OWN_GROUPS = ("", "apps", "extensions", "batch", "policy", "autoscaling")
+SECRET_KINDS = ("Secret",)
+
+
+@dataclass(slots=True)
+class Decoded:
+    """One manifest that became an object; ``document`` is the manifest as given."""
+
+    entry: Entry
+    object: KubernetesObject
+
+
+def group_of(api_version: str) -> str:
+    """Return an apiVersion's group, "" for the core group."""
+    return api_version.rpartition("/")[0]
+
+
+def _own(group: str) -> bool:
+    return group in _OWN_GROUPS or group.endswith((".k8s.io", "scheduling.incubator.k8s.io"))
+
+
+def find_kind(entry: Entry, at: At) -> Kind | None:
+    """Return the row of the entry's kind, or None (reported if it is a mistake) for a kind that is not read."""
+    value = entry.value
+    kind, version = value.get("kind"), value.get("apiVersion")
+    if not isinstance(kind, str) or not kind:
+        if kind is None:
+            key = nearest("kind", (k for k in value if isinstance(k, str)), 0.75)
+            at.error(f"kind is missing{f': {key!r} should be written kind' if key else ''}, such as Pod or Node")
+        else:
+            at.child("kind").error(f"must be a kind such as Pod or Node, not {show(kind)}")
+        return None
+    row = KINDS.get(kind)
+    if version is not None and not isinstance(version, str):
+        at.child("apiVersion").error(f"must be a string such as v1, not {show(version)}")
+        return None
+    group = group_of(version or "")
+    if row is None:
+        if kind not in KEPT_KINDS and _own(group):
+            meant = nearest(kind, KINDS, 0.84)
+            if meant and group in KINDS[meant].groups:
+                at.child("kind").error(f"{show(kind)} is not a kind: did you mean {meant!r}?")
+                entry.kind = meant
+        return None
+    if version is None:
+        wanted = f"{row.groups[0]}/v1".lstrip("/")
+        at.refuse(f"apiVersion is missing: write apiVersion: {wanted}{did_you_mean_key(value)}")
+    elif group not in row.groups:
+        if not _own(group):
+            return None
+        wanted = " or ".join(f"{g}/v1".lstrip("/") for g in row.groups[:1])
+        at.child("apiVersion").error(f"a {kind} belongs to {wanted}, not {show(version)}")
+        return None
+    return row
+
+
+def did_you_mean_key(value: dict[str, Any]) -> str:
+    """Name a key that was probably meant as apiVersion."""
+    key = nearest("apiVersion", (k for k in value if isinstance(k, str) and k != "kind"), 0.8)
+    return f" ({key!r} is spelled differently)" if key else ""
+
+
+def decode(entry: Entry, row: Kind, report: Report) -> KubernetesObject | None:
+    """Read one manifest. Returns None after reporting why it cannot be read."""
+    at = At(report, None, entry)
+    before = len(report.errors)
+    read: KubernetesObject | None = row.read(entry.value, at)
+    if read is None:
+        return None
+    meta = read.meta
+    if not meta.name and len(report.errors) == before:
+        metadata = entry.value.get("metadata") or {}
+        stem = metadata.get("generateName")
+        if not isinstance(stem, str) or not stem:
+            at.child("metadata").child("name").error("name is missing")
+            return None
+        meta = replace(meta, name=stem[:58] + short_hash(stem, str(entry.number), str(entry.prefix)))
+    namespace = (meta.namespace or "default") if row.namespaced else ""
+    if meta is not read.meta or namespace != meta.namespace:
+        read = replace(read, meta=replace(meta, namespace=namespace))
+    return read
+
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes names of: no vowels, nothing easily confused
+
+
+def short_hash(*parts: str, length: int = 5) -> str:
+    """Return a deterministic suffix for generated names."""
+    number = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16])
+    out = ""
+    for _ in range(length):
+        number, digit = divmod(number, len(_ALPHABET))
+        out += _ALPHABET[digit]
+    return out

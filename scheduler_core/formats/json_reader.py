@@ -1,0 +1,104 @@
+"""JSON text to plain documents: one value, JSON Lines, or values one after another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.scalars import number
+from scheduler_core.formats.yaml_reader import children
+
+_BLANK = re.compile(r"\s*")
+_SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+
+
+def _constant(text: str) -> Any:
+    raise FormatError(f"{text} is not a number that a manifest can hold")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 40:
+        raise FormatError(f"a number of {len(text)} digits is too long: at most 40 are read")
+    return int(text)
+
+
+def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a JSON text, one or several, with their numbers (from 1). Raises FormatError."""
+    doubled: list[str] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) != len(pairs):
+            seen: set[str] = set()
+            doubled.extend(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+        count(len(pairs) + 1)
+        return out
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=unique, parse_constant=_constant, parse_int=_integer, parse_float=number
+    )
+    position = _BLANK.match(text).end()  # type: ignore[union-attr]
+    ordinal = 0
+    while position < len(text):
+        ordinal += 1
+        start = position
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise FormatError(f"not valid JSON: {error.msg}", error.lineno, document=ordinal) from None
+        except RecursionError:
+            line = text.count("\n", 0, start) + 1
+            raise FormatError(f"nested deeper than {limits.depth} levels", line, document=ordinal) from None
+        except FormatError as error:
+            line = text.count("\n", 0, start) + 1
+            raise FormatError(error.message, error.line or line, document=ordinal) from None
+        if doubled:
+            line = _line_of_key(text, start, doubled[0])
+            raise FormatError(f"the key {doubled[0][:60]!r} stands twice in one object", line, document=ordinal)
+        _check(value, limits, text, start, position, ordinal)
+        if value is not None:
+            yield ordinal, value
+        position = _BLANK.match(text, position).end()  # type: ignore[union-attr]
+
+
+def _line_of_key(text: str, start: int, key: str) -> int:
+    first = text.find(json.dumps(key, ensure_ascii=False), start)
+    again = text.find(json.dumps(key, ensure_ascii=False), first + 1) if first >= 0 else -1
+    return text.count("\n", 0, max(again, first, start)) + 1
+
+
+def _check(value: Any, limits: Limits, text: str, start: int, end: int, document: int) -> None:
+    level = [value]
+    depth = 0
+    while level:
+        level = children(level)
+        depth += 1
+        if depth > limits.depth + 1:
+            line = text.count("\n", 0, start) + 1
+            raise FormatError(f"nested deeper than {limits.depth} levels", line, document=document)
+    if _SUSPECT.search(text, start, end):
+        try:
+            encoded = json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            line = text.count("\n", 0, start) + 1
+            raise FormatError("half of a surrogate pair is not a character", line, document=document) from None
+        if b"\\u0000" in encoded and _holds_nul(value):
+            line = text.count("\n", 0, start) + 1
+            raise FormatError("the character \\u0000 is not allowed", line, document=document)
+
+
+def _holds_nul(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str) and "\0" in item:
+            return True
+        if isinstance(item, dict):
+            stack.extend(item.keys())
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+    return False

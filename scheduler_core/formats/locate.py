@@ -1,0 +1,124 @@
+"""The line of a path, found again in the text only when a problem needs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import yaml
+
+from scheduler_core.formats.limits import FormatError
+from scheduler_core.formats.yaml_reader import events, key_text
+
+Steps = tuple[str | int, ...]
+Place = tuple[int, Steps]  # document (1-based), path inside it
+
+_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
+
+
+def find_lines(text: str, syntax: str, wanted: Iterable[Place]) -> dict[Place, int]:
+    """Return the 1-based line of each place, or of the nearest part around it that the text has."""
+    needed: set[Place] = set()
+    places = list(wanted)
+    for document, steps in places:
+        needed.update((document, steps[:length]) for length in range(len(steps) + 1))
+    found: dict[Place, int] = {}
+    walk = _yaml_places if syntax == "yaml" else _json_places
+    try:
+        for place, line in walk(text):
+            if place in needed:
+                found.setdefault(place, line)
+                if len(found) == len(needed):
+                    break
+    except (FormatError, IndexError):
+        pass  # the text is broken further down: what was found so far is what there is
+    lines = {}
+    for document, steps in places:
+        for length in range(len(steps), -1, -1):
+            if (document, steps[:length]) in found:
+                lines[document, steps] = found[document, steps[:length]]
+                break
+    return lines
+
+
+class _Walk:
+    """The path of the value that comes next, kept while a text is walked through."""
+
+    def __init__(self) -> None:
+        self.document = 0
+        self.path: list[Any] = []  # of each open list or object: its index or key
+        self.lists: list[bool] = []
+
+    def place(self) -> Place:
+        return (self.document, tuple(self.path))
+
+    def open(self, *, is_list: bool) -> None:
+        self.lists.append(is_list)
+        self.path.append(0 if is_list else None)
+
+    def close(self) -> None:
+        self.lists.pop()
+        self.path.pop()
+
+    def done(self) -> None:
+        """Go on after a value."""
+        if self.lists:
+            self.path[-1] = self.path[-1] + 1 if self.lists[-1] else None
+
+
+def _yaml_places(text: str) -> Iterator[tuple[Place, int]]:
+    walk = _Walk()
+    for event in events(text):
+        kind = type(event)
+        line = event.start_mark.line + 1
+        if kind is yaml.DocumentStartEvent:
+            walk.document += 1
+        elif kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
+            if not (walk.lists and not walk.lists[-1] and walk.path[-1] is not None):
+                yield walk.place(), line
+            walk.open(is_list=kind is yaml.SequenceStartEvent)
+        elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
+            walk.close()
+            walk.done()
+        elif kind in (yaml.ScalarEvent, yaml.AliasEvent):
+            if walk.lists and not walk.lists[-1] and walk.path[-1] is None:
+                walk.path[-1] = key_text(event) if kind is yaml.ScalarEvent else ""
+                yield walk.place(), line
+            else:
+                if not walk.lists or walk.lists[-1]:
+                    yield walk.place(), line
+                walk.done()
+
+
+def _json_places(text: str) -> Iterator[tuple[Place, int]]:
+    import json
+
+    walk = _Walk()
+    line, seen = 1, 0
+    for match in _JSON.finditer(text):
+        token = match.group()
+        line += text.count("\n", seen, match.start())
+        seen = match.start()
+        if not walk.lists and token not in ":,":
+            walk.document += 1
+        in_object = bool(walk.lists) and not walk.lists[-1]
+        if token in "]}" and len(token) == 1:
+            walk.close()
+            walk.done()
+        elif token in ("{", "["):
+            if not in_object:
+                yield walk.place(), line
+            walk.open(is_list=token == "[")
+        elif token in (":", ","):
+            continue
+        elif in_object and walk.path[-1] is None:
+            try:
+                walk.path[-1] = json.loads(token)
+            except ValueError:
+                walk.path[-1] = token
+            yield walk.place(), line
+        else:
+            if not in_object:
+                yield walk.place(), line
+            walk.done()

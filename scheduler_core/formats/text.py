@@ -1,0 +1,92 @@
+"""Bytes to text: gzip, byte order marks, encodings, line ends."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+
+from scheduler_core.formats.limits import FormatError, Limits
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SIGNATURES = {
+    b"PK\x03\x04": "a ZIP archive: unpack it first",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it first",
+    b"BZh": "compressed with bzip2: unpack it first",
+    b"\xfd7zXZ\x00": "compressed with xz: unpack it first",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite format 3": "a database",
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def to_text(data: bytes | str, limits: Limits) -> str:
+    """Return the text of a file, with ``\\n`` line ends and no byte order mark. Raises FormatError."""
+    if isinstance(data, str):
+        text = data.removeprefix("\ufeff")
+        if len(text) > limits.size:
+            raise FormatError(_too_large(limits))
+    else:
+        text = _decode(_unpack(data, limits))
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    bad = _CONTROL.search(text)
+    if bad:
+        line = text.count("\n", 0, bad.start()) + 1
+        what = "binary data" if bad.group() == "\0" else f"the control character {bad.group()!r}"
+        raise FormatError(f"{what} is not allowed in a text of manifests", line)
+    if any("\ud800" <= c <= "\udfff" for c in _surrogates(text)):
+        raise FormatError("half of a surrogate pair is not a character")
+    return text
+
+
+def _surrogates(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return text[error.start]
+    return ""
+
+
+def _too_large(limits: Limits) -> str:
+    return f"larger than {limits.size / 2**20:g} MiB, the most that is read"
+
+
+def _unpack(data: bytes, limits: Limits) -> bytes:
+    if len(data) > limits.size:
+        raise FormatError(_too_large(limits))
+    if not data.startswith(b"\x1f\x8b"):
+        for signature, meaning in _SIGNATURES.items():
+            if data.startswith(signature):
+                raise FormatError(f"this is {meaning}")
+        return data
+    out = bytearray()
+    while data:
+        stream = zlib.decompressobj(wbits=31)
+        try:
+            out += stream.decompress(data, limits.size - len(out) + 1)
+        except zlib.error as error:
+            raise FormatError(f"damaged gzip data: {error}") from None
+        if len(out) > limits.size:
+            raise FormatError(f"unpacked, {_too_large(limits)}")
+        if not stream.eof:
+            raise FormatError("damaged gzip data: it ends too early")
+        data = stream.unused_data.lstrip(b"\0")
+    return bytes(out)
+
+
+def _decode(data: bytes) -> str:
+    encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError("not UTF-8 text: save the file in the encoding UTF-8", line) from None

@@ -1,0 +1,233 @@
+"""YAML text to plain documents, from libyaml's event stream.
+
+Built without recursion and counted while it is built, so that neither depth nor aliases
+(a few hundred bytes can name billions of values) cost more than :class:`Limits` allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.scalars import Scalar, resolve
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAG = "tag:yaml.org,2002:"
+_STRINGS = frozenset([_TAG + "str", _TAG + "binary", _TAG + "timestamp", "!"])
+_RESOLVED = frozenset(_TAG + t for t in ("int", "float", "bool", "null"))
+_MERGE = object()
+_PENDING = object()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A list or object under construction."""
+
+    value: Any
+    anchor: str | None
+    start: int  # values counted when it began
+    line: int
+    key: Any = _PENDING  # the key that waits for its value
+    merges: list[Any] | None = None
+
+
+def events(text: str) -> Iterator[Any]:
+    """Yield libyaml's events. Raises FormatError with the line of what is not YAML."""
+    try:
+        yield from yaml.parse(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise FormatError(f"not valid YAML: {_explain(error)}", mark.line + 1 if mark else None) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
+        raise FormatError("a character that YAML does not allow", line) from None
+    except (ValueError, UnicodeError) as error:
+        raise FormatError(f"not valid YAML: {error}") from None
+
+
+_EXPLAINED = {
+    "found character that cannot start any token": "a character that cannot stand here; is there a tab instead of spaces?",
+    "mapping values are not allowed in this context": "a ':' that cannot stand here; check the indentation, or quote the text",
+    "could not find expected ':'": "a key without ':'",
+    "did not find expected key": "expected a key here; check the indentation",
+    "did not find expected '-' indicator": "expected '-' here; check the indentation",
+}
+
+
+def _explain(error: yaml.MarkedYAMLError) -> str:
+    problem = str(error.problem or error.context or "unreadable")
+    return _EXPLAINED.get(problem, problem)
+
+
+def scalar(event: Any) -> Scalar:
+    """Return a scalar event's value, by its tag and style."""
+    text: str = event.value
+    tag = event.tag
+    if tag is None:
+        return resolve(text) if event.implicit[0] else text
+    if tag in _STRINGS:
+        return text
+    if tag in _RESOLVED:
+        value = resolve(text)
+        return float(value) if tag.endswith("float") and type(value) is int else value
+    raise FormatError(f"the YAML tag {tag[:40]!r} is not allowed in a manifest", event.start_mark.line + 1)
+
+
+def key_text(event: Any) -> str:
+    """Return a key as Kubernetes does: everything becomes a string."""
+    value = scalar(event)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)
+
+
+def read_yaml(text: str, limits: Limits, count: Callable[[int], None]) -> Iterator[tuple[int, Any]]:
+    """Yield the documents of a YAML stream with their numbers (from 1); empty ones are left out.
+
+    ``count`` is told how many values were added, and raises where that is too many. Raises FormatError.
+    """
+    stack: list[_Open] = []
+    anchors: dict[str, tuple[Any, int]] = {}
+    building: set[str] = set()
+    values = 0
+    number = 0
+    line = 0
+    try:
+        for event in events(text):
+            kind = type(event)
+            line = event.start_mark.line + 1
+            if kind is yaml.ScalarEvent:
+                values += 1
+                if len(event.value) > limits.line:
+                    raise FormatError(f"a text of more than {limits.line} characters is too long")
+                if "\0" in event.value:
+                    raise FormatError("the character \\0 is not allowed")
+                top = stack[-1] if stack else None
+                if top is not None and top.key is _PENDING and type(top.value) is dict:
+                    _begin_key(top, event)
+                    if event.anchor:
+                        anchors[event.anchor] = (scalar(event), 1)
+                    continue
+                value: Any = scalar(event)
+                if event.anchor:
+                    anchors[event.anchor] = (value, 1)
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                values += 1
+                _check_tag(event)
+                _check_nesting(stack, limits)
+                made: Any = {} if kind is yaml.MappingStartEvent else []
+                stack.append(_Open(made, event.anchor, values, line))
+                if event.anchor:
+                    building.add(event.anchor)
+                continue
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                done = stack.pop()
+                value = done.value
+                if done.merges:
+                    value = _merged(done)
+                if done.anchor:
+                    building.discard(done.anchor)
+                    anchors[done.anchor] = (value, values - done.start + 1)
+            elif kind is yaml.AliasEvent:
+                if event.anchor in building:
+                    raise FormatError(f"the alias *{event.anchor} contains itself")
+                if event.anchor not in anchors:
+                    raise FormatError(f"the alias *{event.anchor} names no anchor before it")
+                value, size = anchors[event.anchor]
+                values += size
+                count(size)
+                top = stack[-1] if stack else None
+                if top is not None and top.key is _PENDING and type(top.value) is dict:
+                    raise FormatError("an alias cannot be a key in a manifest")
+                if stack and size > 1:
+                    _check_depth(value, limits.depth - len(stack))
+            elif kind is yaml.DocumentStartEvent:
+                number += 1
+                anchors.clear()
+                building.clear()
+                values = 0
+                continue
+            else:
+                continue
+            if not stack:
+                count(values)
+                if value is not None:
+                    yield number, value
+                continue
+            _put(stack[-1], value)
+            if values > limits.values:
+                count(values)
+    except FormatError as error:
+        raise FormatError(error.message, error.line or line or None, error.path, number or None) from None
+
+
+def _begin_key(top: _Open, event: Any) -> None:
+    if event.value == "<<" and event.implicit[0]:
+        top.key = _MERGE
+        return
+    key = key_text(event)
+    if key in top.value:
+        raise FormatError(f"the key {key[:60]!r} stands twice in one object", event.start_mark.line + 1)
+    top.key = key
+    top.value[key] = None  # so that a second one is seen, and the order is the file's
+
+
+def _put(top: _Open, value: Any) -> None:
+    if type(top.value) is list:
+        top.value.append(value)
+    elif top.key is _MERGE:
+        parts = value if isinstance(value, list) else [value]
+        if not all(isinstance(part, dict) for part in parts):
+            raise FormatError("'<<' merges objects only")
+        top.merges = (top.merges or []) + parts
+        top.key = _PENDING
+    elif top.key is _PENDING:
+        raise FormatError("a list or an object cannot be a key in a manifest")
+    else:
+        top.value[top.key] = value
+        top.key = _PENDING
+
+
+def _merged(done: _Open) -> dict[str, Any]:
+    for part in done.merges or ():
+        for key, value in part.items():
+            done.value.setdefault(key, value)
+    value: dict[str, Any] = done.value
+    return value
+
+
+def _check_tag(event: Any) -> None:
+    if event.tag not in (None, "!", _TAG + "map", _TAG + "seq"):
+        raise FormatError(f"the YAML tag {event.tag[:40]!r} is not allowed in a manifest")
+
+
+def _check_nesting(stack: list[_Open], limits: Limits) -> None:
+    if len(stack) >= limits.depth:
+        raise FormatError(f"nested deeper than {limits.depth} levels")
+    if stack and stack[-1].key is _PENDING and type(stack[-1].value) is dict:
+        raise FormatError("a list or an object cannot be a key in a manifest")
+
+
+def _check_depth(value: Any, left: int) -> None:
+    level = [value]
+    while level:
+        if left < 0:
+            raise FormatError("nested too deeply through aliases")
+        level = children(level)
+        left -= 1
+
+
+def children(level: list[Any]) -> list[Any]:
+    """Return the lists and objects directly inside those given, each shared one once."""
+    found: dict[int, Any] = {}
+    for value in level:
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            if isinstance(part, (dict, list)):
+                found[id(part)] = part
+    return list(found.values())

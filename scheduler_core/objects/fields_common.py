@@ -1,0 +1,149 @@
+"""Tables of the parts that many kinds share: metadata, selectors, node selector terms."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from scheduler_core.objects.model import (
+    LabelSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    OwnerReference,
+    Requirement,
+)
+from scheduler_core.objects.names import check_key, check_name, check_namespace
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    boolean,
+    checked,
+    enum,
+    labels,
+    list_of,
+    record,
+    show,
+    string_map,
+    text,
+)
+
+name = checked(check_name)
+key = checked(check_key)
+
+
+def timestamp(value: Any, at: At) -> str | None:
+    """Read an RFC 3339 time and keep it as text."""
+    word = text(value, at)
+    if word is None:
+        return None
+    try:
+        datetime.fromisoformat(word)
+    except ValueError:
+        at.error(f"{show(word)} is not a time: write RFC 3339, such as 2019-09-05T15:30:07Z")
+        return None
+    return word
+
+
+OWNER = record(
+    OwnerReference,
+    {
+        "kind": Field("kind", text, required=True),
+        "name": Field("name", text, required=True),
+        "uid": Field("uid", text),
+        "controller": Field("controller", boolean),
+    },
+    unread="apiVersion blockOwnerDeletion",
+)
+
+
+def _owner(value: Any, at: At) -> Any:
+    read = OWNER({"uid": "", **value} if type(value) is dict else value, at)
+    return read
+
+
+META_FIELDS = {
+    "name": Field("name", name),
+    "namespace": Field("namespace", checked(check_namespace)),
+    "uid": Field("uid", text),
+    "labels": Field("labels", labels),
+    "annotations": Field("annotations", string_map),
+    "ownerReferences": Field("owner_references", list_of(_owner)),
+    "creationTimestamp": Field("creation_timestamp", timestamp),
+    "deletionTimestamp": Field("deletion_timestamp", timestamp),
+}
+_META_UNREAD = (
+    "generateName resourceVersion selfLink generation managedFields finalizers deletionGracePeriodSeconds "
+    "clusterName initializers"
+)
+
+
+def _meta(**fields: Any) -> ObjectMeta:
+    return ObjectMeta(**{"name": "", **fields})
+
+
+META = record(_meta, META_FIELDS, unread=_META_UNREAD)
+
+_NEEDS_VALUES = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
+
+
+def _check_requirement(out: dict[str, Any], at: At) -> None:
+    operator, values = out["operator"], out.get("values", ())
+    if operator in ("Gt", "Lt"):
+        if len(values) != 1:
+            at.child("values").refuse(f"{operator} needs exactly one value, an integer in quotes")
+    elif _NEEDS_VALUES[operator] and not values:
+        at.child("values").refuse(f"{operator} needs at least one value")
+    elif not _NEEDS_VALUES[operator] and values:
+        at.child("values").refuse(f"{operator} takes no values")
+
+
+def _requirement(*operators: str) -> Reader:
+    return record(
+        Requirement,
+        {
+            "key": Field("key", key, required=True),
+            "operator": Field("operator", enum(*operators), required=True),
+            "values": Field("values", list_of(text)),
+        },
+        check=_check_requirement,
+    )
+
+
+def _field_requirement(value: Any, at: At) -> Any:
+    return _FIELD_REQUIREMENT(value, at)
+
+
+_FIELD_REQUIREMENT = record(
+    Requirement,
+    {
+        "key": Field("key", text, required=True),
+        "operator": Field("operator", enum("In", "NotIn"), required=True),
+        "values": Field("values", list_of(text)),
+    },
+)
+
+LABEL_SELECTOR = record(
+    LabelSelector,
+    {
+        "matchLabels": Field("match_labels", labels),
+        "matchExpressions": Field(
+            "match_expressions", list_of(_requirement("In", "NotIn", "Exists", "DoesNotExist"))
+        ),
+    },
+)
+
+NODE_SELECTOR_TERM = record(
+    NodeSelectorTerm,
+    {
+        "matchExpressions": Field(
+            "match_expressions", list_of(_requirement("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))
+        ),
+        "matchFields": Field("match_fields", list_of(_field_requirement)),
+    },
+)
+
+# The terms of a NodeSelector, as a tuple.
+NODE_SELECTOR = record(
+    lambda terms: terms, {"nodeSelectorTerms": Field("terms", list_of(NODE_SELECTOR_TERM), required=True)}
+)

@@ -1,0 +1,73 @@
+"""The kinds that are read, as one table: their API groups, whether they have a namespace, their reader.
+
+Any version of a group is accepted, old ones included: the fields that scheduling reads have not moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.objects.fields_cluster import (
+    NODE,
+    PERSISTENT_VOLUME,
+    PERSISTENT_VOLUME_CLAIM,
+    POD_DISRUPTION_BUDGET,
+    POD_GROUP,
+    PRIORITY_CLASS,
+    SERVICE,
+    STORAGE_CLASS,
+)
+from scheduler_core.objects.fields_pod import POD
+from scheduler_core.objects.fields_workload import WORKLOADS
+from scheduler_core.objects.reading import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    name: str
+    groups: tuple[str, ...]
+    namespaced: bool
+    read: Reader
+
+
+_APPS = ("apps", "extensions")
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("Node", ("",), False, NODE),
+        Kind("Pod", ("",), True, POD),
+        Kind("Service", ("",), True, SERVICE),
+        Kind("ReplicationController", ("",), True, WORKLOADS["ReplicationController"]),
+        Kind("ReplicaSet", _APPS, True, WORKLOADS["ReplicaSet"]),
+        Kind("Deployment", _APPS, True, WORKLOADS["Deployment"]),
+        Kind("StatefulSet", _APPS, True, WORKLOADS["StatefulSet"]),
+        Kind("DaemonSet", _APPS, True, WORKLOADS["DaemonSet"]),
+        Kind("Job", ("batch",), True, WORKLOADS["Job"]),
+        Kind("PersistentVolume", ("",), False, PERSISTENT_VOLUME),
+        Kind("PersistentVolumeClaim", ("",), True, PERSISTENT_VOLUME_CLAIM),
+        Kind("StorageClass", ("storage.k8s.io",), False, STORAGE_CLASS),
+        Kind("PriorityClass", ("scheduling.k8s.io",), False, PRIORITY_CLASS),
+        Kind("PodDisruptionBudget", ("policy",), True, POD_DISRUPTION_BUDGET),
+        Kind(
+            "PodGroup",
+            (
+                "scheduling.sigs.k8s.io",
+                "scheduling.x-k8s.io",
+                "scheduling.incubator.k8s.io",
+                "scheduling.k8s.io",
+                "scheduling.volcano.sh",
+            ),
+            True,
+            POD_GROUP,
+        ),
+    )
+}
+
+# Kinds that are known and kept, whose content has no bearing on kube-scheduler v1.11's decisions.
+KEPT_KINDS: dict[str, str] = {
+    "Namespace": "namespaces exist by being named",
+    "Queue": "queues belong to the batch scheduler",
+    "KubeSchedulerConfiguration": "the run is configured by a v1 Policy",
+    "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
+}

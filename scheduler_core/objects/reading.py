@@ -1,0 +1,402 @@
+"""Readers: small functions from a manifest's value to a typed one, made from tables.
+
+A reader takes the value and :class:`At`, its place. It returns the typed value, or
+``None`` after telling the place's report what is wrong; reading goes on, so that one pass
+finds everything. A null is an absent field, as in Kubernetes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.objects.names import check_key, check_value, did_you_mean
+from scheduler_core.objects.quantity import QuantityError, parse_quantity, parse_resource
+
+Reader = Callable[[Any, "At"], Any]
+Steps = tuple[str | int, ...]
+
+
+@dataclass(slots=True)
+class Unknown:
+    """A field that no table names: where it was first seen, and how often."""
+
+    at: At
+    known: tuple[str, ...]
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Report:
+    """What readers found. ``strict`` applies what the API server would reject; otherwise it is taken as it is."""
+
+    strict: bool = True
+    limit: int = 200
+    errors: list[tuple[At, str]] = field(default_factory=list)
+    warnings: list[tuple[At, str]] = field(default_factory=list)
+    unknown: dict[tuple[str, ...], Unknown] = field(default_factory=dict)
+    newer: dict[tuple[str, ...], Unknown] = field(default_factory=dict)
+    unlisted: int = 0  # findings beyond the limit
+
+
+class At:
+    """A place in a document: a chain of keys and indices up to the document itself."""
+
+    __slots__ = ("key", "parent", "report")
+
+    def __init__(self, report: Report, parent: At | None, key: Any) -> None:
+        self.report = report
+        self.parent = parent
+        self.key = key  # the document for the root, else a field's name or an index
+
+    def child(self, key: str | int) -> At:
+        return At(self.report, self, key)
+
+    @property
+    def root(self) -> Any:
+        at = self
+        while at.parent is not None:
+            at = at.parent
+        return at.key
+
+    @property
+    def steps(self) -> Steps:
+        out: list[str | int] = []
+        at = self
+        while at.parent is not None:
+            out.append(at.key)
+            at = at.parent
+        return tuple(reversed(out))
+
+    def error(self, message: str) -> None:
+        self._add(self.report.errors, message)
+
+    def warn(self, message: str) -> None:
+        self._add(self.report.warnings, message)
+
+    def refuse(self, message: str) -> None:
+        """Report what the API server would not have admitted; a warning where admission is off."""
+        self._add(self.report.errors if self.report.strict else self.report.warnings, message)
+
+    def _add(self, to: list[tuple[At, str]], message: str) -> None:
+        if len(to) < self.report.limit:
+            to.append((self, message))
+        else:
+            self.report.unlisted += 1
+
+    def unknown(self, key: str, known: tuple[str, ...]) -> None:
+        """Count a field that no table names, once per shape of its path."""
+        self._count(self.report.unknown, key, known)
+
+    def newer(self, key: str) -> None:
+        """Count a field that later schedulers read and v1.11 does not, once per shape of its path."""
+        self._count(self.report.newer, key, ())
+
+    def _count(self, seen: dict[tuple[str, ...], Unknown], key: str, known: tuple[str, ...]) -> None:
+        shape = (str(self.root.kind), *("[]" if isinstance(s, int) else s for s in self.steps), key)
+        if shape in seen:
+            seen[shape].count += 1
+        elif len(seen) < self.report.limit:
+            seen[shape] = Unknown(self.child(key), known)
+        else:
+            self.report.unlisted += 1
+
+
+def path_text(steps: Steps) -> str:
+    """Print steps as ``items[3].spec.containers[0].resources.requests.cpu``."""
+    out = ""
+    for step in steps:
+        if isinstance(step, int):
+            out += f"[{step}]"
+        elif step and all(c not in step for c in ".[]/ "):
+            out += f".{step}" if out else step
+        else:
+            out += f"[{step!r}]"
+    return out
+
+
+def kind_of(value: Any) -> str:
+    """Name a value's type as a reader of manifests would."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), "null" if value is None else type(value).__name__)
+
+
+def show(value: Any) -> str:
+    """Quote a value briefly."""
+    text = repr(value) if not isinstance(value, (dict, list)) else kind_of(value)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+# --- scalars
+
+
+def text(value: Any, at: At) -> str | None:
+    """Read a string. Numbers and booleans are errors, as they are in Kubernetes: quote them."""
+    if type(value) is str:
+        return value
+    hint = ""
+    if isinstance(value, (bool, int, float)):
+        plain = str(value).lower() if isinstance(value, bool) else str(value)
+        hint = f': write it in quotes, "{plain[:40]}"'
+    at.error(f"must be a string, not {kind_of(value)}{hint}")
+    return None
+
+
+def boolean(value: Any, at: At) -> bool | None:
+    """Read true or false."""
+    if type(value) is bool:
+        return value
+    hint = " (without quotes)" if isinstance(value, str) and value.lower() in ("true", "false") else ""
+    at.error(f"must be true or false{hint}, not {show(value)}")
+    return None
+
+
+def integer(low: int = -(2**31), high: int = 2**31 - 1) -> Reader:
+    """Make a reader of integers from ``low`` to ``high``."""
+
+    def read(value: Any, at: At) -> int | None:
+        if type(value) is float and value.is_integer():
+            value = int(value)
+        if type(value) is not int:
+            quoted = " (without quotes)" if isinstance(value, str) and value.lstrip("-").isdecimal() else ""
+            at.error(f"must be an integer{quoted}, not {show(value)}")
+            return None
+        if not low <= value <= high:
+            least = f"at least {low}" if value < low else f"at most {high}"
+            at.error(f"must be {least}, not {show(value)}")
+            return None
+        return value
+
+    return read
+
+
+def enum(*allowed: str) -> Reader:
+    """Make a reader of one of a few words. Empty is allowed if it is among them."""
+    listed = ", ".join(a or '""' for a in allowed)
+
+    def read(value: Any, at: At) -> str | None:
+        word = text(value, at)
+        if word is None or word in allowed:
+            return word
+        meant = did_you_mean(word, allowed) or f": allowed are {listed}"
+        at.error(f"{show(word)} is not allowed{meant}")
+        return None
+
+    return read
+
+
+def checked(check: Callable[[str], str | None]) -> Reader:
+    """Make a reader of strings that keep a rule of :mod:`scheduler_core.objects.names`."""
+
+    def read(value: Any, at: At) -> str | None:
+        word = text(value, at)
+        if word is not None and (broken := check(word)):
+            at.error(f"{show(word)} {broken}")
+            return None
+        return word
+
+    return read
+
+
+def _number(value: Any) -> str | None:
+    if type(value) is str:
+        return value
+    if type(value) in (int, float):
+        return str(value)
+    return None
+
+
+def quantity(value: Any, at: At) -> int | None:
+    """Read an amount in base units, rounded up."""
+    return _amount(value, at, 1)
+
+
+def _amount(value: Any, at: At, scale: int) -> int | None:
+    written = _number(value)
+    if written is None:
+        at.error(f"must be a quantity such as 500m or 1.5Gi, not {kind_of(value)}")
+        return None
+    try:
+        amount = parse_quantity(written, scale)
+    except QuantityError as error:
+        at.error(str(error))
+        return None
+    if amount < 0:
+        at.error(f"{show(value)} is negative: an amount must be at least 0")
+        return None
+    return amount
+
+
+STANDARD_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods", "storage")
+
+
+def resources(value: Any, at: At) -> dict[str, int] | None:
+    """Read a map of resource name to quantity: cpu in millicores, the others in base units."""
+    if type(value) is not dict:
+        at.error(f"must be an object of resource names and quantities, not {kind_of(value)}")
+        return None
+    out: dict[str, int] = {}
+    for name, item in value.items():
+        if type(item) is str:
+            try:
+                amount = parse_resource(name, item)
+            except QuantityError as error:
+                at.child(name).error(str(error))
+                continue
+            if amount >= 0:
+                out[name] = amount
+                if name in STANDARD_RESOURCES:
+                    continue
+        read = _amount(item, at.child(name), 1000 if name == "cpu" else 1)
+        if read is not None:
+            out[name] = read
+        _check_resource(name, at)
+    return out
+
+
+def _check_resource(name: str, at: At) -> None:
+    if name in STANDARD_RESOURCES or name.startswith(("hugepages-", "attachable-volumes-")):
+        return
+    if "/" not in name:
+        meant = did_you_mean(name, STANDARD_RESOURCES)
+        at.child(name).refuse(
+            f"{show(name)} is not a resource{meant or ': a name of your own needs a domain, such as example.com/gpu'}"
+        )
+    elif broken := check_key(name):
+        at.child(name).refuse(f"the resource name {show(name)} {broken}")
+
+
+# --- containers
+
+
+def mapping(read_value: Reader, check: Callable[[str], str | None] | None = None) -> Reader:
+    """Make a reader of an object with free keys and values of one type."""
+
+    def read(value: Any, at: At) -> dict[str, Any] | None:
+        if type(value) is not dict:
+            at.error(f"must be an object of keys and values, not {kind_of(value)}")
+            return None
+        out = {}
+        for key, item in value.items():
+            if check is not None and (broken := check(key)):
+                at.child(key).error(f"the key {show(key)} {broken}")
+            got = read_value(item, at.child(key)) if item is not None else ""
+            if got is not None:
+                out[key] = got
+        return out
+
+    return read
+
+
+def string_map(value: Any, at: At) -> dict[str, str] | None:
+    """Read an object of strings, such as annotations."""
+    if type(value) is dict and all(type(v) is str for v in value.values()):
+        return value
+    read: dict[str, str] | None = _strings(value, at)
+    return read
+
+
+_strings = mapping(text)
+
+
+def labels(value: Any, at: At) -> dict[str, str] | None:
+    """Read labels: keys and values as Kubernetes allows them."""
+    if type(value) is dict:
+        for key, item in value.items():
+            if type(item) is not str or check_key(key) or check_value(item):
+                break
+        else:
+            return value
+    read: dict[str, str] | None = _labels(value, at)
+    return read
+
+
+_labels = mapping(checked(check_value), check_key)
+
+
+def list_of(read_item: Reader) -> Reader:
+    """Make a reader of lists. Items that cannot be read are left out (and reported)."""
+
+    def read(value: Any, at: At) -> tuple[Any, ...] | None:
+        if type(value) is not list:
+            hint = ": put a '-' before it" if isinstance(value, dict) else ""
+            at.error(f"must be a list, not {kind_of(value)}{hint}")
+            return None
+        out = []
+        for index, item in enumerate(value):
+            place = at.child(index)
+            if item is None:
+                place.error("must not be null")
+                continue
+            got = read_item(item, place)
+            if got is not None:
+                out.append(got)
+        return tuple(out)
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row of a record's table: where the value goes, who reads it, whether it must be there."""
+
+    attr: str
+    read: Reader
+    required: bool = False
+
+
+def record(
+    build: Callable[..., Any],
+    fields: Mapping[str, Field],
+    unread: str = "",
+    newer: str = "",
+    check: Callable[[dict[str, Any], At], None] | None = None,
+) -> Reader:
+    """Make a reader of objects with named fields.
+
+    ``unread`` names (separated by spaces) Kubernetes' further fields, which scheduling does not
+    read; ``newer`` those that only later schedulers read, which is said once. Any other field is
+    reported as unknown. ``check`` sees the read values before ``build``.
+    """
+    skipped = frozenset(unread.split())
+    later = frozenset(newer.split())
+    known = (*fields, *sorted(skipped | later))
+    required = tuple(name for name, f in fields.items() if f.required)
+
+    def read(value: Any, at: At) -> Any:
+        if type(value) is not dict:
+            at.error(f"must be an object with fields such as {', '.join(known[:3])}, not {kind_of(value)}")
+            return None
+        out: dict[str, Any] = {}
+        for key, item in value.items():
+            row = fields.get(key)
+            if row is None:
+                if key in later:
+                    if item:
+                        at.newer(key)
+                elif key not in skipped:
+                    at.unknown(key, known)
+            elif item is not None:
+                got = row.read(item, At(at.report, at, key))
+                if got is not None:
+                    out[row.attr] = got
+        whole = True
+        for name in required:
+            if fields[name].attr not in out:
+                whole = False
+                if value.get(name) is None:
+                    at.child(name).error(f"{name} is missing")
+        if not whole:
+            return None
+        if check is not None:
+            check(out, at)
+        return build(**out)
+
+    return read
+
+
+def opaque(value: Any, at: At) -> Any:
+    """Take any value as it is."""
+    del at
+    return value

@@ -1,0 +1,72 @@
+"""Findings to problems: each with its document, path and line, in the order of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scheduler_core.formats.bundle import Entry, Source
+from scheduler_core.formats.limits import FormatError
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.reading import At, Report, Unknown, path_text
+from scheduler_core.scenario import Problem
+
+Finding = tuple[At, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    problem: Problem
+    order: tuple[int, int]
+
+
+def problems_of(findings: Iterable[Finding]) -> list[Problem]:
+    """Give every finding its line. Each source's text is walked through once."""
+    listed = list(findings)
+    wanted: dict[int, tuple[Source, set[tuple[int, tuple[str | int, ...]]]]] = {}
+    for at, _ in listed:
+        entry: Entry = at.root
+        if entry.source is not None and entry.source.syntax != "csv" and entry.number is not None:
+            places = wanted.setdefault(id(entry.source), (entry.source, set()))[1]
+            places.add((entry.number, (*entry.prefix, *at.steps)))
+    lines = {key: find_lines(source.text, source.syntax, places) for key, (source, places) in wanted.items()}
+    out = []
+    for at, message in listed:
+        entry = at.root
+        steps = (*entry.prefix, *at.steps)
+        line = None
+        if entry.source is not None and entry.number is not None:
+            line = lines.get(id(entry.source), {}).get((entry.number, steps))
+        name = entry.source.name if entry.source is not None else None
+        out.append(Problem(message, path_text(steps), line, entry.number, name))
+    return out
+
+
+def format_problem(source: Source | None, error: FormatError) -> Problem:
+    """Return the problem of a text that could not be read at all."""
+    return Problem(error.message, error.path, error.line, error.document, source.name if source else None)
+
+
+def _times(unknown: Unknown) -> str:
+    return f", {unknown.count} times" if unknown.count > 1 else ""
+
+
+def unknown_findings(report: Report) -> list[Finding]:
+    """Return one warning for each shape of path that held an unknown field, or one v1.11 does not know."""
+    out: list[Finding] = []
+    for shape, unknown in report.unknown.items():
+        path = shape_text(shape[1:])
+        meant = did_you_mean(str(unknown.at.key), unknown.known)
+        told = f"unknown field {path} in {shape[0]}{_times(unknown)}"
+        out.append((unknown.at, f"{told}{meant or ': it is kept for export and has no effect'}"))
+    for shape, unknown in report.newer.items():
+        path = shape_text(shape[1:])
+        told = f"{path} in {shape[0]}{_times(unknown)} is newer than kube-scheduler v1.11: it has no effect"
+        out.append((unknown.at, told))
+    return out
+
+
+def shape_text(shape: tuple[str, ...]) -> str:
+    """Print the shape of a path, such as ``spec.template.spec.containers[].resourcez``."""
+    return ".".join(shape).replace(".[]", "[]")
