@@ -1,0 +1,159 @@
+"""Chromium on a running podstep. A page fails its test if it logs an error or asks another host for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Route,
+    sync_playwright,
+)
+
+from tests.parts import chromium
+from tests.services.stack import Stack
+
+HERE = Path(__file__).parent
+DESKTOP = (1440, 900)
+PHONE = (390, 844)
+#: No sandbox, for root has none; and nothing that the browser would fetch by itself.
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+#: WCAG 2.2 AA and what it builds on.
+WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark browser tests, and keep them in one process: one browser and one server are enough for two cores."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@dataclass
+class Watch:
+    """What went wrong on the pages of a test, and what the test expects to go wrong."""
+
+    problems: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+
+    def allow(self, *texts: str) -> None:
+        """Expect problems that hold one of these texts, such as the 404 that a test asks for."""
+        self.expected.extend(texts)
+
+    def unexpected(self) -> list[str]:
+        """Return the problems that the test did not expect."""
+        return [problem for problem in self.problems if not any(text in problem for text in self.expected)]
+
+    def console(self, message: ConsoleMessage) -> None:
+        """Note what a page logs as an error."""
+        if message.type == "error":
+            self.problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def follow(self, context: BrowserContext, host: str) -> None:
+        """Watch every page of a context, and stop requests to any host but ``host``."""
+
+        def guard(route: Route) -> None:
+            url = urlsplit(route.request.url)
+            if url.scheme in {"data", "blob"} or url.netloc == host:
+                route.continue_()
+            else:
+                self.problems.append(f"request to another host: {route.request.url}")
+                route.abort()
+
+        context.route("**/*", guard)
+        context.on("console", self.console)
+        context.on("weberror", lambda error: self.problems.append(f"exception: {error.error}"))
+
+
+@pytest.fixture(scope="session")
+def site(stacks: Callable[[str], Stack]) -> Stack:
+    """The podstep that the pages come from, as `make run` starts it."""
+    return stacks("embedded")
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    """Playwright. Not longer than a file, since while it runs no other test here can have an event loop."""
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The system's Chromium."""
+    opened = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """What goes wrong on the pages of this test; anything unexpected fails it."""
+    watching = Watch()
+    yield watching
+    assert not watching.unexpected(), "\n".join(watching.unexpected())
+
+
+@pytest.fixture
+def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
+    """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; `page.goto("/")` is relative."""
+    contexts: list[BrowserContext] = []
+
+    def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
+        width, height = size
+        settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2} if width < 500 else {}
+        context = browser.new_context(
+            base_url=site.base_url,
+            viewport={"width": width, "height": height},
+            **{**settings, **options},  # type: ignore[arg-type]
+        )
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        watch.follow(context, urlsplit(site.base_url).netloc)
+        return context.new_page()
+
+    yield new_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(visitor: Callable[..., Page]) -> Page:
+    """A desktop's page, 1440 × 900."""
+    return visitor()
+
+
+@pytest.fixture
+def phone(visitor: Callable[..., Page]) -> Page:
+    """A phone's page, 390 × 844."""
+    return visitor(size=PHONE)
+
+
+@pytest.fixture
+def accessible() -> Callable[[Page], None]:
+    """Check a page as it stands against WCAG 2.2 AA: ``accessible(page)``."""
+
+    def check(page: Page) -> None:
+        results = Axe().run(page, options=WCAG)
+        assert results.violations_count == 0, results.generate_report()
+
+    return check
