@@ -1,4 +1,4 @@
-"""Chromium on a running podstep. A page fails its test if it logs an error or asks another host for anything."""
+"""Chromium on a running podstep. A page fails its test if it logs an error or asks another host."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "re
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark browser tests, and keep them in one process: one browser and one server are enough for two cores."""
+    """Mark browser tests, and keep them in one process: two cores bear one browser and one server."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
@@ -115,7 +115,7 @@ def watch() -> Iterator[Watch]:
 
 @pytest.fixture
 def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; `page.goto("/")` is relative."""
+    """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative."""
     contexts: list[BrowserContext] = []
 
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:

@@ -1,0 +1,167 @@
+"""``make run`` as people meet it: one address, one Ctrl-C, and a clear word when something is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.parts import REPOSITORY
+from tests.services.processes import Process, free_port, listens, wait_until, wait_until_ready
+from tests.services.stack import clean_environment
+
+# Starting everything takes both cores for a moment: one such test at a time.
+pytestmark = [pytest.mark.services, pytest.mark.xdist_group("make-run")]
+
+
+@contextmanager
+def make_run(tmp_path: Path, port: int, **variables: str) -> Iterator[Process]:
+    """Run `make run` with its data in a folder of the test, in a session of its own as in a terminal."""
+    env = {**clean_environment(), "PLAYGROUND_DATA_DIR": str(tmp_path / "data"), **variables}
+    process = Process("make", ["make", "run", f"PORT={port}"], log=tmp_path / "log", env=env, cwd=REPOSITORY)
+    try:
+        yield process
+    finally:
+        process.kill()
+
+
+def wait_for_address(process: Process, port: int) -> None:
+    """Wait for the line that tells the address."""
+    line = f"podstep answers at http://127.0.0.1:{port}\n"
+    wait_until_ready(process, lambda: line in process.output(), 120)
+
+
+def children(parent: int) -> set[int]:
+    """Return all living descendants of a process."""
+    table: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != "Z":
+            table.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found: set[int] = set()
+    waiting = [parent]
+    while waiting:
+        for child in table.get(waiting.pop(), []):
+            found.add(child)
+            waiting.append(child)
+    return found
+
+
+def command_of(pid: int) -> str:
+    """Return a process' command line, or "" if there is none."""
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def alive(pids: set[int]) -> set[int]:
+    """Return those of the processes that still run, a zombie not counted."""
+    return {pid for pid in pids if command_of(pid)}
+
+
+@pytest.mark.parametrize("how", ["ctrl-c", "sigterm to make", "sigkill to make"])
+def test_it_serves_and_ends_all_it_started(tmp_path: Path, how: str) -> None:
+    """Make run answers at the address it prints, and however it is ended nothing stays behind."""
+    port = free_port()
+    with make_run(tmp_path, port) as make:
+        wait_for_address(make, port)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=10) as answer:
+            assert answer.status == 200
+        started = children(make.popen.pid)
+        commands = " ".join(map(command_of, started))
+        assert "uvicorn" in commands
+        assert "celery" in commands
+        began = time.monotonic()
+        if how == "ctrl-c":
+            os.killpg(make.popen.pid, signal.SIGINT)
+        elif how == "sigterm to make":
+            make.popen.send_signal(signal.SIGTERM)
+        else:
+            make.popen.kill()
+        make.popen.wait(20)
+        wait_until(lambda: not alive(started), 20, f"all of {len(started)} processes end")
+        assert time.monotonic() - began < 20
+        assert not listens(port)
+        assert "Traceback" not in make.output()
+
+
+def test_a_dead_worker_is_not_hidden(tmp_path: Path) -> None:
+    """If the worker dies, make run says so, ends the web server and fails."""
+    port = free_port()
+    with make_run(tmp_path, port) as make:
+        wait_for_address(make, port)
+        started = children(make.popen.pid)
+        worker = next(pid for pid in sorted(started) if "celery" in command_of(pid))
+        os.kill(worker, signal.SIGKILL)
+        assert make.popen.wait(30) != 0
+        assert "worker ended by itself (signal SIGKILL); ending the rest." in make.output()
+        wait_until(lambda: not alive(started), 20, "everything ends")
+
+
+def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
+    """With the port taken, make run names the port and a way out, and stores and starts nothing."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with make_run(tmp_path, port) as make:
+            assert make.popen.wait(60) != 0
+            assert f"Port {port} of 127.0.0.1 is taken" in make.output()
+            assert f"make run PORT={port + 1}" in make.output()
+            assert "Traceback" not in make.output()
+    assert not list(tmp_path.glob("data/*.sqlite3"))
+
+
+def test_its_output_tells_who_spoke(tmp_path: Path) -> None:
+    """Each line of a process begins with its name, whatever other names the server may be called by."""
+    port = free_port()
+    with make_run(tmp_path, port, ALLOWED_HOSTS=".podstep.example") as make:
+        wait_for_address(make, port)
+        os.killpg(make.popen.pid, signal.SIGINT)
+        make.popen.wait(20)
+    lines = [line for line in make.output().splitlines() if not re.match(r"make|podstep answers", line)]
+    assert [line for line in lines if not re.match(r"(web   |worker) \| ", line) and line.strip()] == []
+
+
+def test_a_second_setup_takes_no_time() -> None:
+    """Make setup looks at two small files when there is nothing to do."""
+    began = time.monotonic()
+    done = subprocess.run(["make", "setup"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert time.monotonic() - began < 1
+    assert done.stdout + done.stderr == ""
+
+
+def test_the_environment_is_what_the_lock_file_says() -> None:
+    """Every package that requirements-dev.txt names for this platform is installed in that version."""
+    asked = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--no-index", "--quiet"]
+    lock = (REPOSITORY / "requirements-dev.txt").read_text()
+    pins = re.findall(r"^([\w.-]+==\S+(?: ;[^\\\n]*)?)", lock, re.MULTILINE)
+    assert len(pins) > 50
+    done = subprocess.run([*asked, *pins], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_lock_files_agree() -> None:
+    """What serving needs is a part of what testing needs, in the same versions, all with hashes."""
+    served, tested = (
+        dict(re.findall(r"^([\w.-]+)==(\S+)", (REPOSITORY / name).read_text(), re.MULTILINE))
+        for name in ("requirements.txt", "requirements-dev.txt")
+    )
+    assert served.items() <= tested.items()
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        entries = re.split(r"^(?=[\w.-]+==)", (REPOSITORY / name).read_text(), flags=re.MULTILINE)[1:]
+        assert all("--hash=sha256:" in entry for entry in entries)
