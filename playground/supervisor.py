@@ -124,6 +124,7 @@ class Supervisor:
         self.parent = parent
         self.children: list[Child] = []
         self.stopping = threading.Event()
+        self._readers: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._width = max(len(program.name) for program in to_run)
 
@@ -141,8 +142,11 @@ class Supervisor:
         previous = {sig: signal.signal(sig, self._on_signal) for sig in SIGNALS}
         try:
             self.children = [Child(program) for program in self.programs]
-            for child in self.children:
-                threading.Thread(target=self._forward, args=(child,), daemon=True).start()
+            self._readers = [
+                threading.Thread(target=self._forward, args=(child,), daemon=True) for child in self.children
+            ]
+            for reader in self._readers:
+                reader.start()
             threading.Thread(target=self._announce, args=(ready, on_ready), daemon=True).start()
             return self._watch()
         finally:
@@ -178,6 +182,9 @@ class Supervisor:
                 child.process.wait(max(0.0, deadline - time.monotonic()))
             child.kill_group()
             child.process.wait()
+        # The last words of a program that failed are those that matter most.
+        for reader in self._readers:
+            reader.join(timeout=1)
 
     def _announce(self, ready: Callable[[], bool], on_ready: Callable[[], None]) -> None:
         while not self.stopping.is_set():

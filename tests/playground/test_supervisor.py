@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -86,7 +87,8 @@ def test_what_a_program_started_ends_too(little_patience: None) -> None:
     """A process that a program leaves behind goes with its group."""
     code = (
         "import subprocess, sys\n"
-        f"print(subprocess.Popen([sys.executable, '-c', {STUBBORN!r}], stdout=subprocess.DEVNULL).pid)\n{FOREVER}"
+        f"child = subprocess.Popen([sys.executable, '-c', {STUBBORN!r}], stdout=subprocess.DEVNULL)\n"
+        f"print(child.pid)\n{FOREVER}"
     )
     _, output = run(python("web", code), signals=(signal.SIGTERM,), ready="web |")
     orphan = int(output.split("|")[1])
