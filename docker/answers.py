@@ -13,7 +13,8 @@ def host_header() -> str:
 
 request = urllib.request.Request(sys.argv[1], headers={"Host": host_header()})  # noqa: S310
 try:
-    with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310
+    # Never by a proxy: what is asked is this container.
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=5) as answer:
         sys.exit(answer.status != 200)
 except OSError as error:
     sys.exit(str(error))

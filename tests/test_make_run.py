@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.parts import REPOSITORY
+from tests.services.client import request
 from tests.services.processes import Process, free_port, listens, wait_until, wait_until_ready
 from tests.services.stack import clean_environment
 
@@ -79,8 +79,7 @@ def test_it_serves_and_ends_all_it_started(tmp_path: Path, how: str) -> None:
     port = free_port()
     with make_run(tmp_path, port) as make:
         wait_for_address(make, port)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=10) as answer:
-            assert answer.status == 200
+        assert request("GET", f"http://127.0.0.1:{port}/readyz").status == 200
         started = children(make.popen.pid)
         commands = " ".join(map(command_of, started))
         assert "uvicorn" in commands

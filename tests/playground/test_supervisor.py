@@ -27,7 +27,7 @@ def python(name: str, code: str) -> Program:
 
 
 def run(*programs: Program, signals: tuple[signal.Signals, ...] = (), ready: str = "") -> tuple[int, str]:
-    """Supervise programs; once ``ready`` was printed send this process the signals. Returns status and output."""
+    """Supervise programs; once ``ready`` was printed, send this process the signals."""
     output = io.StringIO()
     running = Supervisor(programs, output=output)
 
@@ -93,15 +93,12 @@ def test_what_a_program_started_ends_too(little_patience: None) -> None:
     _, output = run(python("web", code), signals=(signal.SIGTERM,), ready="web |")
     orphan = int(output.split("|")[1])
     # Its new parent may take a moment to bury it.
-    wait_until(
-        lambda: not os.path.exists(f"/proc/{orphan}/cmdline") or _is_zombie(orphan), 5, "the orphan ends"
-    )
+    wait_until(lambda: _is_gone(orphan), 5, "the orphan ends")
 
 
-def _is_zombie(pid: int) -> bool:
+def _is_gone(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] == "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
 

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+#: Never by the proxy of the environment: everything asked is on this machine.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ def request(method: str, url: str, body: Any = None, headers: Mapping[str, str] 
         sent.setdefault("Content-Type", "application/json")
     asked = urllib.request.Request(url, data=data, headers=sent, method=method)
     try:
-        with urllib.request.urlopen(asked, timeout=60) as answer:
+        with DIRECT.open(asked, timeout=60) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
     except urllib.error.HTTPError as error:
         with error:
@@ -89,5 +93,7 @@ class Socket:
 def open_socket(base_url: str, headers: Mapping[str, str] | None = None) -> Iterator[Socket]:
     """Connect to ``/ws/`` as a page of the same server does."""
     address = base_url.replace("http", "ws", 1) + "/ws/"
-    with connect(address, origin=base_url, additional_headers=headers, max_size=64 << 20) as connection:  # type: ignore[arg-type]
+    with connect(
+        address, origin=Origin(base_url), additional_headers=headers, proxy=None, max_size=64 << 20
+    ) as connection:
         yield Socket(connection)
