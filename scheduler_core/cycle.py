@@ -104,6 +104,8 @@ class Cycle:
     operations: tuple[str, ...]  # ids of the outside operations applied just before this cycle
     events: list[Event]
     cache: dict[str, Any] = field(default_factory=lambda: {"mode": "off"})
+    order: tuple[str, ...] = ()  # the predicates that are configured and evaluated, in order
+    unabridged: PredicateMatrix | None = None  # every predicate on every node, if the simulation was asked for it
     phases: tuple[str, ...] = ()  # those that ran: queue, predicates, priorities, select, preemption, assume, bind
 
     @property

@@ -1,0 +1,153 @@
+"""What the nodes themselves say, as columns: one array entry per node, in object order.
+
+Columns change only with the node objects; what the pods on the nodes use is kept in
+:mod:`scheduler_core.cluster.state`. Strings are interned per column, so that a rule is
+evaluated once per distinct value and spread over the nodes by one array lookup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cycle import IntVector
+from scheduler_core.objects.model import Node
+
+T = TypeVar("T", bound=Hashable)
+
+INT64_MAX = 2**63 - 1
+BASIC_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
+ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
+REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
+
+
+def clamp(amount: int) -> int:
+    """Bound a quantity to what a 64-bit integer holds, as resource.Quantity.Value does."""
+    return max(-INT64_MAX - 1, min(INT64_MAX, amount))
+
+
+@dataclass(frozen=True, slots=True)
+class Interned(Generic[T]):
+    """A column of few distinct values: ``ids`` is ``(N,) int64``, -1 where a node has none."""
+
+    ids: IntVector
+    values: tuple[T, ...]
+
+
+def intern_column(items: Sequence[T | None]) -> Interned[T]:
+    """Number the distinct items in order of first appearance; ``None`` becomes -1."""
+    numbers: dict[T, int] = {}
+    ids = np.empty(len(items), np.int64)
+    for row, item in enumerate(items):
+        ids[row] = -1 if item is None else numbers.setdefault(item, len(numbers))
+    return Interned(ids, tuple(numbers))
+
+
+class NodeColumns:
+    """The columns of a fixed sequence of nodes.
+
+    ``allocatable`` is ``(4, N) int64`` in the order of :data:`BASIC_RESOURCES` (millicores,
+    bytes, bytes, pods); an absent amount is 0 (schedulercache.NodeInfo.SetNode).
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = tuple(nodes)
+        self.size = len(self.nodes)
+        self.names = tuple(node.meta.name for node in self.nodes)
+        self.index = {name: row for row, name in enumerate(self.names)}
+        self.allocatable = np.zeros((len(BASIC_RESOURCES), self.size), np.int64)
+        self.scalars: dict[str, IntVector] = {}
+        for row, node in enumerate(self.nodes):
+            self._read_allocatable(row, node)
+        self.no_scalar = np.zeros(self.size, np.int64)
+        self.taints = intern_column([node.taints for node in self.nodes])
+        self.status = intern_column([(node.conditions, node.unschedulable) for node in self.nodes])
+        self._labels: dict[str, Interned[str]] = {}
+        self._topologies: dict[tuple[str, ...], tuple[IntVector, int]] = {}
+        self._zones: IntVector | None = None
+        self._images: dict[str, dict[int, int]] | None = None
+        self._by_name: IntVector | None = None
+
+    def _read_allocatable(self, row: int, node: Node) -> None:
+        for name, amount in node.allocatable.items():
+            if name in BASIC_RESOURCES:
+                self.allocatable[BASIC_RESOURCES.index(name), row] = clamp(amount)
+            else:
+                self.scalars.setdefault(name, np.zeros(self.size, np.int64))[row] = clamp(amount)
+
+    def scalar(self, name: str) -> IntVector:
+        """Allocatable of one scalar resource, ``(N,) int64``, 0 where a node has none."""
+        return self.scalars.get(name, self.no_scalar)
+
+    def label(self, key: str) -> Interned[str]:
+        """The values of one label key."""
+        column = self._labels.get(key)
+        if column is None:
+            column = intern_column([node.meta.labels.get(key) for node in self.nodes])
+            self._labels[key] = column
+        return column
+
+    def label_mask(self, key: str, holds: Callable[[str | None], bool]) -> npt.NDArray[np.bool_]:
+        """Evaluate a condition on a label's value once per distinct value: ``(N,) bool``."""
+        column = self.label(key)
+        verdicts = np.array([*(holds(value) for value in column.values), holds(None)], np.bool_)
+        return verdicts[column.ids]
+
+    def topology(self, keys: tuple[str, ...]) -> tuple[IntVector, int]:
+        """Number the topology domains of ``keys`` taken together.
+
+        Returns ``(N,) int64`` domain numbers, -1 where a node lacks one of the labels, and
+        how many domains there are (priorityutil.NodesHaveSameTopologyKey).
+        """
+        known = self._topologies.get(keys)
+        if known is None:
+            known = self._topologies[keys] = self._number_domains(keys)
+        return known
+
+    def _number_domains(self, keys: tuple[str, ...]) -> tuple[IntVector, int]:
+        if not keys:
+            return np.zeros(self.size, np.int64), 1
+        if len(keys) == 1:
+            column = self.label(keys[0])
+            return column.ids, len(column.values)
+        head, count = self.topology(keys[:-1])
+        last = self.label(keys[-1])
+        width = max(1, len(last.values))
+        pairs = np.where((head >= 0) & (last.ids >= 0), head * width + last.ids, -1)
+        distinct, inverse = np.unique(pairs, return_inverse=True)
+        offset = 1 if distinct.size and distinct[0] == -1 else 0
+        return inverse.reshape(-1).astype(np.int64) - offset, len(distinct) - offset
+
+    @property
+    def zones(self) -> IntVector:
+        """Zone numbers ``(N,) int64``, -1 for none: the pair of region and zone (utilnode.GetZoneKey)."""
+        if self._zones is None:
+            pairs = [
+                (node.meta.labels.get(REGION_LABEL, ""), node.meta.labels.get(ZONE_LABEL, ""))
+                for node in self.nodes
+            ]
+            self._zones = intern_column([pair if any(pair) else None for pair in pairs]).ids
+        return self._zones
+
+    @property
+    def images(self) -> dict[str, dict[int, int]]:
+        """Image name to {node: size in bytes}."""
+        if self._images is None:
+            self._images = {}
+            for row, node in enumerate(self.nodes):
+                for image in node.images:
+                    for name in image.names:
+                        self._images.setdefault(name, {})[row] = image.size_bytes
+        return self._images
+
+    @property
+    def by_name_descending(self) -> IntVector:
+        """All node indices by name in byte order, the last name first (section 3.4)."""
+        if self._by_name is None:
+            order = sorted(range(self.size), key=lambda row: self.names[row].encode(), reverse=True)
+            self._by_name = np.array(order, np.int64)
+        return self._by_name

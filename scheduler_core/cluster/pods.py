@@ -1,0 +1,183 @@
+"""Pods on nodes, counted by what selectors can tell apart.
+
+A selector sees a pod's namespace, labels and whether it is being deleted: a *kind*. Every
+selector that has been asked about keeps one vector of counts over the nodes, patched when
+a pod of a matching kind comes or goes; so a selector is evaluated once per kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import AffinityTerms, PodInfo, Term
+from scheduler_core.cluster.selecting import Selector, matches
+from scheduler_core.cycle import IntVector
+from scheduler_core.objects.model import Pod
+
+TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is dropped and counted again when asked
+
+
+@dataclass(slots=True, eq=False)
+class PodState:
+    """One pod of the cluster; ``order`` is its position of creation, ``node`` a column index or -1."""
+
+    key: str
+    pod: Pod
+    info: PodInfo
+    kind: PodKind
+    affinity: AffinityClass | None
+    order: int
+    priority: int
+    node_name: str = ""
+    node: int = -1
+    nominated: str = ""
+
+    @property
+    def terminating(self) -> bool:
+        """Tell whether the pod carries a deletionTimestamp."""
+        return self.info.terminating
+
+
+@dataclass(slots=True, eq=False)
+class PodKind:
+    """Pods of one namespace, label set and deletion state; ``nodes`` maps node to count."""
+
+    namespace: str
+    labels: Mapping[str, str]
+    terminating: bool
+    nodes: dict[int, int] = field(default_factory=dict)
+    tracked: list[TrackedCount] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class AffinityClass:
+    """Pods that carry one set of inter-pod affinity terms; ``counts`` is ``(N,) int64``."""
+
+    number: int
+    terms: AffinityTerms
+    counts: IntVector
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PodQuery:
+    """Which pods are meant: those that match every (or any) of the namespaced selectors."""
+
+    parts: tuple[tuple[tuple[str, ...], Selector | None], ...]
+    every: bool = True
+    skip_terminating: bool = False
+
+    @classmethod
+    def of_terms(cls, terms: Iterable[Term]) -> PodQuery:
+        """Ask for the pods that match all of the terms."""
+        return cls(tuple((term.namespaces, term.selector) for term in terms))
+
+    def matches(self, namespace: str, labels: Mapping[str, str], *, terminating: bool = False) -> bool:
+        """Tell whether pods of this kind are meant."""
+        if self.skip_terminating and terminating:
+            return False
+        verdicts = (
+            namespace in namespaces and matches(selector, labels) for namespaces, selector in self.parts
+        )
+        return all(verdicts) if self.every else any(verdicts)
+
+
+@dataclass(slots=True, eq=False)
+class TrackedCount:
+    """How many matching pods each node holds: ``counts`` is ``(N,) int64``."""
+
+    query: PodQuery
+    counts: IntVector
+    total: int = 0
+
+
+class PodIndex:
+    """Kinds and affinity classes of the pods on the nodes, with their counts."""
+
+    def __init__(self, size: int = 0) -> None:
+        self.size = size
+        self.kinds: dict[Hashable, PodKind] = {}
+        self.classes: dict[AffinityTerms, AffinityClass] = {}
+        self._tracked: dict[PodQuery, TrackedCount] = {}
+        self._acting: dict[PodKind, tuple[int, list[AffinityClass]]] = {}
+
+    def kind_of(self, info: PodInfo) -> PodKind:
+        """Return the kind of a compiled pod, registering it with every selector that matches."""
+        key = (info.namespace, tuple(sorted(info.labels.items())), info.terminating)
+        kind = self.kinds.get(key)
+        if kind is None:
+            kind = self.kinds[key] = PodKind(info.namespace, info.labels, info.terminating)
+            kind.tracked = [t for t in self._tracked.values() if _means(t.query, kind)]
+        return kind
+
+    def class_of(self, info: PodInfo) -> AffinityClass | None:
+        """Return the affinity class of a compiled pod, ``None`` if it carries no terms."""
+        terms = info.terms
+        if not (terms.required or terms.preferred or terms.anti_required or terms.anti_preferred):
+            return None
+        known = self.classes.get(terms)
+        if known is None:
+            known = AffinityClass(len(self.classes), terms, np.zeros(self.size, np.int64))
+            self.classes[terms] = known
+        return known
+
+    def add(self, state: PodState, sign: int) -> None:
+        """Count a pod in (+1) or out (-1) on its node."""
+        node, kind = state.node, state.kind
+        left = kind.nodes.get(node, 0) + sign
+        if left:
+            kind.nodes[node] = left
+        else:
+            del kind.nodes[node]
+        for tracked in kind.tracked:
+            tracked.counts[node] += sign
+            tracked.total += sign
+        if state.affinity is not None:
+            state.affinity.counts[node] += sign
+            state.affinity.total += sign
+
+    def count(self, query: PodQuery) -> TrackedCount:
+        """Return the live counts of a query; they follow the cluster until it is rebuilt."""
+        tracked = self._tracked.get(query)
+        if tracked is None:
+            if len(self._tracked) >= TRACKED_LIMIT:
+                self._forget(next(iter(self._tracked)))
+            tracked = self._tracked[query] = self._start_tracking(query)
+        return tracked
+
+    def _start_tracking(self, query: PodQuery) -> TrackedCount:
+        tracked = TrackedCount(query, np.zeros(self.size, np.int64))
+        for kind in self.kinds.values():
+            if _means(query, kind):
+                kind.tracked.append(tracked)
+                for node, count in kind.nodes.items():
+                    tracked.counts[node] += count
+                    tracked.total += count
+        return tracked
+
+    def _forget(self, query: PodQuery) -> None:
+        tracked = self._tracked.pop(query)
+        for kind in self.kinds.values():
+            if tracked in kind.tracked:
+                kind.tracked.remove(tracked)
+
+    def acting_on(self, kind: PodKind) -> list[AffinityClass]:
+        """Return the classes with any term that selects pods of ``kind``, in order of appearance."""
+        seen, acting = self._acting.get(kind, (0, []))
+        if seen < len(self.classes):
+            fresh = list(self.classes.values())[seen:]
+            acting = acting + [c for c in fresh if _acts(c.terms, kind)]
+            self._acting[kind] = (len(self.classes), acting)
+        return acting
+
+
+def _means(query: PodQuery, kind: PodKind) -> bool:
+    return query.matches(kind.namespace, kind.labels, terminating=kind.terminating)
+
+
+def _acts(terms: AffinityTerms, kind: PodKind) -> bool:
+    everything = (*terms.required, *terms.preferred, *terms.anti_required, *terms.anti_preferred)
+    return any(term.selects(kind.namespace, kind.labels) for term in everything)

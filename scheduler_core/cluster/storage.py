@@ -1,0 +1,152 @@
+"""Volumes, claims and storage classes, and what a pod's volumes come down to on a node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, StorageClass, Volume
+
+WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+
+DiskKey = tuple[str, ...]
+ATTACH_KINDS = ("ebs", "gce", "azure")
+
+
+@dataclass(slots=True)
+class Storage:
+    """The storage objects of the cluster by key (``namespace/name`` or name)."""
+
+    volumes: dict[str, PersistentVolume] = field(default_factory=dict)
+    claims: dict[str, PersistentVolumeClaim] = field(default_factory=dict)
+    classes: dict[str, StorageClass] = field(default_factory=dict)
+
+    def claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
+        """Look up a claim of a namespace."""
+        return self.claims.get(f"{namespace}/{name}")
+
+    def class_of(self, claim: PersistentVolumeClaim) -> StorageClass | None:
+        """Look up the class that a claim names, ``None`` without a name or an object."""
+        return self.classes.get(claim.storage_class) if claim.storage_class else None
+
+    def attached(self, info: PodInfo) -> tuple[frozenset[str], ...]:
+        """Return the pod's distinct volume ids per :data:`ATTACH_KINDS`.
+
+        A claim that leads to no volume counts once for each kind
+        (predicates.MaxPDVolumeCountChecker.filterVolumes).
+        """
+        found: tuple[set[str], ...] = tuple(set() for _ in ATTACH_KINDS)
+        for volume in info.volumes:
+            if volume.claim is None:
+                _add_ids(found, volume)
+                continue
+            claim = self.claim(info.namespace, volume.claim)
+            bound = self.volumes.get(claim.volume_name) if claim and claim.volume_name else None
+            if bound is not None:
+                _add_ids(found, bound.source)
+            else:
+                for ids in found:
+                    ids.add(f"claim:{info.namespace}/{volume.claim}")
+        return tuple(frozenset(ids) for ids in found)
+
+
+def _add_ids(found: tuple[set[str], ...], volume: Volume) -> None:
+    for ids, value in zip(found, (volume.aws_ebs, volume.gce_pd, volume.azure_disk)):
+        if value is not None:
+            ids.add("id:" + value)
+
+
+def disks(info: PodInfo) -> tuple[tuple[DiskKey, bool], ...]:
+    """Return what NoDiskConflict compares: (disk, shares when read-only on both sides) per volume.
+
+    The flag is true where this pod's use allows other read-only users (predicates.isVolumeConflict).
+    """
+    found: list[tuple[DiskKey, bool]] = []
+    for volume in info.volumes:
+        if volume.gce_pd is not None:
+            found.append((("gce", volume.gce_pd), volume.read_only))
+        if volume.aws_ebs is not None:
+            found.append((("ebs", volume.aws_ebs), False))
+        if volume.iscsi_iqn is not None:
+            found.append((("iscsi", volume.iscsi_iqn), volume.read_only))
+        if volume.rbd is not None:
+            monitors, pool, image = volume.rbd
+            found.extend((("rbd", monitor, pool, image), volume.read_only) for monitor in monitors)
+    return tuple(found)
+
+
+class NodeUse:
+    """Host ports and volumes in use on one node.
+
+    ``ports`` is a set, as in v1.11: two pods may hold one triple, and removing one frees it
+    (schedulercache.HostPortInfo). ``disks`` maps a disk to [users, users that do not share].
+    """
+
+    __slots__ = ("attached", "disks", "ports")
+
+    def __init__(self) -> None:
+        self.ports: set[tuple[str, str, int]] = set()
+        self.disks: dict[DiskKey, list[int]] = {}
+        self.attached: tuple[dict[str, int], ...] = tuple({} for _ in ATTACH_KINDS)
+
+    def copy(self) -> NodeUse:
+        """Return an independent copy."""
+        other = NodeUse()
+        other.ports = set(self.ports)
+        other.disks = {disk: list(users) for disk, users in self.disks.items()}
+        other.attached = tuple(dict(ids) for ids in self.attached)
+        return other
+
+    def change(self, use: PodUse, sign: int) -> None:
+        """Add (+1) or remove (-1) a pod's ports and volumes."""
+        for port in use.ports:
+            (self.ports.add if sign > 0 else self.ports.discard)(port)
+        for disk, shares in use.disks:
+            users = self.disks.setdefault(disk, [0, 0])
+            users[0] += sign
+            users[1] += 0 if shares else sign
+            if not users[0]:
+                del self.disks[disk]
+        for mine, ids in zip(self.attached, use.attached):
+            for volume in ids:
+                left = mine.get(volume, 0) + sign
+                if left:
+                    mine[volume] = left
+                else:
+                    del mine[volume]
+
+
+@dataclass(frozen=True, slots=True)
+class PodUse:
+    """The host ports and volumes of a pod, as far as nodes keep track of them."""
+
+    ports: tuple[tuple[str, str, int], ...]
+    disks: tuple[tuple[DiskKey, bool], ...]
+    attached: tuple[frozenset[str], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.ports or self.disks or any(self.attached))
+
+
+def pod_use(info: PodInfo, storage: Storage) -> PodUse:
+    """Work out what a pod occupies on its node besides resources."""
+    return PodUse(info.ports, disks(info), storage.attached(info))
+
+
+def ports_conflict(wanted: tuple[tuple[str, str, int], ...], used: set[tuple[str, str, int]]) -> bool:
+    """Tell whether a wanted host port is taken (schedulercache.HostPortInfo.CheckConflict)."""
+    for ip, protocol, port in wanted:
+        if (ip, protocol, port) in used or ("0.0.0.0", protocol, port) in used:  # noqa: S104 -- any address
+            return True
+        if ip == "0.0.0.0" and any(p == port and q == protocol for _, q, p in used):  # noqa: S104
+            return True
+    return False
+
+
+def disks_conflict(wanted: tuple[tuple[DiskKey, bool], ...], used: dict[DiskKey, list[int]]) -> bool:
+    """Tell whether a wanted disk is taken (predicates.isVolumeConflict)."""
+    for disk, shares in wanted:
+        users = used.get(disk)
+        if users is not None and (users[1] if shares else users[0]):
+            return True
+    return False

@@ -1,0 +1,141 @@
+"""A look at some or all nodes, each in a world of its own.
+
+Row *i* of a view is one node; pods added to or taken from it are seen by that row alone, so
+that many what-if questions ("node a without these pods", "node b without those") are one
+array operation. The view of the whole cluster without changes is what a cycle filters;
+nominated pods and preemption's dry runs are views with changes. The same predicates read all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodState
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cluster.storage import NodeUse
+from scheduler_core.cycle import IntVector
+
+A = TypeVar("A", bound=np.generic)
+T = TypeVar("T")
+
+
+class View:
+    """R rows of the cluster (``rows`` is ``(R,) int64`` node indices; ``None``: all N nodes).
+
+    ``used`` is ``(6, R) int64`` and ``allocatable`` ``(4, R) int64``. Rows may repeat.
+    """
+
+    def __init__(self, cluster: Cluster, rows: IntVector | None = None) -> None:
+        self.cluster = cluster
+        self.columns = cluster.columns
+        self.reasons = cluster.reasons
+        self.rows = rows
+        self.size = self.columns.size if rows is None else len(rows)
+        self.used = cluster.used if rows is None else cluster.used[:, rows]
+        self.allocatable = self.columns.allocatable if rows is None else self.columns.allocatable[:, rows]
+        self.uses: dict[int, NodeUse] = {}  # row -> its own ports and volumes, where they were changed
+        self.removed: dict[int, dict[str, PodState]] = {}
+        self.added: dict[int, dict[str, tuple[PodState, bool]]] = {}  # the flag: not only nominated
+        self.kind_changes: dict[PodKind, dict[int, int]] = {}
+        self.class_changes: dict[AffinityClass, dict[int, int]] = {}
+        self._scalars: dict[str, IntVector] = {}
+
+    def take(self, column: npt.NDArray[A]) -> npt.NDArray[A]:
+        """Reduce a vector over all nodes to this view's rows."""
+        return column if self.rows is None else column[self.rows]
+
+    def node(self, row: int) -> int:
+        """Return the node index of a row."""
+        return row if self.rows is None else int(self.rows[row])
+
+    def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Remember a value that depends on no pod (see :meth:`Cluster.memo`)."""
+        return self.cluster.memo(key, compute)
+
+    def scalar_used(self, name: str) -> IntVector:
+        """What each row uses of a scalar resource, ``(R,) int64``."""
+        own = self._scalars.get(name)
+        return self.take(self.cluster.scalar_used(name)) if own is None else own
+
+    def use(self, row: int) -> NodeUse | None:
+        """Ports and volumes in use on a row, ``None`` for none at all."""
+        return self.uses.get(row) or self.cluster.uses.get(self.node(row))
+
+    def row_numbers(self, nodes: set[int]) -> list[int]:
+        """Translate node indices to the rows that show them, in row order."""
+        if self.rows is None:
+            return sorted(nodes)
+        return [row for row, node in enumerate(self.rows.tolist()) if node in nodes]
+
+    def change(self, row: int, pod: PodState, sign: int, *, nominated: bool = False) -> None:
+        """Add (+1) a pod to a row's node or take it away (-1).
+
+        A nominated pod has no node name yet: it counts for everything on the node, and its own
+        terms act, but it is no target of an incoming pod's affinity terms.
+        """
+        if self.rows is None:
+            raise ValueError("the view of the whole cluster is not for what-if changes")
+        info = pod.info
+        self.used[:, row] += sign * info.usage
+        for name, amount in info.scalar_usage:
+            if name not in self._scalars:
+                self._scalars[name] = self.scalar_used(name).copy()
+            self._scalars[name][row] += sign * amount
+        if info.ports or info.volumes:
+            self._change_use(row, pod, sign)
+        self._list_change(row, pod, sign, nominated=nominated)
+        if not nominated:
+            _add(self.kind_changes.setdefault(pod.kind, {}), row, sign)
+        if pod.affinity is not None:
+            _add(self.class_changes.setdefault(pod.affinity, {}), row, sign)
+
+    def _change_use(self, row: int, pod: PodState, sign: int) -> None:
+        if row not in self.uses:
+            base = self.cluster.uses.get(self.node(row))
+            self.uses[row] = NodeUse() if base is None else base.copy()
+        self.uses[row].change(self.cluster.use_of(pod.info), sign)
+
+    def _list_change(self, row: int, pod: PodState, sign: int, *, nominated: bool) -> None:
+        added = self.added.setdefault(row, {})
+        if sign > 0:
+            added[pod.key] = (pod, not nominated)
+        elif pod.key in added:
+            del added[pod.key]
+        else:
+            self.removed.setdefault(row, {})[pod.key] = pod
+
+    def query_change(self, query: PodQuery) -> IntVector | None:
+        """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for no difference."""
+        total: IntVector | None = None
+        for kind, rows in self.kind_changes.items():
+            if query.matches(kind.namespace, kind.labels, terminating=kind.terminating):
+                total = _spread(total, rows, self.size)
+        return total
+
+    def class_change(self, classes: list[AffinityClass]) -> IntVector | None:
+        """The same for pods that carry one of the affinity classes."""
+        total: IntVector | None = None
+        for affinity in classes:
+            rows = self.class_changes.get(affinity)
+            if rows:
+                total = _spread(total, rows, self.size)
+        return total
+
+
+def _add(rows: dict[int, int], row: int, sign: int) -> None:
+    left = rows.get(row, 0) + sign
+    if left:
+        rows[row] = left
+    else:
+        del rows[row]
+
+
+def _spread(total: IntVector | None, rows: dict[int, int], size: int) -> IntVector:
+    result = np.zeros(size, np.int64) if total is None else total
+    for row, change in rows.items():
+        result[row] += change
+    return result

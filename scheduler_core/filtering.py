@@ -1,0 +1,244 @@
+"""Which nodes fit: predicates in order, two passes where pods are nominated, the failure message."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import BoolVector, PredicateMatrix
+from scheduler_core.policy import Profile
+from scheduler_core.predicates import Outcome
+from scheduler_core.queue import SchedulingQueue
+
+NOT_REACHED = -1
+Matrix = npt.NDArray[np.int16]
+
+
+@dataclass(slots=True)
+class Filtered:
+    """The outcome of filtering N nodes.
+
+    ``failed`` is ``(N,) int16``, the code of what the scheduler collected for each node, 0 where the
+    pod fits. ``codes`` is ``(P, N)`` with -1 for what was not reached, ``unabridged`` the same
+    without short-circuit; each is ``None`` if it was not asked for.
+    """
+
+    failed: Codes
+    errors: dict[tuple[int, int], str] = field(default_factory=dict)
+    codes: Matrix | None = None
+    unabridged: Matrix | None = None
+    unabridged_errors: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Pass:
+    outcomes: list[Outcome]
+    failed: Codes
+    errors: dict[tuple[int, int], str]
+    codes: Matrix | None
+
+
+def filter_nodes(
+    pod: PodState,
+    cluster: Cluster,
+    queue: SchedulingQueue,
+    profile: Profile,
+    *,
+    matrix: bool,
+    unabridged: bool = False,
+) -> Filtered:
+    """Check a pod against every node (core.genericScheduler.findNodesThatFit)."""
+    whole = View(cluster)
+    without = _run(pod, whole, profile, matrix=matrix, everything=unabridged)
+    result = Filtered(without.failed, without.errors, without.codes)
+    if unabridged:
+        result.unabridged, result.unabridged_errors = _stack(without.outcomes, whole.size)
+    view = _with_nominated(pod, cluster, queue)
+    if view is not None and view.rows is not None:
+        first = _run(pod, view, profile, matrix=matrix, everything=unabridged)
+        _prefer(first, view.rows, result)
+        if unabridged:
+            _prefer_unabridged(first, view.rows, result)
+    return result
+
+
+def _run(pod: PodState, view: View, profile: Profile, *, matrix: bool, everything: bool) -> _Pass:
+    """Evaluate the predicates in order (core.podFitsOnNode, one pass).
+
+    With ``everything`` no predicate is left out; what short-circuiting would not have reached
+    is hidden in ``codes``, ``failed`` and ``errors`` all the same.
+    """
+    check_all = profile.always_check_all
+    outcomes: list[Outcome] = []
+    codes = np.zeros((len(profile.order), view.size), np.int16) if matrix else None
+    errors: dict[tuple[int, int], str] = {}
+    failed: Codes | None = None
+    open_rows: BoolVector | None = None  # None: all rows are still to be checked
+    for number, predicate in enumerate(profile.predicates):
+        if open_rows is not None and not open_rows.any() and not everything:
+            if codes is not None:
+                codes[number:] = NOT_REACHED
+            break
+        outcome = predicate(pod.info, view, pod)
+        outcomes.append(outcome)
+        found = outcome.codes
+        if open_rows is not None:
+            if codes is not None:
+                codes[number] = np.where(open_rows, 0 if found is None else found, NOT_REACHED)
+            if found is not None:
+                found = np.where(open_rows, found, np.int16(0))
+        elif codes is not None and found is not None:
+            codes[number] = found
+        if found is None:
+            continue
+        for row, text in outcome.errors.items():
+            if open_rows is None or open_rows[row]:
+                errors[number, row] = text
+        failed = view.reasons.merge(failed, found)
+        # an error ends a node's check even where all predicates are to be run
+        stopping = found == FAILED_BY_ERROR if check_all else found != 0
+        if stopping.any():
+            open_rows = ~stopping if open_rows is None else open_rows & ~stopping
+    return _Pass(outcomes, np.zeros(view.size, np.int16) if failed is None else failed, errors, codes)
+
+
+def _with_nominated(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> View | None:
+    """Show the nodes with nominated pods of equal or higher priority, these pods added (addNominatedPods)."""
+    nominations: dict[int, list[PodState]] = {}
+    for node_name in queue.nominated:
+        node = cluster.columns.index.get(node_name)
+        pods = [other for other in queue.nominated_to(node_name) if other.priority >= pod.priority]
+        if node is not None and pods:
+            nominations[node] = pods
+    if not nominations:
+        return None
+    rows = sorted(nominations)
+    view = View(cluster, np.array(rows, np.int64))
+    for row, node in enumerate(rows):
+        for other in nominations[node]:
+            view.change(row, other, 1, nominated=True)
+    return view
+
+
+def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered) -> None:
+    """Let the pass with nominated pods decide where it found a failure."""
+    decided = first.failed != 0
+    nodes = rows[decided]
+    result.failed[nodes] = first.failed[decided]
+    if result.codes is not None and first.codes is not None:
+        result.codes[:, nodes] = first.codes[:, decided]
+    chosen = set(nodes.tolist())
+    result.errors = {key: text for key, text in result.errors.items() if key[1] not in chosen}
+    for (number, row), text in first.errors.items():
+        result.errors[number, int(rows[row])] = text
+
+
+def _prefer_unabridged(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered) -> None:
+    """Do the same predicate by predicate for the report without short-circuit."""
+    codes, errors = _stack(first.outcomes, len(rows))
+    if result.unabridged is None:
+        return
+    there = result.unabridged[:, rows]
+    for number, row in zip(*(found.tolist() for found in np.nonzero(codes))):
+        result.unabridged_errors.pop((number, int(rows[row])), None)
+    for (number, row), text in errors.items():
+        result.unabridged_errors[number, int(rows[row])] = text
+    result.unabridged[:, rows] = np.where(codes != 0, codes, there)
+
+
+def _stack(outcomes: list[Outcome], size: int) -> tuple[Matrix, dict[tuple[int, int], str]]:
+    codes = np.zeros((len(outcomes), size), np.int16)
+    errors: dict[tuple[int, int], str] = {}
+    for number, outcome in enumerate(outcomes):
+        if outcome.codes is not None:
+            codes[number] = outcome.codes
+        errors.update({(number, row): text for row, text in outcome.errors.items()})
+    return codes, errors
+
+
+class FitCheck:
+    """Ask of a view with what-if changes where a pod fits, as preemption does: two passes, short-circuit."""
+
+    def __init__(self, pod: PodState, view: View, queue: SchedulingQueue, profile: Profile) -> None:
+        self.pod = pod
+        self.view = view
+        self.profile = profile
+        self.nominations: dict[int, list[PodState]] = {}
+        for node_name in queue.nominated:
+            node = view.columns.index.get(node_name)
+            pods = [other for other in queue.nominated_to(node_name) if other.priority >= pod.priority]
+            if node is not None and pods:
+                self.nominations.update(dict.fromkeys(view.row_numbers({node}), pods))
+
+    def __call__(self) -> BoolVector:
+        """Return where the pod fits now, ``(R,) bool``; an error counts as not fitting."""
+        fits = self._passes()
+        if self.nominations:
+            self._nominate(1)
+            fits &= self._passes()
+            self._nominate(-1)
+        return fits
+
+    def _nominate(self, sign: int) -> None:
+        for row, pods in self.nominations.items():
+            for other in pods:
+                self.view.change(row, other, sign, nominated=True)
+
+    def _passes(self) -> BoolVector:
+        fits = np.ones(self.view.size, np.bool_)
+        for predicate in self.profile.predicates:
+            codes = predicate(self.pod.info, self.view, self.pod).codes
+            if codes is not None:
+                fits &= codes == 0
+                if not fits.any():
+                    break
+        return fits
+
+
+def missing_claim(pod: PodState, cluster: Cluster) -> str | None:
+    """Say what is wrong with a pod's claims before any predicate runs (core.podPassesBasicChecks)."""
+    for name in pod.info.claims:
+        claim = cluster.storage.claim(pod.info.namespace, name)
+        if claim is None:
+            return f'persistentvolumeclaim "{name}" not found'
+        if claim.meta.deletion_timestamp is not None:
+            return f'persistentvolumeclaim "{name}" is being deleted'
+    return None
+
+
+def error_message(texts: Iterable[str]) -> str:
+    """Merge the nodes' error texts as v1.11's Aggregate prints them."""
+    counts = Counter(texts)
+    merged = sorted(f"{text} (repeated {count} times)" if count > 1 else text for text, count in counts.items())
+    return merged[0] if len(merged) == 1 else f"[{', '.join(merged)}]"
+
+
+def fit_error_message(failed: Codes, reasons: ReasonTable) -> str:
+    """Say why no node fits, as ``kubectl describe`` shows it (core.FitError.Error)."""
+    counts: Counter[str] = Counter()
+    for code, count in enumerate(np.bincount(failed, minlength=1).tolist()):
+        for text in reasons.texts[code] if count else ():
+            counts[text] += count
+    listed = ", ".join(sorted(f"{count} {text}" for text, count in counts.items()))
+    return f"0/{len(failed)} nodes are available: {listed}."
+
+
+def predicate_matrix(order: tuple[str, ...], codes: Matrix, errors: dict[tuple[int, int], str],
+                     table: ReasonTable) -> PredicateMatrix:  # fmt: skip
+    """Number the reasons that occur afresh, by text, so that a Cycle does not depend on history."""
+    present = np.zeros(len(table.texts) + 1, np.bool_)
+    present[codes.ravel() + 1] = True
+    used = sorted((table.texts[code], code) for code in np.flatnonzero(present[2:]) + 1)
+    renumbered = np.zeros(len(table.texts) + 1, np.int16)
+    renumbered[0] = NOT_REACHED
+    for number, (_, code) in enumerate(used, 1):
+        renumbered[code + 1] = number
+    return PredicateMatrix(order, renumbered[codes + 1], [(), *(texts for texts, _ in used)], errors)

@@ -1,0 +1,58 @@
+"""The protocol of a predicate: (pod, view of the cluster) to a failure code per node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
+from scheduler_core.cluster.view import View
+
+NO_ERRORS: Mapping[int, str] = {}
+
+
+class Outcome(NamedTuple):
+    """What a predicate found on the R rows of a view.
+
+    ``codes`` is ``(R,) int16``: 0 fits, else a code of the cluster's reason table, and
+    ``None`` if every row fits. ``errors`` maps a row to the text of the error raised there.
+    """
+
+    codes: Codes | None = None
+    errors: Mapping[int, str] = NO_ERRORS
+
+
+FITS = Outcome()
+
+
+class Predicate(Protocol):
+    """A check of one pod against every row of a view."""
+
+    local: bool
+    """Whether a row's outcome depends on nothing but that node, the pod's class and objects that are no pods."""
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+        """Check the pod on every row; ``state`` is for the few rules that ask for its identity."""
+
+
+def failing(mask: npt.NDArray[np.bool_], view: View, *reasons: str) -> Outcome:
+    """Fail with ``reasons`` where ``mask`` ``(R,) bool`` is true."""
+    if not mask.any():
+        return FITS
+    return Outcome(np.where(mask, np.int16(view.reasons.code(*reasons)), np.int16(0)))
+
+
+def everywhere(view: View, error: str) -> Outcome:
+    """Raise the same error on every row."""
+    codes = np.full(view.size, FAILED_BY_ERROR, np.int16)
+    return Outcome(codes, dict.fromkeys(range(view.size), error))
+
+
+def narrowed(codes: Codes | None, view: View) -> Outcome:
+    """Reduce codes over all nodes to a view's rows."""
+    return FITS if codes is None else Outcome(cast("Codes", view.take(codes)))

@@ -1,0 +1,107 @@
+"""GeneralPredicates and its four members: resources, host name, host ports, node selector."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.nodeaffinity import required_mask
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
+from scheduler_core.cluster.storage import ports_conflict
+from scheduler_core.cluster.view import View
+from scheduler_core.predicates.base import FITS, Outcome, failing, narrowed
+
+# Rows of ``allocatable``, ``request`` and ``used`` in the order in which v1.11 reports them.
+REPORT_ORDER = ((3, "pods"), (0, "cpu"), (1, "memory"), (2, "ephemeral-storage"))
+
+
+class PodFitsResources:
+    """Pod number, cpu, memory, ephemeral storage and scalar resources (predicates.PodFitsResources).
+
+    A pod that requests any resource is checked against all of the basic ones, requested or not.
+    """
+
+    local = True
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail with one ``Insufficient NAME`` for each resource that is short."""
+        codes: Codes | None = None
+        if pod.requests_nothing:
+            short = view.allocatable[3:] < view.used[3:4] + 1
+        else:
+            short = view.allocatable < view.used[:4] + pod.request[:, None]
+        if short.any():
+            for row, name in REPORT_ORDER[: 1 if pod.requests_nothing else 4]:
+                mask = short[0 if pod.requests_nothing else row]
+                codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
+        for name, amount in pod.scalar_request:
+            mask = view.take(view.columns.scalar(name)) < view.scalar_used(name) + amount
+            codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
+        return FITS if codes is None else Outcome(codes)
+
+
+class HostName:
+    """The node that the manifest itself asks for (predicates.PodFitsHost)."""
+
+    local = True
+    reason = "node(s) didn't match the requested hostname"
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail on every node other than ``spec.nodeName``; a pending pod names none."""
+        wanted = state.pod.node_name
+        if not wanted:
+            return FITS
+        node = view.columns.index.get(wanted, -1)
+        return failing(view.take(np.arange(view.columns.size)) != node, view, self.reason)
+
+
+class PodFitsHostPorts:
+    """Host ports not taken on the node (predicates.PodFitsHostPorts)."""
+
+    local = True
+    reason = "node(s) didn't have free ports for the requested pod ports"
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where one of the pod's ports conflicts with one in use."""
+        if not pod.ports:
+            return FITS
+        index = view.cluster.port_nodes
+        nodes = {node for port in pod.ports for node in index.get(port[1:], ())}
+        taken = np.zeros(view.size, np.bool_)
+        for row in {*view.row_numbers(nodes), *view.uses}:
+            use = view.use(row)
+            taken[row] = use is not None and ports_conflict(pod.ports, use.ports)
+        return failing(taken, view, self.reason)
+
+
+class MatchNodeSelector:
+    """``spec.nodeSelector`` and required node affinity (predicates.PodMatchNodeSelector)."""
+
+    local = True
+    reason = "node(s) didn't match node selector"
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where the labels do not match."""
+        spec = pod.pod
+        if not spec.node_selector and (spec.affinity is None or spec.affinity.node_required is None):
+            return FITS
+        return narrowed(view.memo(("node-selector", pod.number), lambda: self._codes(pod, view)), view)
+
+    def _codes(self, pod: PodInfo, view: View) -> Codes | None:
+        fits = required_mask(pod.pod, view.columns)
+        return None if fits.all() else np.where(fits, np.int16(0), np.int16(view.reasons.code(self.reason)))
+
+
+class GeneralPredicates:
+    """The four members, always all of them, reasons appended (predicates.GeneralPredicates)."""
+
+    local = True
+    members = (PodFitsResources(), HostName(), PodFitsHostPorts(), MatchNodeSelector())
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+        """Merge the members' reasons row by row."""
+        codes: Codes | None = None
+        for member in self.members:
+            codes = view.reasons.merge(codes, member(pod, view, state).codes)
+        return FITS if codes is None else Outcome(codes)

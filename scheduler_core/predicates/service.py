@@ -1,0 +1,87 @@
+"""A policy's ``serviceAffinity``: pods of one service on nodes with equal labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.pods import PodQuery, PodState
+from scheduler_core.cluster.reasons import FAILED_BY_ERROR
+from scheduler_core.cluster.selecting import compile_map
+from scheduler_core.cluster.services import services_of
+from scheduler_core.cluster.view import View
+from scheduler_core.predicates.base import FITS, Outcome, failing
+
+Pairs = Mapping[str, str]
+
+
+class CheckServiceAffinity:
+    """Follow the first pod with the same labels (predicates.ServiceAffinity.checkServiceAffinity)."""
+
+    local = False
+    reason = "node(s) didn't match service affinity"
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        self.labels = labels
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+        """Fail where the node lacks one of the label pairs that the pod is tied to."""
+        selector = pod.pod.node_selector
+        pairs = {label: selector[label] for label in self.labels if label in selector}
+        if len(pairs) == len(self.labels) or not services_of(pod, view.cluster):
+            return failing(~self._mask(pairs, view), view, self.reason)
+        return self._follow(pod, view, state, pairs)
+
+    def _follow(self, pod: PodInfo, view: View, state: PodState, pairs: Pairs) -> Outcome:
+        query = PodQuery((((pod.namespace,), compile_map(pod.labels)),))
+        members = _assigned(query, view, state)
+        first = members[0] if members else None
+        wrong = ~self._mask(self._completed(pairs, first, view), view)
+        codes = np.where(wrong, np.int16(view.reasons.code(self.reason)), np.int16(0))
+        errors: dict[int, str] = {}
+        for row in {*view.removed, *view.added}:
+            own = _first(members, query, view, row)
+            if own is not None and not own.node_name:
+                codes[row], errors[row] = FAILED_BY_ERROR, 'node "" not found'
+                continue
+            fits = self._mask(self._completed(pairs, own, view), view)[row]
+            codes[row] = 0 if fits else view.reasons.code(self.reason)
+        return Outcome(codes, errors) if codes.any() else FITS
+
+    def _completed(self, pairs: Pairs, first: PodState | None, view: View) -> Pairs:
+        if first is None or first.node_name not in view.cluster.nodes:
+            return pairs
+        labels = view.cluster.nodes[first.node_name].meta.labels
+        return {label: labels[label] for label in self.labels if label in labels} | dict(pairs)
+
+    def _mask(self, pairs: Pairs, view: View) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        mask = np.ones(view.columns.size, np.bool_)
+        for label, value in pairs.items():
+            mask &= view.columns.label_mask(label, lambda found, value=value: found == value)  # type: ignore[misc]
+        return view.take(mask)
+
+
+def _assigned(query: PodQuery, view: View, state: PodState) -> list[PodState]:
+    """Return the assigned pods that a query means, in creation order."""
+    kinds = {
+        kind
+        for kind in view.cluster.index.kinds.values()
+        if kind.nodes and query.matches(kind.namespace, kind.labels, terminating=kind.terminating)
+    }
+    nodes = sorted({node for kind in kinds for node in kind.nodes})
+    found = [pod for node in nodes for pod in view.cluster.residents[node].values() if pod.kind in kinds]
+    return sorted((pod for pod in found if pod is not state), key=lambda pod: pod.order)
+
+
+def _first(members: list[PodState], query: PodQuery, view: View, row: int) -> PodState | None:
+    """Return a row's first pod: those taken away are not there, those added come last."""
+    removed = view.removed.get(row, {})
+    for pod in members:
+        if pod.key not in removed:
+            return pod
+    for pod, _ in view.added.get(row, {}).values():
+        if query.matches(pod.info.namespace, pod.info.labels, terminating=pod.terminating):
+            return pod
+    return None

@@ -1,0 +1,211 @@
+"""Claims and their volumes: binding, node affinity of volumes, zones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.cluster.nodeaffinity import any_term_mask
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import FAILED_BY_ERROR
+from scheduler_core.cluster.storage import WAIT_FOR_FIRST_CONSUMER, Storage
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import BoolVector
+from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.predicates.base import FITS, Outcome, everywhere
+
+VOLUME_CONFLICT = "node(s) had volume node affinity conflict"
+NO_VOLUME_TO_BIND = "node(s) didn't find available persistent volumes to bind"
+NO_ZONE = "node(s) had no available volume zone"
+
+
+class ClaimError(Exception):
+    """A claim that a predicate cannot judge; the attempt ends with this text."""
+
+
+def _pod_claims(pod: PodInfo, storage: Storage) -> Iterator[PersistentVolumeClaim]:
+    """Yield the pod's claims; an attempt with one that does not exist ended before (section 3.1)."""
+    for name in pod.claims:
+        claim = storage.claim(pod.namespace, name)
+        if claim is not None:
+            yield claim
+
+
+def delays_binding(claim: PersistentVolumeClaim, storage: Storage) -> bool:
+    """Tell whether an unbound claim waits for its first pod (volumebinder.shouldDelayBinding).
+
+    Raises:
+        ClaimError: The class has no volumeBindingMode.
+    """
+    storage_class = storage.class_of(claim)
+    if storage_class is None:
+        return False
+    if storage_class.binding_mode is None:
+        raise ClaimError(f'VolumeBindingMode not set for StorageClass "{storage_class.meta.name}"')
+    return storage_class.binding_mode == WAIT_FOR_FIRST_CONSUMER
+
+
+class CheckVolumeBinding:
+    """Bound volumes reachable, waiting claims bindable (predicates.VolumeBindingChecker)."""
+
+    local = True
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where a bound volume's node affinity or the lack of a free volume keeps the pod away."""
+        if not pod.claims:
+            return FITS
+        outcome = view.memo(("volume-binding", pod.number), lambda: self._outcome(pod, View(view.cluster)))
+        return _rows_of(outcome, view)
+
+    def _outcome(self, pod: PodInfo, view: View) -> Outcome:
+        storage = view.cluster.storage
+        bound: list[PersistentVolumeClaim] = []
+        waiting: list[PersistentVolumeClaim] = []
+        immediate = False
+        try:
+            for claim in _pod_claims(pod, storage):
+                if claim.volume_name:
+                    bound.append(claim)
+                elif delays_binding(claim, storage):
+                    waiting.append(claim)
+                else:
+                    immediate = True
+        except ClaimError as error:
+            return everywhere(view, str(error))
+        if immediate:
+            return everywhere(view, "pod has unbound PersistentVolumeClaims")
+        return _check_claims(bound, waiting, view)
+
+
+def _check_claims(
+    bound: list[PersistentVolumeClaim], waiting: list[PersistentVolumeClaim], view: View
+) -> Outcome:
+    reachable = np.ones(view.size, np.bool_)
+    errors: dict[int, str] = {}
+    for claim in bound:
+        volume = view.cluster.storage.volumes.get(claim.volume_name)
+        if volume is None:
+            text = f'could not find v1.PersistentVolume "{claim.volume_name}"'
+            for row in np.flatnonzero(reachable).tolist():
+                errors.setdefault(row, text)
+            break
+        if volume.node_affinity is not None:
+            reachable &= any_term_mask(volume.node_affinity, view.columns)
+    codes = np.where(reachable, np.int16(0), np.int16(view.reasons.code(VOLUME_CONFLICT)))
+    if waiting:
+        lacking = ~_bindable(waiting, view)
+        merged = view.reasons.merge(
+            codes, np.where(lacking, np.int16(view.reasons.code(NO_VOLUME_TO_BIND)), np.int16(0))
+        )
+        codes = codes if merged is None else merged
+    codes[list(errors)] = FAILED_BY_ERROR
+    return Outcome(codes, errors) if codes.any() else FITS
+
+
+def _bindable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
+    """Where every waiting claim finds a free volume of its own (volumebinder.findMatchingVolumes)."""
+    fits = np.ones(view.size, np.bool_)
+    volumes = sorted(view.cluster.storage.volumes.values(), key=lambda v: (v.capacity, v.meta.name))
+    reach = {
+        v.meta.name: np.ones(view.size, np.bool_)
+        if v.node_affinity is None
+        else any_term_mask(v.node_affinity, view.columns)
+        for v in volumes
+        if any(_matches(v, claim) for claim in waiting)
+    }
+    for row in range(view.size):
+        taken: set[str] = set()
+        for claim in sorted(waiting, key=lambda c: c.request):
+            choice = next(
+                (
+                    v.meta.name
+                    for v in volumes
+                    if v.meta.name in reach
+                    and v.meta.name not in taken
+                    and reach[v.meta.name][row]
+                    and _matches(v, claim)
+                ),
+                None,
+            )
+            if choice is None:
+                fits[row] = False
+                break
+            taken.add(choice)
+    return fits
+
+
+def _matches(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+    """Tell whether a free volume serves a claim (pv_util.FindMatchingVolume, without node affinity)."""
+    if volume.claim_ref:
+        return volume.claim_ref == claim.meta.key
+    return (
+        volume.phase in ("", "Available")
+        and volume.storage_class == (claim.storage_class or "")
+        and volume.capacity >= claim.request
+        and set(claim.access_modes) <= set(volume.access_modes)
+    )
+
+
+class NoVolumeZoneConflict:
+    """Zone labels of bound volumes against the node's (predicates.VolumeZoneChecker)."""
+
+    local = True
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where a volume lives in other zones than the node."""
+        if not pod.claims:
+            return FITS
+        outcome = view.memo(("volume-zone", pod.number), lambda: self._outcome(pod, View(view.cluster)))
+        return _rows_of(outcome, view)
+
+    def _outcome(self, pod: PodInfo, view: View) -> Outcome:
+        columns, storage = view.columns, view.cluster.storage
+        open_rows = (columns.label(ZONE_LABEL).ids >= 0) | (columns.label(REGION_LABEL).ids >= 0)
+        codes = np.zeros(view.size, np.int16)
+        conflict = np.int16(view.reasons.code(NO_ZONE))
+        for claim in _pod_claims(pod, storage):
+            try:
+                volume = self._volume(claim, storage)
+            except ClaimError as error:
+                rows = np.flatnonzero(open_rows).tolist()
+                codes[rows] = FAILED_BY_ERROR
+                return Outcome(codes, dict.fromkeys(rows, str(error)))
+            for key in (ZONE_LABEL, REGION_LABEL) if volume is not None else ():
+                zones = _zones(volume, key) if volume is not None else None
+                if zones is None:
+                    continue
+                elsewhere = ~columns.label_mask(key, lambda found, zones=zones: (found or "") in zones)  # type: ignore[misc]
+                codes[open_rows & elsewhere] = conflict
+                open_rows &= ~elsewhere
+        return Outcome(codes) if codes.any() else FITS
+
+    @staticmethod
+    def _volume(claim: PersistentVolumeClaim, storage: Storage) -> PersistentVolume | None:
+        if not claim.volume_name:
+            if delays_binding(claim, storage):
+                return None
+            raise ClaimError(f'PersistentVolumeClaim is not bound: "{claim.meta.name}"')
+        volume = storage.volumes.get(claim.volume_name)
+        if volume is None:
+            raise ClaimError(f'persistentvolume "{claim.volume_name}" not found')
+        return volume
+
+
+def _zones(volume: PersistentVolume, key: str) -> frozenset[str] | None:
+    """Split a volume's label at ``__`` (volumeutil.LabelZonesToSet); ``None`` to ignore the label."""
+    value = volume.meta.labels.get(key)
+    if value is None:
+        return None
+    parts = [part.strip() for part in value.split("__")]
+    return frozenset(parts) if all(parts) else None
+
+
+def _rows_of(outcome: Outcome, view: View) -> Outcome:
+    """Reduce an outcome over all nodes to a view's rows."""
+    if outcome.codes is None or view.rows is None:
+        return outcome
+    errors = {row: outcome.errors[node] for row, node in enumerate(view.rows.tolist()) if node in outcome.errors}
+    return Outcome(outcome.codes[view.rows], errors)

@@ -1,0 +1,38 @@
+"""Taints that keep pods away from a node."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
+from scheduler_core.objects.selectors import tolerates
+from scheduler_core.cluster.view import View
+from scheduler_core.predicates.base import Outcome, narrowed
+
+
+class PodToleratesNodeTaints:
+    """Every taint with one of ``effects`` must be tolerated (predicates.PodToleratesNodeTaints)."""
+
+    local = True
+    reason = "node(s) had taints that the pod didn't tolerate"
+
+    def __init__(self, effects: tuple[str, ...] = ("NoSchedule", "NoExecute")) -> None:
+        self.effects = effects
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where a taint is not tolerated."""
+        key = ("taints", self.effects, pod.pod.tolerations)
+        return narrowed(view.memo(key, lambda: self._codes(pod, view)), view)
+
+    def _codes(self, pod: PodInfo, view: View) -> Codes | None:
+        column = view.columns.taints
+        refused = [
+            any(t.effect in self.effects and not tolerates(pod.pod.tolerations, t) for t in taints)
+            for taints in column.values
+        ]
+        if not any(refused):
+            return None
+        code = np.int16(view.reasons.code(self.reason))
+        return np.asarray(np.where(np.array(refused), code, np.int16(0))[column.ids], np.int16)

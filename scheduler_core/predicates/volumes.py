@@ -1,0 +1,60 @@
+"""Volumes in use on a node: conflicting disks and the number of attached volumes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.storage import ATTACH_KINDS, disks_conflict
+from scheduler_core.cluster.view import View
+from scheduler_core.predicates.base import FITS, Outcome, failing
+
+
+class NoDiskConflict:
+    """Disks that another pod of the node holds (predicates.NoDiskConflict)."""
+
+    local = True
+    reason = "node(s) had no available disk"
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where a disk is in use and cannot be shared."""
+        if not pod.volumes:
+            return FITS
+        wanted = view.cluster.use_of(pod).disks
+        if not wanted:
+            return FITS
+        index = view.cluster.disk_nodes
+        nodes = {node for disk, _ in wanted for node in index.get(disk, ())}
+        taken = np.zeros(view.size, np.bool_)
+        for row in {*view.row_numbers(nodes), *view.uses}:
+            use = view.use(row)
+            taken[row] = use is not None and disks_conflict(wanted, use.disks)
+        return failing(taken, view, self.reason)
+
+
+class MaxVolumeCount:
+    """Distinct volumes of one kind on a node (predicates.MaxPDVolumeCountChecker)."""
+
+    local = True
+    reason = "node(s) exceed max volume count"
+
+    def __init__(self, kind: str, limit: int) -> None:
+        self.kind = ATTACH_KINDS.index(kind)
+        self.limit = limit
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+        """Fail where the volumes there and the pod's new ones together exceed the limit."""
+        if not pod.volumes:
+            return FITS
+        wanted = view.cluster.use_of(pod).attached[self.kind]
+        if not wanted:
+            return FITS
+        total = view.take(view.cluster.attached_counts[self.kind]) + len(wanted)
+        index = view.cluster.volume_nodes
+        nodes = {node for volume in wanted for node in index.get(volume, ())}
+        for row in {*view.row_numbers(nodes), *view.uses}:
+            use = view.use(row)
+            there = use.attached[self.kind] if use is not None else {}
+            total[row] = len(there) + sum(volume not in there for volume in wanted)
+        return failing(total > self.limit, view, self.reason)

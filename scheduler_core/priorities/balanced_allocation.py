@@ -1,0 +1,27 @@
+"""BalancedResourceAllocation: cpu and memory used to the same share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.resource_allocation import requested_and_capacity
+
+
+class BalancedResourceAllocation:
+    """Prefer nodes where the two used shares are close (priorities.balancedResourceScorer)."""
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Score 10 for equal shares, 0 where either is full; doubles, truncated."""
+        requested, capacity = requested_and_capacity(pod, view)
+        fractions = np.where(capacity == 0, 1.0, requested / np.maximum(capacity, 1))
+        cpu, memory = fractions
+        score = ((1 - np.abs(cpu - memory)) * MAX_PRIORITY).astype(np.int64)
+        return np.where((cpu >= 1) | (memory >= 1), 0, score)
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Leave the values as they are."""
+        return raw

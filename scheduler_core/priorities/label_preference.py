@@ -1,0 +1,27 @@
+"""A policy's ``labelPreference``: nodes with, or without, a label."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MAX_PRIORITY
+
+
+class LabelPreference:
+    """Score 10 if the label's existence is as wanted (priorities.NodeLabelPrioritizer)."""
+
+    def __init__(self, label: str, *, presence: bool) -> None:
+        self.label = label
+        self.presence = presence
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Value 0 or 10."""
+        exists = view.take(view.columns.label(self.label).ids) >= 0
+        return np.where(exists == self.presence, MAX_PRIORITY, 0)
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Leave the values as they are."""
+        return raw

@@ -1,0 +1,38 @@
+"""NodeAffinityPriority: preferred node affinity terms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.nodeaffinity import term_mask
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+from scheduler_core.objects.model import NodeSelectorTerm
+from scheduler_core.priorities.base import MAX_PRIORITY
+
+
+class NodeAffinity:
+    """Prefer the nodes that preferred terms match (priorities.CalculateNodeAffinityPriorityMap)."""
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Sum the weights of the matching terms."""
+        affinity = pod.pod.affinity
+        if affinity is None or not affinity.node_preferred:
+            return np.zeros(view.size, np.int64)
+        return view.take(view.memo(("preferred-node-terms", pod.number), lambda: self._sums(pod, view)))
+
+    def _sums(self, pod: PodInfo, view: View) -> IntVector:
+        sums = np.zeros(view.columns.size, np.int64)
+        affinity = pod.pod.affinity
+        for preferred in affinity.node_preferred if affinity is not None else ():
+            # v1.11 reads only the expressions of a preferred term
+            term = NodeSelectorTerm(match_expressions=preferred.term.match_expressions)
+            if preferred.weight:
+                sums += preferred.weight * term_mask(term, view.columns)
+        return sums
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Scale to the highest sum (priorities.NormalizeReduce)."""
+        most = int(raw.max(initial=0))
+        return raw * MAX_PRIORITY // most if most else raw

@@ -1,0 +1,60 @@
+"""NodePreferAvoidPodsPriority: nodes that ask a controller's pods to stay away."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster.columns import NodeColumns
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MAX_PRIORITY
+
+ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+AVOIDABLE_KINDS = ("ReplicationController", "ReplicaSet")
+
+Avoided = dict[tuple[str, str], list[int]]
+
+
+class NodePreferAvoidPods:
+    """Score 0 where the node names the pod's controller (priorities.CalculateNodePreferAvoidPodsPriorityMap)."""
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Value 0 or 10."""
+        avoided = view.memo("prefer-avoid-pods", lambda: _read_annotations(view.columns))
+        nodes = avoided.get(pod.owner) if pod.owner and pod.owner[0] in AVOIDABLE_KINDS else None
+        if not nodes:
+            return np.full(view.size, MAX_PRIORITY, np.int64)
+        scores = np.full(view.columns.size, MAX_PRIORITY, np.int64)
+        scores[nodes] = 0
+        return view.take(scores)
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Leave the values as they are."""
+        return raw
+
+
+def _read_annotations(columns: NodeColumns) -> Avoided:
+    """Collect {(controller kind, uid): nodes}; an annotation that does not parse avoids nothing."""
+    avoided: Avoided = {}
+    for row, node in enumerate(columns.nodes):
+        text = node.meta.annotations.get(ANNOTATION)
+        for controller in _controllers(text) if text is not None else ():
+            avoided.setdefault(controller, []).append(row)
+    return avoided
+
+
+def _controllers(text: str) -> list[tuple[str, str]]:
+    try:
+        entries = json.loads(text).get("preferAvoidPods") or []
+        return [_controller(entry) for entry in entries]
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return []
+
+
+def _controller(entry: Any) -> tuple[str, str]:
+    controller = (entry.get("podSignature") or {}).get("podController") or {}
+    return str(controller.get("kind", "")), str(controller.get("uid", ""))

@@ -1,0 +1,74 @@
+"""LeastRequested, MostRequested and RequestedToCapacityRatio: a score per resource, averaged over cpu and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MAX_PRIORITY
+
+Scorer = Callable[[IntVector, IntVector], IntVector]
+
+
+def requested_and_capacity(pod: PodInfo, view: View) -> tuple[IntVector, IntVector]:
+    """Return what cpu and memory would be requested with the pod there, and allocatable: ``(2, R)`` each.
+
+    Requests are the non-zero ones (priorityutil.GetNonzeroRequests).
+    """
+    return view.used[4:] + pod.usage[4:, None], view.allocatable[:2]
+
+
+def least_requested(requested: IntVector, capacity: IntVector) -> IntVector:
+    """Score the free share (priorities.leastRequestedScore)."""
+    usable = (capacity > 0) & (requested <= capacity)
+    share = (capacity - requested) * MAX_PRIORITY // np.maximum(capacity, 1)
+    return np.where(usable, share, 0)
+
+
+def most_requested(requested: IntVector, capacity: IntVector) -> IntVector:
+    """Score the used share (priorities.mostRequestedScore)."""
+    usable = (capacity > 0) & (requested <= capacity)
+    return np.where(usable, requested * MAX_PRIORITY // np.maximum(capacity, 1), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A piecewise linear function of utilization in per cent; points ascend in utilization."""
+
+    points: tuple[tuple[int, int], ...] = ((0, 10), (100, 0))
+
+    def __call__(self, requested: IntVector, capacity: IntVector) -> IntVector:
+        """Score the utilization (priorities.buildRequestedToCapacityRatioScorerFunction)."""
+        usable = (capacity > 0) & (requested <= capacity)
+        free = (capacity - requested) * 100 // np.maximum(capacity, 1)
+        return self.at(np.where(usable, 100 - free, 100))
+
+    def at(self, utilization: IntVector) -> IntVector:
+        """Evaluate the function (priorities.buildBrokenLinearFunction); ``/`` truncates toward zero."""
+        result = np.full(utilization.shape, self.points[-1][1], np.int64)
+        for (x0, y0), (x1, y1) in reversed(list(zip(self.points, self.points[1:]))):
+            product = (y1 - y0) * (utilization - x0)
+            step = np.sign(product) * (np.abs(product) // (x1 - x0))
+            result = np.where(utilization <= x1, y0 + step, result)
+        return np.where(utilization <= self.points[0][0], self.points[0][1], result)
+
+
+class ResourceAllocation:
+    """The average of one scoring function over cpu and memory; no reduce step."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Score cpu and memory and halve the sum."""
+        cpu, memory = self.scorer(*requested_and_capacity(pod, view))
+        return np.asarray((cpu + memory) // 2)
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Leave the values as they are."""
+        return raw

@@ -1,0 +1,25 @@
+"""ResourceLimitsPriority: nodes whose allocatable covers the pod's limits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+
+
+class ResourceLimits:
+    """Score 1 where the cpu or the memory limit fits the node (priorities.ResourceLimitsPriorityMap)."""
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Value 0 or 1."""
+        fits = np.zeros(view.size, np.bool_)
+        for limit, allocatable in zip(pod.limits, view.allocatable):
+            if limit:
+                fits |= (allocatable != 0) & (limit <= allocatable)
+        return fits.astype(np.int64)
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Leave the values as they are."""
+        return raw

@@ -1,0 +1,36 @@
+"""TaintTolerationPriority: few PreferNoSchedule taints that the pod does not tolerate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.objects.selectors import tolerates
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MAX_PRIORITY
+
+EFFECT = "PreferNoSchedule"
+
+
+class TaintToleration:
+    """Avoid nodes that would rather not have the pod (priorities.ComputeTaintTolerationPriorityMap)."""
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Count the PreferNoSchedule taints that are not tolerated."""
+        tolerations = tuple(t for t in pod.pod.tolerations if t.effect in ("", EFFECT))
+
+        def compute() -> IntVector:
+            column = view.columns.taints
+            counts = [
+                sum(t.effect == EFFECT and not tolerates(tolerations, t) for t in taints)
+                for taints in column.values
+            ]
+            return np.array(counts, np.int64)[column.ids]
+
+        return view.take(view.memo(("prefer-no-schedule", tolerations), compute))
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+        """Score few taints high (priorities.NormalizeReduce, reversed)."""
+        most = int(raw.max(initial=0))
+        return MAX_PRIORITY - raw * MAX_PRIORITY // most if most else np.full(len(raw), MAX_PRIORITY, np.int64)

@@ -1,0 +1,214 @@
+"""A scenario that steps: pop a pod, decide, apply, record.
+
+``step()`` is the composition of a pure decision and :meth:`Simulation.apply`; ``replay()``
+applies recorded decisions without deciding, and ends in the very same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+
+from scheduler_core.attempt import Attempt, schedule
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cycle import Cycle, Decision, Event
+from scheduler_core.objects.model import Pod
+from scheduler_core.policy import compile_policy
+from scheduler_core.queue import SchedulingQueue
+from scheduler_core.scenario import Operation, Scenario
+
+SCHEDULER_NAMES = ("", "default-scheduler")
+
+MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
+    ("Pod", "delete"): True,
+    ("Node", "create"): True,
+    ("Node", "update"): True,
+    ("Node", "delete"): False,
+    ("PersistentVolume", "create"): True,
+    ("PersistentVolume", "update"): True,
+    ("PersistentVolumeClaim", "create"): True,
+    ("PersistentVolumeClaim", "update"): True,
+    ("Service", "create"): True,
+    ("Service", "update"): True,
+    ("Service", "delete"): True,
+}
+"""Which outside changes make v1.11 try all unschedulable pods again (factory event handlers)."""
+
+
+class Simulation:
+    """Step through what kube-scheduler would do with a scenario.
+
+    ``trace=False`` leaves out of each Cycle what only views need. ``unabridged=True`` also
+    records every predicate on every node, as if nothing were short-circuited.
+
+    Raises:
+        PolicyError: The scenario's policy cannot be used.
+    """
+
+    def __init__(self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False) -> None:
+        self.scenario = scenario
+        self.trace = trace
+        self.unabridged = unabridged
+        self.profile = compile_policy(scenario.policy)
+        self.cluster = Cluster()
+        self.queue = SchedulingQueue()
+        self.decisions: list[Decision] = []
+        self.deleted: list[str] = []  # victims, in order of deletion
+        self.major = 1
+        self.minor = 0
+        self.time = 0.0
+        self.last_node_index = 0
+        self._operations = [
+            (step, list(group)) for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
+        ]
+        self._next_operation = 0
+        self._applied: list[str] = []
+        pods = [self.cluster.put(obj) for obj in scenario.objects]
+        self.queue.add(pod for pod in pods if pod is not None and _to_schedule(pod))
+
+    @property
+    def index(self) -> int:
+        """How many cycles have run."""
+        return len(self.decisions)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to try and no operation to come."""
+        return not len(self.queue) and self._next_operation >= len(self._operations)
+
+    def __iter__(self) -> Iterator[Cycle]:
+        while (cycle := self.step()) is not None:
+            yield cycle
+
+    def step(self) -> Cycle | None:
+        """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
+        if not self._advance():
+            return None
+        pod = self.queue.pop()
+        queue = self.queue.state()
+        attempt = schedule(
+            pod, self.cluster, self.queue, self.profile, self.last_node_index,
+            trace=self.trace, unabridged=self.unabridged,
+        )  # fmt: skip
+        cycle = self._record(attempt)
+        cycle.queue = queue
+        self._commit(pod, attempt.decision)
+        return cycle
+
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Apply recorded decisions without evaluating anything.
+
+        Raises:
+            ValueError: A decision is not about the pod whose turn it is.
+        """
+        for decision in decisions:
+            if not self._advance():
+                raise ValueError(f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}")
+            pod = self.queue.pop()
+            if pod.key != decision.pod:
+                raise ValueError(f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}")
+            self._commit(pod, decision)
+
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, "" for a pending one, in creation order."""
+        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
+        return {pod.key: pod.node_name for pod in pods}
+
+    # Parts of a step
+
+    def _advance(self) -> bool:
+        """Apply operations until there is a pod to schedule; tell whether there is one."""
+        while not len(self.queue) and self._next_operation < len(self._operations):
+            step, operations = self._operations[self._next_operation]
+            self._next_operation += 1
+            self.major, self.minor = step + 1, 0
+            for operation in operations:
+                self.time = max(self.time, operation.time)
+                self._operate(operation)
+                self._applied.append(operation.id)
+        self.cluster.refresh()
+        return bool(len(self.queue))
+
+    def _operate(self, operation: Operation) -> None:
+        """Apply one change from outside and move the pods that it may have made schedulable."""
+        obj = operation.object
+        if operation.kind == "Pod" or isinstance(obj, Pod):
+            self._operate_pod(operation)
+        elif obj is None:
+            self.cluster.remove(operation.kind, operation.key)
+        else:
+            self.cluster.put(obj)
+        if MOVES_UNSCHEDULABLE.get((operation.kind, operation.action)):
+            self.queue.move_all()
+
+    def _operate_pod(self, operation: Operation) -> None:
+        self.queue.remove(operation.key)
+        if operation.object is None:
+            self.cluster.remove("Pod", operation.key)
+            return
+        former = self.cluster.pods.get(operation.key)
+        state = self.cluster.put(operation.object)
+        if state is None:  # it has finished: what it used is free
+            if former is not None and former.node_name:
+                self.queue.move_all()
+        elif state.node_name:
+            self.queue.move_matching(state.kind)
+        elif _to_schedule(state):
+            self.queue.add([state])
+
+    def _record(self, attempt: Attempt) -> Cycle:
+        cycle = attempt.cycle
+        cycle.index = self.index + 1
+        cycle.step = f"{self.major}.{self.minor + 1}"
+        cycle.time = self.time
+        cycle.operations = tuple(self._applied)
+        cycle.events = _events(attempt)
+        return cycle
+
+    def _commit(self, pod: PodState, decision: Decision) -> None:
+        self._apply(pod, decision)
+        self.decisions.append(decision)
+        self._applied = []
+        self.minor += 1
+        self.last_node_index += decision.ranked
+
+    def _apply(self, pod: PodState, decision: Decision) -> None:
+        """Do to cluster and queue what was decided (section 2 of the conformance rules)."""
+        if decision.result == "scheduled":
+            pod.nominated = ""
+            self.cluster.assign(pod, decision.node or "")
+            self.queue.move_matching(pod.kind)
+            return
+        for key in decision.cleared:
+            if key == pod.key:
+                pod.nominated = ""
+            else:
+                self.queue.clear_nomination(key)
+        if decision.nominated is not None:
+            pod.nominated = decision.nominated
+        self.queue.fail(pod)
+        for key in decision.victims:
+            self.cluster.remove_pod(key)
+            self.deleted.append(key)
+        if decision.victims:
+            self.queue.move_all()
+
+
+def _to_schedule(pod: PodState) -> bool:
+    """Tell whether this scheduler is responsible for a pod (factory.responsibleForPod) and it waits."""
+    return not pod.node_name and pod.pod.scheduler_name in SCHEDULER_NAMES
+
+
+def _events(attempt: Attempt) -> list[Event]:
+    """Word what happened as v1.11's event recorder does."""
+    decision, message = attempt.decision, attempt.cycle.message
+    about = f"pod/{decision.pod}"
+    if decision.result == "scheduled":
+        text = f"Successfully assigned {decision.pod} to {decision.node}"
+        return [Event("Normal", "Scheduled", about, text)]
+    events = [Event("Warning", "FailedScheduling", about, message or "")]
+    for victim in decision.victims:
+        text = f"by {decision.pod} on node {decision.nominated}"
+        events.append(Event("Normal", "Preempted", f"pod/{victim}", text))
+    return events

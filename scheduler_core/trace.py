@@ -1,0 +1,107 @@
+"""A Cycle as the documented JSON object, one a line (docs/trace.schema.json).
+
+:func:`conformance_cycle` is the fixed format of the recorded decisions of kube-scheduler v1.11;
+:func:`trace_cycle` is the same with the fields that the trace adds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix
+
+
+def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
+    """Return a cycle in the conformance format; ``order`` is not shortened when nothing was evaluated."""
+    matrix = cycle.unabridged if cycle.unabridged is not None else cycle.matrix
+    return {
+        "pod": cycle.pod,
+        "result": cycle.result,
+        "node": cycle.node,
+        "message": cycle.message,
+        "order": list(cycle.order),
+        "predicates": _predicates(matrix, cycle.nodes) if matrix is not None else {},
+        "failed": _failed(cycle),
+        "feasible": [cycle.nodes[node] for node in cycle.feasible.tolist()],
+        "priorities": {
+            row.name: {
+                "weight": row.weight,
+                "map": None if row.raw is None else _by_node(cycle, row.raw),
+                "score": _by_node(cycle, row.score),
+            }
+            for row in cycle.priorities
+        },
+        "totals": {} if cycle.totals is None else _by_node(cycle, cycle.totals),
+        "lastNodeIndex": cycle.last_node_index,
+        "preemption": cycle.preemption,
+    }
+
+
+def trace_cycle(cycle: Cycle) -> dict[str, Any]:
+    """Return a cycle as the trace writes it: a predicate that was not reached on a node is left out there."""
+    return {
+        "index": cycle.index,
+        "step": cycle.step,
+        "time": cycle.time,
+        **conformance_cycle(cycle),
+        "ties": [cycle.nodes[node] for node in cycle.ties.tolist()],
+        "nominated": cycle.decision.nominated,
+        "queue": {
+            "active": [list(entry) for entry in cycle.queue.active],
+            "activeCount": cycle.queue.active_count,
+            "unschedulable": [list(entry) for entry in cycle.queue.unschedulable],
+            "unschedulableCount": cycle.queue.unschedulable_count,
+        },
+        "operations": list(cycle.operations),
+        "cache": cycle.cache,
+        "podGroup": None,
+        "phases": list(cycle.phases),
+        "events": [
+            {"type": e.type, "reason": e.reason, "object": e.object, "message": e.message} for e in cycle.events
+        ],
+    }
+
+
+def trace_line(cycle: Cycle) -> str:
+    """Return the trace's line of a cycle, without the line break."""
+    return json.dumps(trace_cycle(cycle), ensure_ascii=False, separators=(",", ":"))
+
+
+def _by_node(cycle: Cycle, values: IntVector) -> dict[str, int]:
+    return {cycle.nodes[node]: value for node, value in zip(cycle.feasible.tolist(), values.tolist())}
+
+
+def _predicates(matrix: PredicateMatrix, nodes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    result: dict[str, dict[str, Any]] = {}
+    rows = matrix.codes.T.tolist()
+    for node, codes in enumerate(rows):
+        entry: dict[str, Any] = {}
+        for number, code in enumerate(codes):
+            if code < 0:
+                continue
+            error = matrix.errors.get((number, node))
+            verdict: dict[str, Any] = {"fit": code == 0 and error is None, "reasons": list(matrix.reasons[code])}
+            if error is not None:
+                verdict["error"] = error
+            entry[matrix.order[number]] = verdict
+        result[nodes[node]] = entry
+    return result
+
+
+def _failed(cycle: Cycle) -> dict[str, list[str]]:
+    """Collect each infeasible node's reasons as the scheduler did; nothing if the attempt ended in an error."""
+    matrix = cycle.matrix
+    if matrix is None or cycle.result == "error":
+        return {}
+    nodes = np.flatnonzero((matrix.codes > 0).any(axis=0)).tolist()
+    return {cycle.nodes[node]: list(_reasons(matrix, node)) for node in nodes}
+
+
+def _reasons(matrix: PredicateMatrix, node: int) -> Iterator[str]:
+    for code in matrix.codes[:, node].tolist():
+        if code > 0:
+            yield from matrix.reasons[code]
