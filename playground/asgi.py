@@ -14,11 +14,12 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from django.urls import path  # noqa: E402
 
+from playground.bodies import bounded  # noqa: E402
 from playground.live.consumer import Connection  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": django_application,
+        "http": bounded(django_application),
         "websocket": AllowedHostsOriginValidator(URLRouter([path("ws/", Connection.as_asgi())])),
     }
 )

@@ -15,3 +15,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 app = Celery("playground")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["playground"])
+# The worker's sign of life connects itself to the worker's signals.
+app.autodiscover_tasks(["playground"], related_name="heartbeat")

@@ -132,6 +132,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # A process a run: what a large run took goes back to the system, and its peak is its own.
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
+# A run is resumed from its chunks, so a worker that is told to stop need not finish it first.
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3.0
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _broker = DATA_DIR / "broker"
@@ -175,7 +177,7 @@ WHITENOISE_MAX_AGE = 0 if DEBUG else 300
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if host != "*" and not host.startswith("[")]
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = False
-CSRF_FAILURE_VIEW = "playground.views.csrf_failed"
+CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failed"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -184,7 +186,7 @@ X_FRAME_OPTIONS = "DENY"
 VISITOR_COOKIE = "podstep_visitor"
 VISITOR_COOKIE_AGE = 400 * 24 * 3600
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = PLAYGROUND["BUNDLE_BYTES"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # playground.bodies bounds every body before Django reads it
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 DATA_UPLOAD_MAX_NUMBER_FILES = PLAYGROUND["UPLOAD_FILES"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440

@@ -2,11 +2,53 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+from django.views.generic import RedirectView
 
 from playground import health
+from playground.api import document, table
+from playground.views import reference, runs, start, workbench
+
+
+class NameConverter(StringConverter):
+    """An id: base64url characters, as many as a digest has."""
+
+    regex = "[A-Za-z0-9_-]{1,43}"
+
+
+class StepConverter(StringConverter):
+    """A step: a cycle's number or ``major.minor``."""
+
+    regex = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
+
+
+register_converter(NameConverter, "name")
+register_converter(StepConverter, "step")
 
 urlpatterns = [
+    path("", start.start),
+    path("import/", start.import_bundle),
+    path("p/<name:name>/", workbench.draft),
+    path("p/<name:name>/bundle", workbench.draft_bundle),
+    path("s/<name:short>/", workbench.shared),
+    path("e/<name:short>/", workbench.embedded),
+    path("runs/", runs.runs),
+    path("runs/<name:name>/", runs.run),
+    path("runs/<name:name>/figures.json", runs.run_figures),
+    path("runs/<name:name>/cancel", runs.run_cancel),
+    path("runs/<name:name>/at/<step:step>/", workbench.run_step),
+    path("reference/", RedirectView.as_view(url="/reference/predicates/")),
+    path("reference/predicates/", reference.predicates),
+    path("api/", document.page),
+    path("api/openapi.json", document.openapi),
+    path("api/trace.schema.json", document.trace_schema),
+    *table.urlpatterns(),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
 ]
+
+handler400 = "playground.views.errors.bad_request"
+handler403 = "playground.views.errors.permission_denied"
+handler404 = "playground.views.errors.not_found"
+handler500 = "playground.views.errors.server_error"

@@ -1,0 +1,32 @@
+"""Answers of the API and the errors that become one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+
+Problem = dict[str, Any]
+
+
+class ApiError(Exception):
+    """An answer other than success: ``status``, and the errors that explain it."""
+
+    def __init__(self, status: int, errors: str | list[Problem], headers: dict[str, str] | None = None) -> None:
+        self.status = status
+        self.errors = [{"line": None, "path": "", "message": errors}] if isinstance(errors, str) else errors
+        self.headers = headers or {}
+        super().__init__(self.errors[0]["message"] if self.errors else "")
+
+
+def answer(body: Any, status: int = 200, **headers: str) -> HttpResponse:
+    """Return ``body`` as JSON."""
+    response = JsonResponse(body, status=status, safe=False, json_dumps_params={"separators": (",", ":")})
+    for name, value in headers.items():
+        response.headers[name.replace("_", "-")] = value
+    return response
+
+
+def refusal(error: ApiError) -> HttpResponse:
+    """Return the answer of an error."""
+    return answer({"errors": error.errors}, error.status, **error.headers)

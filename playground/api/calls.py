@@ -1,0 +1,263 @@
+"""What each call of the API does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import zstandard
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from scheduler_core.scenario import BundleError
+from scheduler_core.trace import trace_cycle, trace_line
+
+from playground import bundles, sources, store
+from playground.api.answers import ApiError, answer
+from playground.limits import limit
+from playground.models import Run, Scenario
+from playground.playback.executor import in_engine
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.runs import service
+from playground.throttle import address_of
+
+IMMUTABLE = "public, max-age=3600"
+CYCLES_PER_ANSWER = 100
+TRACE_SLICE = 50  # cycles between two writes of a trace download
+
+
+def _json(request: HttpRequest) -> dict[str, Any]:
+    try:
+        body = json.loads(request.body)
+    except (ValueError, RecursionError) as error:
+        raise ApiError(400, f"The body is no JSON: {error}"[:300]) from error
+    if not isinstance(body, dict):
+        raise ApiError(400, "The body must be a JSON object.")
+    return body
+
+
+def _token(request: HttpRequest) -> str:
+    header = request.headers.get("Authorization", "")
+    bearer = header[7:].strip() if header[:7].lower() == "bearer " else ""
+    return bearer or request.headers.get("X-Delete-Token", "") or request.GET.get("token", "")
+
+
+def _bundle_of(request: HttpRequest) -> tuple[str, str]:
+    """Return text and title: the body is a bundle, or ``{"bundle": text, "title": …}``."""
+    text = bundles.decode("", request.body)
+    if request.content_type == "application/json" or text.lstrip()[:1] == "{":
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            return text, ""  # a bundle may be JSON Lines, or broken JSON whose errors the reader tells
+        if isinstance(body, dict) and isinstance(body.get("bundle"), str):
+            title = body.get("title", "")
+            if not isinstance(title, str):
+                raise ApiError(400, [{"line": None, "path": "title", "message": "title must be a text."}])
+            return body["bundle"], title
+    return text, request.GET.get("title", "")
+
+
+def create_scenario(request: HttpRequest) -> HttpResponse:
+    """Store a bundle as an immutable scenario."""
+    try:
+        text, title = _bundle_of(request)
+        scenario = bundles.parse([("", text)], store.clean_title(title))
+    except BundleError as error:
+        raise ApiError(422, bundles.problems_wire(error.problems)) from error
+    except bundles.TooLargeError as error:
+        raise ApiError(413, str(error)) from error
+    shared = store.share(scenario)
+    body = {
+        "id": shared.scenario.short,
+        "url": request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
+        "delete_token": shared.delete_token,
+        "warnings": bundles.problems_wire(scenario.warnings),
+        "summary": dict(scenario.summary or {}),
+    }
+    return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")
+
+
+def _scenario(short: str) -> Scenario:
+    row = store.find_scenario(short)
+    if row is None:
+        raise ApiError(404, "There is no such scenario; it may have been deleted.")
+    return row
+
+
+def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer what a scenario holds."""
+    row = _scenario(name)
+    body = {
+        "id": row.short,
+        "digest": row.digest,
+        "url": request.build_absolute_uri(f"/s/{row.short}/"),
+        "title": row.title,
+        "nodes": row.nodes,
+        "pods": row.pods,
+        "operations": row.operations,
+        "bytes": row.size,
+        "created": row.created.isoformat(),
+        "documents": json.loads(bundles.unpack(row.content))["documents"],
+    }
+    return answer(body, Cache_Control=IMMUTABLE)
+
+
+def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer a scenario's documents as YAML."""
+    row = _scenario(name)
+    text = bundles.bundle_text(store.load_scenario(row))
+    headers = {
+        "Content-Disposition": f'inline; filename="podstep-{row.short}.yaml"',
+        "Cache-Control": IMMUTABLE,
+    }
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
+
+
+def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
+    """Take back the share that the delete token belongs to."""
+    row = _scenario(name)
+    token = _token(request)
+    if not token:
+        raise ApiError(401, "Send the delete token as `Authorization: Bearer <token>`.")
+    if not store.unshare(row, token):
+        raise ApiError(403, "That is not a delete token of this scenario.")
+    return HttpResponse(status=204)
+
+
+def _playback(source: sources.Source) -> Playback:
+    try:
+        return sources.open_playback(source)
+    except sources.TooMuchWorkError as error:
+        raise ApiError(422, str(error)) from error
+
+
+def _number(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
+    text = request.GET.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+        raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {least} to {most:,}."}])
+    return int(text)
+
+
+def _reach(playback: Playback, index: int) -> None:
+    """Compute forward until cycle ``index`` is there or there are no more."""
+    while len(playback) < index and playback.advance(0.25):
+        pass
+
+
+def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer consecutive cycles of the trace."""
+    first = _number(request, "from", 1, 1, 999_999_999)
+    count = _number(request, "count", 50, 1, CYCLES_PER_ANSWER)
+    playback = _playback(sources.Source({"scenario": name}, _scenario(name)))
+    _reach(playback, first + count - 1)
+    last = min(first + count - 1, len(playback))
+    body = {
+        "from": first,
+        "cycles": [trace_cycle(playback.cycle(index)) for index in range(first, last + 1)],
+        "total": len(playback),
+        "complete": playback.complete,
+    }
+    return answer(body)
+
+
+def get_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Answer one cycle of a scenario's trace."""
+    return _cycle(_playback(sources.Source({"scenario": name}, _scenario(name))), step)
+
+
+def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Answer one cycle of a run."""
+    return _cycle(_playback(sources.Source({"run": name}, _run(name))), step)
+
+
+def _cycle(playback: Playback, step: str) -> HttpResponse:
+    try:
+        index = playback.resolve(step)
+        while index is None and playback.advance(0.25):
+            index = playback.resolve(step)
+        index = playback.resolve(step) if index is None else index
+        if not index:
+            raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
+        return answer(trace_cycle(playback.cycle(index)))
+    except ValueError as error:
+        raise ApiError(400, [{"line": None, "path": "step", "message": str(error)}]) from error
+    except OutOfRangeError as error:
+        raise ApiError(404, str(error)) from error
+
+
+# --- runs --------------------------------------------------------------------------------------
+
+
+def create_run(request: HttpRequest) -> HttpResponse:
+    """Start a run of a shared scenario in a worker."""
+    body = _json(request)
+    name = body.get("scenario")
+    if not isinstance(name, str):
+        raise ApiError(400, [{"line": None, "path": "scenario", "message": "scenario must be a scenario's id."}])
+    if unknown := sorted(set(body) - {"scenario", "config"}):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    try:
+        scenario = service.configured(store.load_scenario(_scenario(name)), body.get("config"))
+        # Without a cookie the address stands for the starter, where the number of runs is bounded.
+        run, token = service.start(scenario, f"address:{address_of(request)}")
+    except service.ConfigError as error:
+        raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
+    except BundleError as error:
+        raise ApiError(422, bundles.problems_wire(error.problems)) from error
+    except service.TooManyRunsError as error:
+        raise ApiError(429, str(error), {"Retry-After": "30"}) from error
+    wire = _run_wire(request, _run(run.pk))
+    return answer({**wire, "cancel_token": token}, 201, Location=f"/api/runs/{run.pk}")
+
+
+def _run(name: str) -> Run:
+    run = service.find(name)
+    if run is None:
+        raise ApiError(404, "There is no such run.")
+    return run
+
+
+def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
+    wire = service.run_wire(run)
+    return {"id": run.pk, "url": request.build_absolute_uri(f"/runs/{run.pk}/"), **wire}
+
+
+def get_run(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer how a run stands."""
+    return answer(_run_wire(request, _run(name)), Cache_Control="no-store")
+
+
+def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
+    """Cancel a run that the caller started."""
+    run = _run(name)
+    if not service.may_cancel(run, "", _token(request)):
+        raise ApiError(403, "Send the cancel token that starting the run gave, as `Authorization: Bearer <token>`.")
+    return answer(_run_wire(request, service.cancel(run)))
+
+
+def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
+    """Stream a run's trace, one cycle a line, compressed with zstd."""
+    playback = _playback(sources.Source({"run": name}, _run(name)))
+    if not playback.complete:
+        raise ApiError(409, "The run is not finished; its trace can be downloaded when it is.")
+    if len(playback) > limit("TRACE_CYCLES"):
+        raise ApiError(413, f"The trace has {len(playback):,} cycles; {limit('TRACE_CYCLES'):,} can be downloaded.")
+    # Its own playback: a download walks through every cycle and would push out what others look at.
+    response = StreamingHttpResponse(_trace(playback.copy()), content_type="application/zstd")
+    response.headers["Content-Disposition"] = f'attachment; filename="podstep-run-{name}.trace.jsonl.zst"'
+    return response
+
+
+async def _trace(playback: Playback) -> AsyncIterator[bytes]:
+    compressor = zstandard.ZstdCompressor(level=3).compressobj()
+    for first in range(1, len(playback) + 1, TRACE_SLICE):
+        last = min(first + TRACE_SLICE - 1, len(playback))
+        data = await in_engine(_lines, playback, first, last)
+        if packed := compressor.compress(data):
+            yield packed
+    yield compressor.flush()
+
+
+def _lines(playback: Playback, first: int, last: int) -> bytes:
+    cycles = (playback.cycle(index) for index in range(first, last + 1))
+    return b"".join(trace_line(cycle).encode() + b"\n" for cycle in cycles)

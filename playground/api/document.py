@@ -1,0 +1,192 @@
+"""The OpenAPI document, its page, and the schema of the trace."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from playground.api.table import CALLS, Call
+
+_PROBLEM = {
+    "type": "object",
+    "required": ["line", "path", "message"],
+    "properties": {
+        "line": {"type": ["integer", "null"], "description": "1-based"},
+        "path": {"type": "string", "examples": ["spec.containers[0].resources.requests.cpu"]},
+        "message": {"type": "string"},
+        "document": {"type": ["integer", "null"]},
+        "file": {"type": "string"},
+    },
+}
+
+
+def _object(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": required, "properties": properties}
+
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer", "minimum": 0}
+_MAYBE = {"type": ["string", "null"]}
+
+SCHEMAS: dict[str, Any] = {
+    "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
+    "Problem": _PROBLEM,
+    "Errors": _object(["errors"], errors={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}),
+    "NewScenario": _object(["bundle"], bundle=_TEXT, title=_TEXT),
+    "Created": _object(
+        ["id", "url", "delete_token", "warnings"],
+        id=_TEXT,
+        url=_TEXT,
+        delete_token=_TEXT,
+        warnings={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}},
+        summary={"type": "object", "additionalProperties": _COUNT},
+    ),
+    "Scenario": _object(
+        ["id", "digest", "url", "title", "nodes", "pods", "documents"],
+        id=_TEXT,
+        digest=_TEXT,
+        url=_TEXT,
+        title=_TEXT,
+        nodes=_COUNT,
+        pods=_COUNT,
+        operations=_COUNT,
+        bytes=_COUNT,
+        created={"type": "string", "format": "date-time"},
+        documents={"type": "array", "items": {"type": "object"}},
+    ),
+    "Cycle": {"type": "object", "description": "A line of the trace; see /api/trace.schema.json"},
+    "Cycles": _object(
+        ["from", "cycles", "total", "complete"],
+        **{"from": _COUNT},
+        cycles={"type": "array", "items": {"$ref": "#/components/schemas/Cycle"}},
+        total=_COUNT,
+        complete={"type": "boolean"},
+    ),
+    "NewRun": _object(
+        ["scenario"], scenario=_TEXT, config=_object([], policy={"type": "object", "description": "A v1 Policy"})
+    ),
+    "Run": _object(
+        ["id", "url", "state", "done", "total"],
+        id=_TEXT,
+        url=_TEXT,
+        run=_TEXT,
+        scenario=_MAYBE,
+        title=_TEXT,
+        state={"enum": ["queued", "running", "cancelling", "done", "cancelled", "failed"]},
+        done=_COUNT,
+        total={"type": ["integer", "null"]},
+        placed=_COUNT,
+        pending=_COUNT,
+        unschedulable=_COUNT,
+        seconds={"type": "number"},
+        peakMib={"type": "number"},
+        error=_MAYBE,
+        mine={"type": "boolean"},
+        created=_MAYBE,
+        started=_MAYBE,
+        finished=_MAYBE,
+        cancel_token=_TEXT,
+    ),
+}
+
+
+def _content(kind: str) -> dict[str, Any]:
+    if not kind:
+        return {}
+    if "/" in kind:
+        return {"content": {kind: {"schema": {"type": "string"}}}}
+    return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind}"}}}}
+
+
+def _operation(call: Call) -> dict[str, Any]:
+    names = re.findall(r"{(\w+)}", call.address)
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+    ]
+    parameters += [
+        {"name": name, "in": "query", "description": meaning, "schema": {"type": kind}}
+        for name, kind, meaning in call.query
+    ]
+    operation: dict[str, Any] = {
+        "summary": call.summary,
+        "operationId": call.operation.__name__,
+        "responses": {
+            str(status): {"description": meaning, **_content(kind)}
+            for status, (meaning, kind) in sorted(call.answers.items())
+        },
+    }
+    if parameters:
+        operation["parameters"] = parameters
+    if call.body:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {media: {"schema": {"$ref": f"#/components/schemas/{kind}"}} for media, kind in call.body},
+        }
+    if call.token:
+        operation["security"] = [{"token": []}]
+        operation["description"] = f"{call.token}, as `Authorization: Bearer …`."
+    return operation
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the OpenAPI 3.1 document."""
+    paths: dict[str, dict[str, Any]] = {}
+    for call in CALLS:
+        paths.setdefault(call.address, {})[call.method.lower()] = _operation(call)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "podstep",
+            "version": settings.VERSION,
+            "description": "Kubernetes scheduling, one visible step at a time. No account, no cookie.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": SCHEMAS,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+@require_safe
+def openapi(request: HttpRequest) -> HttpResponse:
+    """Answer the OpenAPI document."""
+    return JsonResponse(document(), headers={"Access-Control-Allow-Origin": "*"})
+
+
+@require_safe
+def trace_schema(request: HttpRequest) -> HttpResponse:
+    """Answer the JSON Schema of a trace's line."""
+    text = (settings.BASE_DIR / "docs" / "trace.schema.json").read_text()
+    return JsonResponse(json.loads(text), headers={"Access-Control-Allow-Origin": "*"})
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Render ``api.html``.
+
+    Context: ``section`` "api"; ``calls`` (list of {method, address, summary, token, query, body,
+    answers: [(status, meaning)]}); ``base`` (this server's address).
+    """
+    calls = [
+        {
+            "method": call.method,
+            "address": call.address,
+            "summary": call.summary,
+            "token": call.token,
+            "query": [{"name": name, "meaning": meaning} for name, _, meaning in call.query],
+            "body": [media for media, _ in call.body],
+            "answers": [(status, meaning) for status, (meaning, _) in sorted(call.answers.items())],
+        }
+        for call in CALLS
+    ]
+    base = request.build_absolute_uri("/").rstrip("/")
+    return render(request, "api.html", {"section": "api", "calls": calls, "base": base})

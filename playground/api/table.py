@@ -1,0 +1,193 @@
+"""The calls of the API as one table: the addresses and the OpenAPI document are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path
+from django.views.decorators.csrf import csrf_exempt
+
+from playground.api import calls
+from playground.api.answers import ApiError, refusal
+from playground.throttle import address_of, wait_seconds
+
+Operation = Callable[..., HttpResponseBase]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One method on one address. ``answers`` maps a status to (meaning, schema or media type)."""
+
+    method: str
+    address: str  # OpenAPI style, {name} for a parameter
+    operation: Operation
+    summary: str
+    answers: dict[int, tuple[str, str]]
+    query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
+    body: tuple[tuple[str, str], ...] = ()  # media type, schema
+    token: str = ""  # what the bearer token is, if the call needs one
+
+
+_ERRORS = {404: ("There is no such thing", "Errors"), 429: ("Too many requests; see Retry-After", "Errors")}
+_TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))
+
+CALLS: tuple[Call, ...] = (
+    Call(
+        "POST",
+        "/api/scenarios",
+        calls.create_scenario,
+        "Store a bundle as an immutable scenario with a link",
+        {
+            201: ("Stored; the same content has the same id, each share its own delete token", "Created"),
+            400: ("The body cannot be read", "Errors"),
+            422: ("The bundle has errors: all of them, with line and path", "Errors"),
+            413: ("Too large", "Errors"),
+            429: _ERRORS[429],
+        },
+        query=(("title", "string", "Title, where the body is the bundle itself"),),
+        body=_TEXT,
+    ),
+    Call(
+        "GET",
+        "/api/scenarios/{name}",
+        calls.get_scenario,
+        "What a scenario holds",
+        {200: ("The scenario with its documents", "Scenario"), **_ERRORS},
+    ),
+    Call(
+        "DELETE",
+        "/api/scenarios/{name}",
+        calls.delete_scenario,
+        "Take back a share; the scenario goes with the last one",
+        {
+            204: ("Gone", ""),
+            401: ("No delete token", "Errors"),
+            403: ("Not a delete token of this scenario", "Errors"),
+            **_ERRORS,
+        },
+        token="The delete token that sharing gave",  # noqa: S106 - a description
+    ),
+    Call(
+        "GET",
+        "/api/scenarios/{name}/bundle",
+        calls.get_bundle,
+        "A scenario's documents as YAML",
+        {200: ("The bundle", "application/yaml"), **_ERRORS},
+    ),
+    Call(
+        "GET",
+        "/api/scenarios/{name}/cycles",
+        calls.list_cycles,
+        "Consecutive cycles of the trace",
+        {
+            200: ("Cycles; fewer at the end", "Cycles"),
+            400: ("A parameter is wrong", "Errors"),
+            422: ("Too large to compute while you wait: start a run", "Errors"),
+            **_ERRORS,
+        },
+        query=(("from", "integer", "First cycle, from 1"), ("count", "integer", "How many, at most 100")),
+    ),
+    Call(
+        "GET",
+        "/api/scenarios/{name}/cycles/{step}",
+        calls.get_cycle,
+        "One cycle by its number or its step major.minor",
+        {
+            200: ("The cycle", "Cycle"),
+            400: ("The step is no address", "Errors"),
+            422: ("Too large to compute while you wait: start a run", "Errors"),
+            **_ERRORS,
+        },
+    ),
+    Call(
+        "POST",
+        "/api/runs",
+        calls.create_run,
+        "Start a long run in a worker",
+        {
+            201: ("Queued; keep the cancel token", "Run"),
+            400: ("The body cannot be read", "Errors"),
+            422: ("The policy has errors", "Errors"),
+            **_ERRORS,
+        },
+        body=(("application/json", "NewRun"),),
+    ),
+    Call(
+        "GET",
+        "/api/runs/{name}",
+        calls.get_run,
+        "How a run stands",
+        {200: ("The run", "Run"), **_ERRORS},
+    ),
+    Call(
+        "POST",
+        "/api/runs/{name}/cancel",
+        calls.cancel_run,
+        "Cancel a run",
+        {200: ("The run; a running one stops after its slice", "Run"), 403: ("Not yours", "Errors"), **_ERRORS},
+        token="The cancel token that starting the run gave",  # noqa: S106 - a description
+    ),
+    Call(
+        "GET",
+        "/api/runs/{name}/cycles/{step}",
+        calls.get_run_cycle,
+        "One cycle of a run by its number or its step",
+        {200: ("The cycle", "Cycle"), 400: ("The step is no address", "Errors"), **_ERRORS},
+    ),
+    Call(
+        "GET",
+        "/api/runs/{name}/trace.jsonl.zst",
+        calls.get_run_trace,
+        "The whole trace of a finished run, a cycle a line",
+        {
+            200: ("JSON Lines, zstd", "application/zstd"),
+            409: ("The run is not finished", "Errors"),
+            413: ("Too many cycles", "Errors"),
+            **_ERRORS,
+        },
+    ),
+)
+
+
+@dataclass
+class Endpoint:
+    """The view of one address: finds the call by method, counts, and turns errors into answers."""
+
+    calls: dict[str, Call] = field(default_factory=dict)
+
+    def __call__(self, request: HttpRequest, **names: str) -> HttpResponseBase:
+        method = "GET" if request.method == "HEAD" else str(request.method)
+        call = self.calls.get(method)
+        if call is None:
+            allowed = ", ".join(sorted(self.calls))
+            return refusal(ApiError(405, f"This address answers {allowed}.", {"Allow": allowed}))
+        kind = "API_READS_PER_MINUTE" if method == "GET" else "API_WRITES_PER_MINUTE"
+        if wait := wait_seconds(kind, address_of(request)):
+            return refusal(ApiError(429, f"Too many requests; wait {wait} seconds.", {"Retry-After": str(wait)}))
+        try:
+            return call.operation(request, **names)
+        except ApiError as error:
+            return refusal(error)
+
+
+def urlpatterns() -> list[URLPattern]:
+    """Return a pattern for every address of :data:`CALLS`."""
+    endpoints: dict[str, Endpoint] = {}
+    for call in CALLS:
+        endpoints.setdefault(call.address, Endpoint()).calls[call.method] = call
+    patterns = []
+    for address, endpoint in endpoints.items():
+        route = address.lstrip("/").replace("{", "<str:").replace("}", ">")
+
+        # Cookies mean nothing here, so there is no forgery to protect from.
+        @csrf_exempt
+        def view(request: HttpRequest, endpoint: Endpoint = endpoint, **names: str) -> HttpResponseBase:
+            return endpoint(request, **names)
+
+        patterns.append(path(route, view))
+    return patterns
+
+
+__all__ = ["CALLS", "Call", "urlpatterns"]

@@ -1,0 +1,73 @@
+"""A bound on HTTP bodies, held before any of a too large one is kept.
+
+Django reads a whole body before a view sees the request; this stands in front of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from playground.limits import limit
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+BODY = b'{"errors":[{"line":null,"path":"","message":"The body is too large. Compress it with gzip or send less."}]}'
+
+
+class TooLong(Exception):  # noqa: N818 - a signal within this module
+    """The body turned out longer than the bound."""
+
+
+def most_bytes() -> int:
+    """Return the longest body: a bundle of the largest size as JSON or multipart is a little longer."""
+    return limit("BUNDLE_BYTES") * 5 // 4 + 65_536
+
+
+def bounded(application: Application) -> Application:
+    """Answer 413 to a request whose body is longer than a bundle may be."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if not length.isdigit() or int(length[:19]) > most_bytes():
+            await _refuse(send)
+            return
+        seen = 0
+        started = False
+
+        async def counted() -> MutableMapping[str, Any]:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > most_bytes():  # a chunked body, or one that is longer than it says
+                raise TooLong
+            return message
+
+        async def noted(message: MutableMapping[str, Any]) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await application(scope, counted, noted)
+        except TooLong:
+            if not started:
+                await _refuse(send)
+
+    return guard
+
+
+async def _refuse(send: Send) -> None:
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(BODY)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": BODY})

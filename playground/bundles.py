@@ -1,0 +1,176 @@
+"""Reading what visitors give us, within bounds, and writing it again."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import zstandard
+from scheduler_core import Limits, load, load_documents
+from scheduler_core.objects.model import Node, Pod
+from scheduler_core.policy import PolicyError, compile_policy
+from scheduler_core.scenario import BundleError, Problem, Scenario
+
+from playground.limits import limit
+
+Files = list[tuple[str, str]]  # name, text
+
+_GZIP = b"\x1f\x8b"
+SHOWN_PROBLEMS = 100
+
+
+class TooLargeError(ValueError):
+    """More than a limit allows. The text says which and by how much."""
+
+
+def problem_wire(problem: Problem) -> dict[str, Any]:
+    """Return the protocol's ``Problem``."""
+    wire: dict[str, Any] = {
+        "message": problem.message,
+        "path": problem.path,
+        "line": problem.line,
+        "document": problem.document,
+    }
+    if problem.file:
+        wire["file"] = problem.file
+    return wire
+
+
+def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest."""
+    wire = [problem_wire(problem) for problem in problems[:SHOWN_PROBLEMS]]
+    if len(problems) > SHOWN_PROBLEMS:
+        wire.append(problem_wire(Problem(f"and {len(problems) - SHOWN_PROBLEMS:,} more like these")))
+    return wire
+
+
+def parse(files: Files, title: str = "", *, keep_times: bool = True) -> Scenario:
+    """Read a bundle; of a trace without ``keep_times`` every pod comes at once and stays.
+
+    Raises BundleError with everything that is wrong, or TooLargeError.
+    """
+    size = sum(len(text.encode(errors="surrogatepass")) for _, text in files)
+    if size > limit("BUNDLE_BYTES"):
+        raise TooLargeError(f"The bundle has {size:,} bytes; at most {limit('BUNDLE_BYTES'):,} are read.")
+    if not any(text.strip() for _, text in files):
+        raise BundleError([Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")])
+    scenario = load([*files], title=title, limits=_core_limits())
+    if not keep_times:
+        scenario = without_times(scenario)
+    check_size(scenario)
+    check_policy(scenario)
+    return scenario
+
+
+def without_times(scenario: Scenario) -> Scenario:
+    """Return the scenario without its history: what operations create is there from the start."""
+    documents: list[Any] = []
+    for document in scenario.documents:
+        if document.get("kind") != "Scenario":
+            documents.append(document)
+            continue
+        for operation in (document.get("spec") or {}).get("operations") or []:
+            created = (operation.get("createOperation") or {}).get("object")
+            if created:
+                documents.append(created)
+    return load_documents(documents, title=scenario.title, limits=_core_limits())
+
+
+def check_policy(scenario: Scenario) -> None:
+    """Raise BundleError for a Policy that the engine cannot use."""
+    try:
+        compile_policy(scenario.policy)
+    except PolicyError as error:
+        raise BundleError(error.problems) from error
+
+
+def _core_limits() -> Limits:
+    return Limits(size=limit("BUNDLE_BYTES"), files=limit("UPLOAD_FILES"), pods=limit("PODS"))
+
+
+def counts(scenario: Scenario) -> tuple[int, int, int]:
+    """Return how many nodes, pods and operations there are, created ones included."""
+    created = [operation.object for operation in scenario.operations if operation.action == "create"]
+    everything = [*scenario.objects, *created]
+    nodes = sum(isinstance(item, Node) for item in everything)
+    pods = sum(isinstance(item, Pod) for item in everything)
+    return nodes, pods, len(scenario.operations)
+
+
+def check_size(scenario: Scenario) -> None:
+    """Raise TooLargeError for a scenario with more nodes or pods than the limits allow."""
+    nodes, pods, _ = counts(scenario)
+    for noun, count, most in (("nodes", nodes, limit("NODES")), ("pods", pods, limit("PODS"))):
+        if count > most:
+            raise TooLargeError(f"The scenario has {count:,} {noun}; at most {most:,} are simulated.")
+
+
+def interactive_work(scenario: Scenario) -> int:
+    """Return the work of playing a scenario in a web process: nodes × pods to be scheduled."""
+    nodes, pods, _ = counts(scenario)
+    bound = sum(isinstance(item, Pod) and bool(item.node_name) for item in scenario.objects)
+    return nodes * (pods - bound)
+
+
+def decode(name: str, data: bytes) -> str:
+    """Return an uploaded file's text; gzip is unpacked, never beyond the limit.
+
+    Raises TooLargeError, or BundleError if the bytes are no text.
+    """
+    most = limit("BUNDLE_BYTES")
+    if data[:2] == _GZIP:
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(most + 1)
+        except (OSError, EOFError) as error:
+            raise BundleError([Problem(f"The gzip file cannot be unpacked: {error}", file=name)]) from error
+    if len(data) > most:
+        raise TooLargeError(f"{name} unpacks to more than {most:,} bytes.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"Byte {error.start:,} is not UTF-8. Save the file as UTF-8 text; gzip is fine."
+        raise BundleError([Problem(message, file=name)]) from error
+
+
+# --- stored forms ----------------------------------------------------------------------------
+
+
+def pack(data: bytes) -> bytes:
+    """Compress for the database."""
+    return zstandard.ZstdCompressor(level=6).compress(data)
+
+
+def unpack(data: bytes) -> bytes:
+    """Undo :func:`pack`."""
+    return zstandard.ZstdDecompressor().decompress(bytes(data), max_output_size=1 << 31)
+
+
+def restore(content: bytes) -> Scenario:
+    """Return the scenario whose ``canonical()`` was packed into ``content``."""
+    body = json.loads(unpack(content))
+    scenario = load_documents(body["documents"], title=body["title"])
+    check_policy(scenario)
+    return scenario
+
+
+def bundle_text(scenario: Scenario) -> str:
+    """Return the documents as one YAML stream, keys in the order they were given."""
+    import yaml
+
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    documents = [_plain(document) for document in scenario.documents]
+    text: str = yaml.dump_all(documents, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def _plain(value: Any) -> Any:
+    """Copy mappings and sequences into dicts and lists, so that YAML writes no aliases."""
+    if hasattr(value, "items"):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,92 @@
+"""A run in figures, each with a table of the same data.
+
+Built as ``plotly.graph_objects`` and drawn by the page. They carry no colours of their own:
+each trace names its series in ``meta``, and the page gives that series its colour of the theme.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from playground.models import Run
+
+TABLE_ROWS = 60
+PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its place in a sample
+OUTCOMES = ("scheduled", "unschedulable", "preempting", "error")
+
+
+def _layout(title: str, x: str, y: str) -> dict[str, Any]:
+    clear = "rgba(0,0,0,0)"
+    return {
+        "title": {"text": title},
+        "template": None,
+        "paper_bgcolor": clear,
+        "plot_bgcolor": clear,
+        "margin": {"l": 56, "r": 16, "t": 40, "b": 44},
+        "xaxis": {"title": {"text": x}, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": y}, "rangemode": "tozero"},
+        "hovermode": "x unified",
+        "legend": {"orientation": "h", "y": -0.2},
+    }
+
+
+def _line(name: str, x: list[Any], y: list[Any]) -> go.Scatter:
+    return go.Scatter(name=name, x=x, y=y, mode="lines", meta={"series": name})
+
+
+def figures(run: Run) -> dict[str, Any]:
+    """Return the Plotly figures (data and layout) of a run as plain JSON values."""
+    rows, resources = _samples(run)
+    steps = [row[0] for row in rows]
+    pods = go.Figure([_line(name, steps, [row[at] for row in rows]) for name, at in PODS])
+    pods.update_layout(_layout("Pods over cycles", "cycle", "pods"))
+    full = go.Figure(
+        [_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)]
+    )
+    full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
+    full.update_yaxes(tickformat=".0%")
+    counts = [run.outcomes.get(name, 0) for name in OUTCOMES]
+    ends = go.Figure([go.Bar(x=list(OUTCOMES), y=counts, name="cycles", meta={"series": "outcomes"})])
+    ends.update_layout(_layout("Cycles by outcome", "", "cycles"), hovermode="closest", showlegend=False)
+    named = {"pods": pods, "utilisation": full, "outcomes": ends}
+    return {name: figure.to_plotly_json() for name, figure in named.items()}
+
+
+def tables(run: Run) -> list[dict[str, Any]]:
+    """Return ``{name, title, columns, rows}`` for each figure; long ones are thinned evenly."""
+    rows, resources = _samples(run)
+    shown = _thinned(rows)
+    return [
+        {
+            "name": "pods",
+            "title": "Pods over cycles",
+            "columns": ["cycle", "pending", "placed", "unschedulable"],
+            "rows": [[f"{row[0]:,}", *(f"{row[at]:,}" for _, at in PODS)] for row in shown],
+        },
+        {
+            "name": "utilisation",
+            "title": "Requested share of each resource",
+            "columns": ["cycle", *resources],
+            "rows": [[f"{row[0]:,}", *(f"{share:.1%}" for share in row[5])] for row in shown],
+        },
+        {
+            "name": "outcomes",
+            "title": "Cycles by outcome",
+            "columns": ["outcome", "cycles"],
+            "rows": [[name, f"{run.outcomes.get(name, 0):,}"] for name in OUTCOMES],
+        },
+    ]
+
+
+def _samples(run: Run) -> tuple[list[Any], list[str]]:
+    return run.samples.get("rows", []), run.samples.get("resources", [])
+
+
+def _thinned(rows: list[Any]) -> list[Any]:
+    if len(rows) <= TABLE_ROWS:
+        return rows
+    stride = -(-len(rows) // (TABLE_ROWS - 1))
+    thinned = rows[::stride]
+    return thinned if thinned[-1] is rows[-1] else [*thinned, rows[-1]]

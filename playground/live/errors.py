@@ -1,0 +1,31 @@
+"""Errors that a client is answered with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CODES: dict[str, str] = {
+    "frame.malformed": "The frame is no JSON list [command, id, payload]",
+    "frame.too-large": "The frame is longer than session.hello's limits allow",
+    "command.unknown": "There is no such command",
+    "payload.invalid": "A field of the payload is missing or of another type",
+    "source.not-found": "There is no such draft, scenario or run, or it is not the visitor's",
+    "source.too-large": "Too much to compute while somebody waits; start a run",
+    "step.out-of-range": "There is no such cycle",
+    "bundle.invalid": "The bundle has errors; they are in `errors`",
+    "bundle.too-large": "The bundle is larger than the limits allow",
+    "rate.limited": "Too many frames; wait `retryAfter` seconds",
+    "permission.denied": "The source is there, but this is not the visitor's to do",
+    "request.superseded": "The same connection asked for something newer before this was begun",
+    "server.busy": "Too many requests of this connection are under way",
+    "server.error": "A defect of ours; it was logged",
+}
+
+
+class CommandError(Exception):
+    """The answer ``["error", id, {"code", "message", …}]``."""
+
+    def __init__(self, code: str, message: str = "", **more: Any) -> None:
+        assert code in CODES
+        self.payload = {"code": code, "message": message or f"{CODES[code]}.", **more}
+        super().__init__(self.payload["message"])

@@ -1,0 +1,45 @@
+"""``bundle.…``: checking a text and opening it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground import bundles, store
+from playground.live.commands import Answer, Call, command
+from playground.playback.executor import in_engine
+from scheduler_core.scenario import BundleError
+
+
+@command("bundle.check", latest=1, text="text")
+async def check(call: Call) -> Answer:
+    """Answer what is wrong with a text and what is in it; nothing is stored."""
+    return await in_engine(_check, call.payload["text"])
+
+
+def _check(text: str) -> dict[str, Any]:
+    try:
+        scenario = bundles.parse([("", text)])
+    except BundleError as error:
+        return {"errors": bundles.problems_wire(error.problems), "warnings": [], "summary": {}}
+    return {
+        "errors": [],
+        "warnings": bundles.problems_wire(scenario.warnings),
+        "summary": dict(scenario.summary or {}),
+    }
+
+
+@command("bundle.open", visitor=True, text="text", title="text?")
+async def open_bundle(call: Call) -> Answer:
+    """Make a draft of a text that can be read."""
+    return await in_engine(_open, call.payload["text"], call.payload.get("title") or "", call.visitor)
+
+
+def _open(text: str, title: str, visitor: str) -> dict[str, Any]:
+    scenario = bundles.parse([("", text)], store.clean_title(title))
+    draft = store.create_draft(visitor, [("", text)], title)
+    return {
+        "draft": draft.pk,
+        "url": f"/p/{draft.pk}/",
+        "warnings": bundles.problems_wire(scenario.warnings),
+        "summary": dict(scenario.summary or {}),
+    }

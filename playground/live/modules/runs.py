@@ -1,0 +1,61 @@
+"""``run.…``: starting, watching and cancelling long runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground import sources
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.models import Run
+from playground.playback.executor import in_engine, in_storage
+from playground.runs import service
+
+
+def _run(call: Call) -> Run:
+    row = call.found().row
+    assert isinstance(row, Run)
+    return row
+
+
+@command("run.start", source="source", visitor=True, config="object?")
+async def start(call: Call) -> Answer:
+    """Start a run of a source in a worker."""
+    try:
+        run = await in_engine(_start, call.found(), call.visitor, call.payload.get("config"))
+    except service.ConfigError as error:
+        raise CommandError("payload.invalid", str(error), field="config") from error
+    except service.TooManyRunsError as error:
+        raise CommandError("rate.limited", str(error), retryAfter=30) from error
+    return {"run": run.pk, "url": f"/runs/{run.pk}/"}
+
+
+def _start(source: sources.Source, visitor: str, config: Any) -> Run:
+    run, _ = service.start(service.configured(source.load(), config), visitor)
+    return run
+
+
+@command("run.watch", source="run")
+async def watch(call: Call) -> Answer:
+    """Answer how the run stands, and push every change."""
+    run = _run(call)
+    if not call.connection.watching.watch(run.pk):
+        raise CommandError("server.busy", "This connection watches too many runs.")
+    return await in_storage(service.run_wire, run, call.visitor)
+
+
+@command("run.unwatch", run="text")
+async def unwatch(call: Call) -> Answer:
+    """Push no more changes of the run."""
+    call.connection.watching.unwatch(call.payload["run"])
+    return {}
+
+
+@command("run.cancel", source="run")
+async def cancel(call: Call) -> Answer:
+    """Cancel a run; only who started it may."""
+    run = _run(call)
+    if not service.may_cancel(run, call.visitor):
+        raise CommandError("permission.denied", "Only who started a run can cancel it.")
+    cancelled = await in_storage(service.cancel, run)
+    return await in_storage(service.run_wire, cancelled, call.visitor)

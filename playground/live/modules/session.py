@@ -1,0 +1,16 @@
+"""``session.…``: what a client needs to know of this server."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from playground.limits import limit
+from playground.live.commands import Answer, Call, command
+
+TOLD = ("FRAME_BYTES", "FRAMES_PER_SECOND", "BUNDLE_BYTES", "DRAFT_BYTES", "WINDOW_CYCLES", "MARKS", "EVENTS")
+
+
+@command("session.hello")
+async def hello(call: Call) -> Answer:
+    """Tell the version and the limits that a client should keep."""
+    return {"version": settings.VERSION, "limits": {name: limit(name) for name in TOLD}}

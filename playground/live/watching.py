@@ -1,0 +1,180 @@
+"""What a connection is told of without asking: playbacks that grow and runs that change.
+
+Runs live in the database, which tells nobody when it changes; one task of the process looks at
+the rows that somebody watches, all of them in one query.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from playground import sources
+from playground.limits import limit
+from playground.models import Run
+from playground.playback.executor import in_storage
+from playground.playback.library import library
+from playground.playback.playback import Playback
+from playground.runs import service
+
+if TYPE_CHECKING:
+    from playground.live.consumer import Connection
+
+log = structlog.get_logger(__name__)
+
+POLL_SECONDS = 0.4
+SOURCES_AT_ONCE = 4  # a connection attends so many sources; beyond it the oldest are left
+RUNS_AT_ONCE = 50
+
+
+def grown(source: dict[str, str], playback: Playback, first: int) -> dict[str, Any]:
+    """Return the payload of ``timeline.grew``: at most a bounded number of marks, the newest."""
+    last = len(playback)
+    first = max(first, last - limit("MARKS") + 1)
+    return {
+        "source": source,
+        "cycles": last,
+        "complete": playback.complete,
+        "stopped": playback.stopped,
+        "from": first,
+        "marks": playback.trail.marks(first, last),
+    }
+
+
+class Watching:
+    """What one connection attends and watches."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._attended: dict[Hashable, Any] = {}
+        self._runs: set[str] = set()
+
+    def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:
+        """Push ``timeline.grew`` for cycles after ``seen`` until the playback is complete."""
+        if playback.complete or source.key in self._attended:
+            return
+        while len(self._attended) >= SOURCES_AT_ONCE:
+            self._leave(next(iter(self._attended)))
+        loop = asyncio.get_running_loop()
+        told = seen
+
+        def push() -> None:
+            nonlocal told
+            if source.key in self._attended and (len(playback) > told or playback.complete):
+                first, told = told + 1, len(playback)
+                self._connection.push("timeline.grew", grown(source.wire, playback, first))
+                if playback.complete:
+                    self._leave(source.key)
+
+        def listener(_playback: Playback, _first: int) -> None:
+            loop.call_soon_threadsafe(push)
+
+        self._attended[source.key] = listener
+        library.attend(source.key, listener)
+        if isinstance(source.row, Run):
+            poller.follow(source.row.pk, source.key)
+
+    def _leave(self, key: Hashable) -> None:
+        listener = self._attended.pop(key, None)
+        if listener is not None:
+            library.leave(key, listener)
+
+    def watch(self, run_id: str) -> bool:
+        """Push ``run.changed`` whenever the run's row changes; False if there are too many."""
+        if len(self._runs) >= RUNS_AT_ONCE and run_id not in self._runs:
+            return False
+        self._runs.add(run_id)
+        poller.watch(run_id, self._connection)
+        return True
+
+    def unwatch(self, run_id: str) -> None:
+        """Undo :meth:`watch`."""
+        self._runs.discard(run_id)
+        poller.unwatch(run_id, self._connection)
+
+    def end(self) -> None:
+        """Leave everything."""
+        for key in list(self._attended):
+            self._leave(key)
+        for run_id in list(self._runs):
+            self.unwatch(run_id)
+
+
+class Poller:
+    """The process's one look at watched rows; asleep while nobody watches."""
+
+    def __init__(self) -> None:
+        self._watchers: defaultdict[str, set[Connection]] = defaultdict(set)
+        self._followed: dict[str, Hashable] = {}  # runs whose playback somebody attends
+        self._told: dict[str, Any] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def watch(self, run_id: str, connection: Connection) -> None:
+        """Tell ``connection`` of changes from now on."""
+        self._watchers[run_id].add(connection)
+        self._wake()
+
+    def unwatch(self, run_id: str, connection: Connection) -> None:
+        """Stop telling ``connection``."""
+        self._watchers[run_id].discard(connection)
+        if not self._watchers[run_id]:
+            del self._watchers[run_id]
+            self._told.pop(run_id, None)
+
+    def follow(self, run_id: str, key: Hashable) -> None:
+        """Read new chunks of a run into its playback while somebody attends it."""
+        self._followed[run_id] = key
+        self._wake()
+
+    def _wake(self) -> None:
+        task = self._task
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            self._task = asyncio.create_task(self._poll())
+
+    async def _poll(self) -> None:
+        while self._watchers or self._followed:
+            await asyncio.sleep(POLL_SECONDS)
+            try:
+                rows = await in_storage(_rows, list(self._watchers))
+                for run in rows:
+                    self._tell(run)
+                await self._follow_all()
+            except Exception:
+                log.exception("looking at runs failed")
+
+    def _tell(self, run: tuple[Run, bool]) -> None:
+        row, shared = run
+        state = (row.state, row.cycles, row.placed, row.finished, row.started, shared)
+        if self._told.get(row.pk) == state:
+            return
+        self._told[row.pk] = state
+        for connection in list(self._watchers.get(row.pk, ())):
+            connection.push("run.changed", service.run_wire(row, connection.visitor, shared=shared))
+
+    async def _follow_all(self) -> None:
+        attended = set(library.attended())
+        for run_id, key in list(self._followed.items()):
+            entry = library.entry(key)
+            if key not in attended or entry is None or entry.playback is None:
+                self._followed.pop(run_id, None)
+                continue
+            first = await in_storage(_refresh, entry.playback, run_id)
+            library.tell(entry, entry.playback, first)
+            if entry.playback.complete:
+                self._followed.pop(run_id, None)
+
+
+def _rows(run_ids: list[str]) -> list[tuple[Run, bool]]:
+    rows = Run.objects.filter(pk__in=run_ids).select_related("scenario")
+    return [(run, service.is_shared(run.scenario)) for run in rows.defer("scenario__content", "samples")]
+
+
+def _refresh(playback: Playback, run_id: str) -> int:
+    return sources.refresh(playback, Run(pk=run_id))
+
+
+poller = Poller()

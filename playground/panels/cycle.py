@@ -1,0 +1,66 @@
+"""A cycle's light form, and the parts that are asked for one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.cycle import Cycle
+from scheduler_core.scenario import Operation
+
+from playground.panels.events import events
+from playground.panels.ladder import ladder, stopped
+from playground.panels.predicates import failed_nodes, predicates
+from playground.panels.priorities import priorities
+from playground.panels.queue import queue
+from playground.panels.story import story
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a cycle stands in its source, in the indices of the wire."""
+
+    pod: int
+    priority: int
+    node: int | None
+    node_at: Sequence[int]  # position in the cycle -> index on the wire
+    changes: list[list[int]]
+    operations: Sequence[Operation]
+    always_check_all: bool = False
+
+
+def light(cycle: Cycle, place: Place) -> dict[str, Any]:
+    """Return the protocol's ``Light``: what the stage and the story need, without matrices."""
+    rungs = ladder(cycle)
+    return {
+        "index": cycle.index,
+        "step": cycle.step,
+        "time": cycle.time,
+        "pod": place.pod,
+        "result": cycle.result,
+        "node": place.node,
+        "message": cycle.message,
+        "feasible": len(cycle.feasible),
+        "changes": place.changes,
+        "operations": [describe(operation) for operation in place.operations],
+        "ladder": [list(rung) for rung in rungs],
+        "story": story(cycle, rungs, place.priority),
+        "phases": list(cycle.phases),
+        "events": events(cycle),
+        "stopped": stopped(rungs),
+        "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
+    }
+
+
+def describe(operation: Operation) -> str:
+    """Return an outside operation as a phrase, such as ``delete pod default/web-1``."""
+    return f"{operation.action} {operation.kind.lower()} {operation.key}"
+
+
+PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
+    "predicates": lambda cycle, place: predicates(cycle, place.node_at, place.always_check_all),
+    "priorities": lambda cycle, place: priorities(cycle, place.node_at),
+    "queue": lambda cycle, place: queue(cycle),
+    "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
+}

@@ -1,0 +1,27 @@
+"""The predicates as a ladder: how many nodes each one removed."""
+
+from __future__ import annotations
+
+import numpy as np
+from scheduler_core.cycle import Cycle
+
+Rung = tuple[str, int, int]  # predicate, nodes in, nodes out
+
+
+def ladder(cycle: Cycle) -> list[Rung]:
+    """Return a rung for every predicate, in evaluation order; none if none ran."""
+    matrix = cycle.matrix
+    if matrix is None:
+        return []
+    alive = np.ones(matrix.codes.shape[1], dtype=np.bool_)
+    rungs: list[Rung] = []
+    for position, name in enumerate(matrix.order):
+        before = int(alive.sum())
+        alive &= matrix.codes[position] == 0
+        rungs.append((name, before, int(alive.sum())))
+    return rungs
+
+
+def stopped(rungs: list[Rung]) -> dict[str, int]:
+    """Return how many nodes each predicate stopped, without those that stopped none."""
+    return {name: before - after for name, before, after in rungs if before != after}

@@ -1,0 +1,45 @@
+"""The node × predicate matrix, as the pairs that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cycle import Cycle
+
+
+def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool) -> dict[str, Any]:
+    """Return the protocol's ``predicates`` part.
+
+    ``node_at`` maps a node's position in the cycle to its index on the wire, ``(nodes,)``.
+    """
+    matrix = cycle.matrix
+    skipped = "none" if always_check_all else "after-first-failure"
+    if matrix is None:
+        return {"order": [], "fails": [[], [], []], "reasons": [[]], "skipped": skipped, "errors": []}
+    rows, columns = np.nonzero(matrix.codes > 0)
+    codes = matrix.codes[rows, columns]
+    wire_nodes = np.asarray(node_at, dtype=np.int64)[columns] if len(columns) else columns
+    return {
+        "order": list(matrix.order),
+        "fails": [wire_nodes.tolist(), rows.tolist(), codes.tolist()],
+        "reasons": [list(texts) for texts in matrix.reasons],
+        "skipped": skipped,
+        "errors": [
+            [node_at[node], predicate, text] for (predicate, node), text in sorted(matrix.errors.items())
+        ],
+    }
+
+
+def failed_nodes(cycle: Cycle) -> dict[str, list[str]]:
+    """Return every infeasible node's reasons, in the order the predicates gave them."""
+    matrix = cycle.matrix
+    if matrix is None:
+        return {}
+    failed: dict[str, list[str]] = {}
+    columns, rows = np.nonzero(matrix.codes.T > 0)
+    for node, row in zip(columns.tolist(), rows.tolist(), strict=True):
+        failed.setdefault(cycle.nodes[node], []).extend(matrix.reasons[int(matrix.codes[row, node])])
+    return failed

@@ -1,0 +1,154 @@
+"""The cycle told in plain sentences, ending with the message that kubectl shows.
+
+A sentence is a list of plain texts and references: ``{"pod": key}``, ``{"node": name}``,
+``{"predicate": name}``, ``{"priority": name}``, ``{"strong": text}``.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.cycle import Cycle
+
+from playground.panels.ladder import Rung, stopped
+
+Part = str | dict[str, str]
+Sentence = list[Part]
+LISTED = 4  # names written out in a sentence; the rest is counted
+
+
+def story(cycle: Cycle, rungs: list[Rung], priority: int = 0) -> list[Sentence]:
+    """Return the sentences of ``cycle``; ``priority`` is that of its pod."""
+    return [
+        *_operations(cycle),
+        _queue(cycle, priority),
+        *_filtering(cycle, rungs),
+        *_choice(cycle),
+        *_preemption(cycle),
+        *_outcome(cycle),
+    ]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _listed(kind: str, names: list[str]) -> list[Part]:
+    """Return "a, b and c" or "a, b, c, d and 7 more" with each name a reference."""
+    shown = names[:LISTED]
+    tail: list[Part] = [f"{len(names) - LISTED:,} more"] if len(names) > LISTED else []
+    items: list[Part] = [*({kind: name} for name in shown), *tail]
+    parts: list[Part] = []
+    for position, item in enumerate(items):
+        if position:
+            parts.append(" and " if position == len(items) - 1 else ", ")
+        parts.append(item)
+    return parts
+
+
+def _operations(cycle: Cycle) -> list[Sentence]:
+    count = len(cycle.operations)
+    if not count:
+        return []
+    return [[f"{_counted(count, 'change').capitalize()} from outside came first (step ", {"strong": cycle.step}, ")."]]
+
+
+def _queue(cycle: Cycle, priority: int) -> Sentence:
+    pod: Part = {"pod": cycle.pod}
+    waiting = cycle.queue.active_count
+    rank = f" with priority {priority:,}" if priority else ""
+    if not waiting:
+        return [pod, f" is the only pod in the active queue{rank}, so it is tried now."]
+    behind = "waits" if waiting == 1 else "wait"
+    why = "of the highest priority" if priority else "of equal priority"
+    return [
+        pod,
+        f" is taken from the head of the queue{rank}: {_counted(waiting, 'pod')} {behind} behind it; ",
+        f"among pods {why} the earliest created goes first.",
+    ]
+
+
+def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
+    if cycle.matrix is None:
+        return [["No predicate ran."]]
+    total = len(cycle.nodes)
+    removed = stopped(rungs)
+    if not removed:
+        return [[f"All {_counted(total, 'node')} pass every predicate." if total != 1 else "The one node passes every predicate."]]
+    sentence: Sentence = [f"Of {_counted(total, 'node')}, "]
+    for position, (name, count) in enumerate(removed.items()):
+        if position:
+            sentence.append(" and " if position == len(removed) - 1 else ", ")
+        sentence += [{"predicate": name}, f" rules out {count:,}"]
+    left = len(cycle.feasible)
+    sentence.append("; none is left." if not left else f"; {left:,} {'is' if left == 1 else 'are'} left.")
+    return [sentence]
+
+
+def _choice(cycle: Cycle) -> list[Sentence]:
+    if cycle.result != "scheduled" or cycle.node is None:
+        return []
+    node: Part = {"node": cycle.node}
+    if cycle.totals is None:
+        return [["Only ", node, " is feasible, so it is taken without ranking."]]
+    best = int(cycle.totals.max())
+    sentences: list[Sentence] = []
+    if cycle.priorities:
+        weighed: list[Part] = _listed("priority", [row.name for row in cycle.priorities])
+        sentences.append(
+            [f"The {_counted(len(cycle.feasible), 'feasible node')} are ranked by ", *weighed, "."]
+        )
+    ties = cycle.ties.tolist()
+    if len(ties) <= 1:
+        sentences.append([node, " has the highest total, ", {"strong": f"{best:,}"}, ", and is chosen."])
+        return sentences
+    place = cycle.last_node_index % len(ties)
+    sentences.append(
+        [
+            f"{_counted(len(ties), 'node')} share the highest total, ",
+            {"strong": f"{best:,}"},
+            f". The round-robin counter stands at {cycle.last_node_index:,}, and "
+            f"{cycle.last_node_index:,} mod {len(ties):,} = {place:,}, which picks ",
+            node,
+            ".",
+        ]
+    )
+    return sentences
+
+
+def _preemption(cycle: Cycle) -> list[Sentence]:
+    tried = cycle.preemption
+    if tried is None:
+        return []
+    pod: Part = {"pod": cycle.pod}
+    if not tried.get("eligible", True):
+        return [["Preemption is not tried: ", pod, " already waits for victims of its own to go."]]
+    potential = tried.get("potentialNodes", [])
+    if not potential:
+        return [["Preemption cannot help: removing pods would not make any node pass."]]
+    node = tried.get("node")
+    if not node:
+        tested = _counted(len(potential), "node")
+        return [[f"Preemption was tried on {tested}: even without pods of lower priority ", pod, " would not fit."]]
+    victims = list(tried.get("victims", []))
+    if not victims:
+        return [["Preemption nominates ", pod, " to ", {"node": node}, " without a victim."]]
+    verb = "is" if len(victims) == 1 else "are"
+    return [
+        ["Preemption makes room on ", {"node": node}, ": ", *_listed("pod", victims), f" {verb} deleted."],
+        [pod, " is nominated to ", {"node": node}, " and goes back to the queue."],
+    ]
+
+
+def _outcome(cycle: Cycle) -> list[Sentence]:
+    pod: Part = {"pod": cycle.pod}
+    if cycle.result == "scheduled" and cycle.node:
+        return [[pod, " is bound to ", {"node": cycle.node}, "."], *_last_message(cycle, "Normal")]
+    state = "ended in an error" if cycle.result == "error" else "is unschedulable for now"
+    closing: list[Sentence] = [[pod, f" {state} and waits in the unschedulable queue."]]
+    if cycle.result == "error":
+        closing = [["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]]
+    return [*closing, *([[{"strong": cycle.message}]] if cycle.message else [])]
+
+
+def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:
+    message = next((event.message for event in reversed(cycle.events) if event.type == event_type), None)
+    return [[{"strong": message}]] if message else []

@@ -1,0 +1,252 @@
+"""One source being played: computed forward in slices, any cycle rebuilt on demand.
+
+Two simulations take part. The *forward* one decides cycles without keeping matrices and
+feeds the trail. The *reader* stands before some cycle, put there by replaying decisions,
+and decides that one again with everything shown; it is deterministic, so it is the same cycle.
+Every method may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import structlog
+from scheduler_core.cycle import Cycle
+from scheduler_core.policy import compile_policy
+from scheduler_core.scenario import Scenario
+from scheduler_core.simulation import Simulation
+
+from playground.limits import limit
+from playground.panels.cycle import PARTS, Place, light
+from playground.playback.tables import Tables
+from playground.playback.trail import Row, Trail
+from playground.wire import Encoded, encode
+
+log = structlog.get_logger(__name__)
+
+# Rough sizes for the bound on memory; measured on the GPU trace, rounded up.
+NODE_BYTES, POD_BYTES, CYCLE_BYTES, LIGHT_BYTES = 8_000, 6_000, 1_500, 2_500
+
+
+class OutOfRangeError(LookupError):
+    """There is no such cycle in the source."""
+
+
+class Superseded(Exception):  # noqa: N818 - it is no error: the client has asked for something newer
+    """Whoever asked no longer wants the answer."""
+
+
+def never() -> bool:
+    """Return False: the answer is wanted however long it takes."""
+    return False
+
+
+class Playback:
+    """The cycles of ``scenario``.
+
+    ``stored`` is set for a run: its rows come from the worker through :meth:`follow`, and
+    :meth:`advance` computes nothing.
+    """
+
+    def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
+        self.scenario = scenario
+        self.profile = compile_policy(scenario.policy)
+        self.tables = Tables(scenario)
+        self.trail = Trail(scenario, self.tables)
+        self.complete = False
+        self.stopped: str | None = None  # why computing ended before the simulation did
+        self.stored = stored
+        self._seconds = 0.0
+        self._forward: Simulation | None = None
+        self._reader: Simulation | None = None
+        self._grow_lock = threading.Lock()
+        self._read_lock = threading.Lock()
+        self._cycles: OrderedDict[int, Cycle] = OrderedDict()
+        self._cycle_bytes = 0
+        self._light: OrderedDict[int, str] = OrderedDict()
+        self._node_at: tuple[tuple[str, ...], list[int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.trail)
+
+    @property
+    def bytes(self) -> int:
+        """An estimate of the memory that this playback holds."""
+        return (
+            len(self.tables.nodes) * NODE_BYTES
+            + len(self.tables.pods) * POD_BYTES
+            + len(self.trail) * CYCLE_BYTES
+            + len(self._light) * LIGHT_BYTES
+            + self._cycle_bytes
+        )
+
+    def copy(self) -> Playback:
+        """Return another playback of the same cycles, with a reader and caches of its own."""
+        other = Playback.__new__(Playback)
+        other.__dict__.update(self.__dict__)
+        other._reader = None
+        other._read_lock = threading.Lock()
+        other._cycles, other._cycle_bytes, other._light = OrderedDict(), 0, OrderedDict()
+        return other
+
+    # --- growing ---------------------------------------------------------------------------
+
+    def advance(self, seconds: float) -> bool:
+        """Compute forward for about ``seconds``; return whether there is more to compute."""
+        with self._grow_lock:
+            if self.complete or self.stored:
+                return False
+            began = time.monotonic()
+            if self._forward is None:
+                self._forward = Simulation(self.scenario, trace=False)
+            while not self.complete and time.monotonic() - began < seconds:
+                cycle = self._forward.step()
+                if cycle is None:
+                    self.complete = True
+                    break
+                self.trail.append(cycle)
+                if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
+                    self._stop(f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself")
+            self._seconds += time.monotonic() - began
+            if not self.complete and self._seconds > limit("INTERACTIVE_SECONDS"):
+                self._stop(f"The workbench computes for at most {limit('INTERACTIVE_SECONDS')} seconds by itself")
+            if self.complete:
+                self._forward = None  # its columns are no longer needed
+            return not self.complete
+
+    def _stop(self, why: str) -> None:
+        self.complete = True
+        self.stopped = f"{why}; start a run to compute the rest in a worker."
+
+    def fail(self) -> None:
+        """End computing after an error of the engine; what was computed stays readable."""
+        self.complete = True
+        self.stopped = "The simulation failed here. This is a defect of ours; the cycles before it are right."
+
+    def follow(self, read: Callable[[int], Iterable[list[Row]]], *, complete: bool) -> None:
+        """Add the rows that a worker stored: ``read(n)`` gives those after cycle ``n``, in order."""
+        with self._grow_lock:
+            if self.complete:
+                return
+            for rows in read(len(self.trail)):
+                self.trail.extend(rows)
+            self.complete = complete
+
+    # --- addresses -------------------------------------------------------------------------
+
+    def resolve(self, step: str) -> int | None:
+        """Return the cycle index of ``"17"`` or ``"3.4"``, None if it is not there (yet).
+
+        Raises ValueError for a text that is no address.
+        """
+        first, dot, second = step.partition(".")
+        if not (first.isascii() and first.isdigit() and len(first) < 10):
+            raise ValueError(f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4")
+        if not dot:
+            index = int(first)
+            return index if index <= len(self.trail) else None
+        if not (second.isascii() and second.isdigit() and len(second) < 10):
+            raise ValueError(f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4")
+        return self.trail.find(int(first), int(second))
+
+    def _check(self, index: int) -> None:
+        if not 1 <= index <= len(self.trail):
+            raise OutOfRangeError(f"There is no cycle {index:,}; there are {len(self.trail):,}.")
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def cycle(self, index: int, unwanted: Callable[[], bool] = never) -> Cycle:
+        """Return cycle ``index`` with its matrices.
+
+        Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
+        """
+        self._check(index)
+        with self._read_lock:
+            kept = self._cycles.get(index)
+            if kept is not None:
+                self._cycles.move_to_end(index)
+                return kept
+            if unwanted():
+                raise Superseded
+            return self._decide(index)
+
+    def _decide(self, index: int) -> Cycle:
+        reader = self._reader
+        if reader is None or reader.index >= index:
+            reader = self._reader = Simulation(self.scenario, trace=True)
+        if reader.index < index - 1:
+            reader.replay(self.trail.decisions[reader.index : index - 1])
+        cycle = reader.step()
+        if cycle is None or cycle.decision != self.trail.decisions[index - 1]:
+            self._reader = None
+            log.error("replay differs", cycle=index, decided=cycle and cycle.decision)
+            raise RuntimeError(f"cycle {index} was decided differently when it was replayed")
+        self._keep(index, cycle)
+        return cycle
+
+    def _keep(self, index: int, cycle: Cycle) -> None:
+        self._cycles[index] = cycle
+        self._cycle_bytes += _size(cycle)
+        while self._cycle_bytes > limit("CYCLE_CACHE_BYTES") and len(self._cycles) > 1:
+            _, old = self._cycles.popitem(last=False)
+            self._cycle_bytes -= _size(old)
+
+    def window(self, first: int, count: int, unwanted: Callable[[], bool] = never) -> Encoded:
+        """Return the protocol's answer to ``cycles.window``."""
+        last = min(first + count - 1, len(self.trail))
+        if first != len(self.trail) + 1:
+            self._check(first)
+        light = [self._light_cycle(index, unwanted) for index in range(first, last + 1)]
+        placement = encode(self.trail.placement_before(first).tolist())
+        return Encoded(f'{{"from":{first},"placement":{placement},"cycles":[{",".join(light)}]}}')
+
+    def _light_cycle(self, index: int, unwanted: Callable[[], bool]) -> str:
+        text = self._light.get(index)
+        if text is None:
+            cycle = self.cycle(index, unwanted)
+            text = encode(light(cycle, self.place(cycle)))
+            self._light[index] = text
+            if len(self._light) > limit("LIGHT_CACHE"):
+                self._light.popitem(last=False)
+        return text
+
+    def place(self, cycle: Cycle) -> Place:
+        """Return where ``cycle`` stands, in the indices of the wire."""
+        known = self._node_at
+        if known is None or known[0] != cycle.nodes:
+            known = (cycle.nodes, [self.tables.node_index[name] for name in cycle.nodes])
+            self._node_at = known
+        pod = self.tables.pod_index[cycle.pod]
+        return Place(
+            pod=pod,
+            priority=self.tables.pods[pod].priority,
+            node=None if cycle.node is None else self.tables.node_index[cycle.node],
+            node_at=known[1],
+            changes=self.trail.changes[cycle.index - 1],
+            operations=self.trail.operations_of(cycle.index),
+            always_check_all=self.profile.always_check_all,
+        )
+
+    def parts(self, index: int, names: list[str], unwanted: Callable[[], bool] = never) -> dict[str, Any]:
+        """Return the protocol's answer to ``cycle.get``."""
+        cycle = self.cycle(index, unwanted)
+        answer: dict[str, Any] = {"index": index, "step": self.trail.step(index)}
+        place = self.place(cycle)
+        for name in names:
+            answer[name] = PARTS[name](cycle, place)
+        return answer
+
+
+def _size(cycle: Cycle) -> int:
+    size = 4_000 + cycle.feasible.nbytes + cycle.ties.nbytes
+    if cycle.matrix is not None:
+        size += cycle.matrix.codes.nbytes
+    if cycle.totals is not None:
+        size += cycle.totals.nbytes
+    for row in cycle.priorities:
+        size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
+    return size

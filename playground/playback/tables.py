@@ -1,0 +1,154 @@
+"""Nodes and pods of a scenario, each with one index for the whole history.
+
+A table lists what exists at any time: first the initial objects in creation order, then
+what operations create, in their order. Frames carry indices into it instead of names.
+``since`` and ``until`` are major steps: 1 is the initial objects, operations of step n act at n + 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.objects.model import KubernetesObject, Node, Pod, Resources
+from scheduler_core.scenario import Operation, Scenario
+
+PENDING, ABSENT = -1, -2  # in a placement: waits for a node; not there (yet or any more)
+BASIC = ("cpu", "memory", "pods")
+ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+NO_GROUP = {"kind": "Pod", "name": ""}  # pods without a controller
+
+
+def pod_usage(pod: Pod) -> dict[str, int]:
+    """Return what a pod takes from its node: its containers' requests and overhead, and one pod.
+
+    Millicores, bytes, counts (schedulercache.NodeInfo.AddPod).
+    """
+    usage: dict[str, int] = dict(pod.overhead)
+    for container in pod.containers:
+        for name, amount in container.requests.items():
+            usage[name] = usage.get(name, 0) + amount
+    usage["pods"] = 1
+    return usage
+
+
+def _extended(amounts: Resources) -> dict[str, int]:
+    return {name: amount for name, amount in amounts.items() if name not in BASIC}
+
+
+def _history(scenario: Scenario, kind: type) -> Iterator[tuple[int, KubernetesObject]]:
+    for item in scenario.objects:
+        if isinstance(item, kind):
+            yield 1, item
+    for operation in scenario.operations:
+        if isinstance(operation.object, kind):
+            yield operation.step + 1, operation.object
+
+
+class Tables:
+    """The node and pod tables of one scenario.
+
+    ``start`` is each pod's placement at index 0: a node index, :data:`PENDING` or :data:`ABSENT`.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.nodes: list[Node] = []
+        self.node_index: dict[str, int] = {}
+        self.since: list[int] = []
+        self.until: list[int | None] = []
+        self.pods: list[Pod] = []
+        self.pod_index: dict[str, int] = {}
+        self.usage: list[dict[str, int]] = []
+        self.start: list[int] = []
+        self._shared_usage: dict[Any, dict[str, int]] = {}
+        for step, node in _history(scenario, Node):
+            assert isinstance(node, Node)
+            if node.meta.name not in self.node_index:
+                self.node_index[node.meta.name] = len(self.nodes)
+                self.nodes.append(node)
+                self.since.append(step)
+                self.until.append(None)
+        for operation in scenario.operations:
+            self._note_node_end(operation)
+        for _, pod in _history(scenario, Pod):
+            assert isinstance(pod, Pod)
+            if pod.meta.key not in self.pod_index:
+                self.pod_index[pod.meta.key] = len(self.pods)
+                self.pods.append(pod)
+                self.usage.append(self._interned_usage(pod))
+                self.start.append(ABSENT)
+        for item in scenario.objects:
+            if isinstance(item, Pod):
+                self.start[self.pod_index[item.meta.key]] = self.placement_of(item)
+
+    def _interned_usage(self, pod: Pod) -> dict[str, int]:
+        # Replicas share one dictionary; a trace has tens of thousands of pods of few shapes.
+        usage = pod_usage(pod)
+        return self._shared_usage.setdefault(tuple(sorted(usage.items())), usage)
+
+    def _note_node_end(self, operation: Operation) -> None:
+        if operation.kind == "Node" and operation.key in self.node_index:
+            gone = operation.action == "delete"
+            self.until[self.node_index[operation.key]] = operation.step + 1 if gone else None
+
+    def placement_of(self, pod: Pod) -> int:
+        """Return where a pod object says it is."""
+        if pod.terminal:
+            return ABSENT
+        if pod.node_name:
+            return self.node_index.get(pod.node_name, ABSENT)
+        return PENDING
+
+    def node_wire(self) -> dict[str, Any]:
+        """Return the protocol's ``Nodes``."""
+        resources = sorted({name for node in self.nodes for name in _extended(node.allocatable)})
+        return {
+            "names": [node.meta.name for node in self.nodes],
+            **{name: [node.allocatable.get(name, 0) for node in self.nodes] for name in BASIC},
+            "zone": [_zone(node) for node in self.nodes],
+            "taints": [[_taint(taint.key, taint.value, taint.effect) for taint in node.taints] for node in self.nodes],
+            "unschedulable": [node.unschedulable for node in self.nodes],
+            "labels": [dict(node.meta.labels) for node in self.nodes],
+            "extended": {name: [node.allocatable.get(name, 0) for node in self.nodes] for name in resources},
+            "since": self.since,
+            "until": self.until,
+        }
+
+    def pod_wire(self) -> dict[str, Any]:
+        """Return the protocol's ``Pods``."""
+        groups: list[dict[str, str]] = []
+        numbers: dict[tuple[str, str], int] = {}
+        group: list[int] = []
+        for pod in self.pods:
+            entry = _group(pod)
+            key = (entry["kind"], entry["name"])
+            if key not in numbers:
+                numbers[key] = len(groups)
+                groups.append(entry)
+            group.append(numbers[key])
+        resources = sorted({name for usage in self.usage for name in _extended(usage)})
+        return {
+            "keys": [pod.meta.key for pod in self.pods],
+            "cpu": [usage.get("cpu", 0) for usage in self.usage],
+            "memory": [usage.get("memory", 0) for usage in self.usage],
+            "priority": [pod.priority for pod in self.pods],
+            "group": group,
+            "groups": groups,
+            "node": self.start,
+            "extended": {name: [usage.get(name, 0) for usage in self.usage] for name in resources},
+        }
+
+
+def _zone(node: Node) -> str:
+    return next((node.meta.labels[label] for label in ZONE_LABELS if label in node.meta.labels), "")
+
+
+def _taint(key: str, value: str, effect: str) -> str:
+    return f"{key}={value}:{effect}" if value else f"{key}:{effect}"
+
+
+def _group(pod: Pod) -> dict[str, str]:
+    owner = pod.meta.controller
+    if owner is None:
+        return NO_GROUP
+    return {"kind": owner.kind, "name": f"{pod.meta.namespace}/{owner.name}"}

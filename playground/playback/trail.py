@@ -1,0 +1,188 @@
+"""What every cycle changed, compactly: the way to any step without deciding it again.
+
+A trail holds a row a cycle. From it come the timeline's marks, every pod's node before any
+cycle, the address of each step, and the decisions that rebuild the simulation.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cycle import Cycle, Decision, Result
+from scheduler_core.objects.model import Pod
+from scheduler_core.scenario import Operation, Scenario
+
+from playground.playback.tables import ABSENT, PENDING, Tables
+
+Placement = npt.NDArray[np.int32]
+Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
+Row = list[Any]  # see Trail.row
+
+CHECKPOINT = 1_000  # cycles between two kept placements
+LETTERS: dict[str, Result] = {"s": "scheduled", "u": "unschedulable", "e": "error", "p": "unschedulable"}
+
+
+def letter(decision: Decision) -> str:
+    """Return the mark of a decision: s scheduled, u unschedulable, e error, p preemption."""
+    if decision.result == "unschedulable" and (decision.victims or decision.nominated):
+        return "p"
+    return decision.result[0]
+
+
+class Trail:
+    """The rows of one simulation, in order; cycle indices count from 1."""
+
+    def __init__(self, scenario: Scenario, tables: Tables) -> None:
+        self.tables = tables
+        self.decisions: list[Decision] = []
+        self.changes: list[Changes] = []
+        self.placement: Placement = np.array(tables.start, dtype=np.int32)
+        self._operations = scenario.operations
+        self._kept: list[Placement] = [self.placement.copy()]
+        self._pods = array("i")
+        self._nodes = array("i")
+        self._letters = bytearray()
+        self._majors = array("i")
+        self._minors = array("i")
+        self._times = array("d")
+        self._applied = array("i", [0])  # operations applied up to and including each index
+
+    def __len__(self) -> int:
+        return len(self.decisions)
+
+    def append(self, cycle: Cycle) -> Changes:
+        """Add the row of ``cycle`` and return what it changes."""
+        return self._add(cycle.decision, cycle.step, cycle.time, self._applied[-1] + len(cycle.operations))
+
+    def _add(self, decision: Decision, step: str, time: float, applied: int) -> Changes:
+        tables = self.tables
+        changes: Changes = []
+        for operation in self._operations[self._applied[-1] : applied]:
+            self._apply_operation(operation, changes)
+        pod = tables.pod_index[decision.pod]
+        node = PENDING if decision.node is None else tables.node_index[decision.node]
+        for victim in decision.victims:
+            self._set(tables.pod_index[victim], ABSENT, changes)
+        if decision.result == "scheduled":
+            self._set(pod, node, changes)
+        major, _, minor = step.partition(".")
+        self.decisions.append(decision)
+        self.changes.append(changes)
+        self._pods.append(pod)
+        self._nodes.append(node)
+        self._letters += letter(decision).encode()
+        self._majors.append(int(major))
+        self._minors.append(int(minor or 0))
+        self._times.append(time)
+        self._applied.append(applied)
+        if len(self.decisions) % CHECKPOINT == 0:
+            self._kept.append(self.placement.copy())
+        return changes
+
+    def _set(self, pod: int, value: int, changes: Changes) -> None:
+        self.placement[pod] = value
+        changes.append([pod, value])
+
+    def _apply_operation(self, operation: Operation, changes: Changes) -> None:
+        if operation.kind != "Pod":
+            return
+        pod = self.tables.pod_index.get(operation.key)
+        if pod is None:
+            return
+        value = ABSENT
+        if isinstance(operation.object, Pod):
+            value = self.tables.placement_of(operation.object)
+        if value != self.placement[pod]:
+            self._set(pod, value, changes)
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def placement_before(self, index: int) -> Placement:
+        """Return every pod's node before cycle ``index``, ``(pods,) int32``."""
+        kept = min((index - 1) // CHECKPOINT, len(self._kept) - 1)
+        placement = self._kept[kept].copy()
+        for changes in self.changes[kept * CHECKPOINT : index - 1]:
+            for pod, value in changes:
+                placement[pod] = value
+        return placement
+
+    def marks(self, first: int, last: int) -> dict[str, Any]:
+        """Return the protocol's ``Marks`` of cycles ``first`` to ``last``."""
+        rows = slice(first - 1, last)
+        return {
+            "pod": self._pods[rows].tolist(),
+            "node": self._nodes[rows].tolist(),
+            "result": self._letters[rows].decode(),
+        }
+
+    def step(self, index: int) -> str:
+        """Return the address ``major.minor`` of a cycle; ``"1.0"`` is the state before the first."""
+        return f"{self._majors[index - 1]}.{self._minors[index - 1]}" if index else "1.0"
+
+    def time(self, index: int) -> float:
+        """Return the virtual seconds of a cycle."""
+        return self._times[index - 1]
+
+    def find(self, major: int, minor: int) -> int | None:
+        """Return the index of the cycle at ``major.minor``, None if there is none (yet)."""
+        row = bisect_left(self._majors, major)
+        while row < len(self._majors) and self._majors[row] == major and self._minors[row] < minor:
+            row += 1
+        found = row < len(self._majors) and (self._majors[row], self._minors[row]) == (major, minor)
+        return row + 1 if found else None
+
+    def operations_of(self, index: int) -> Sequence[Operation]:
+        """Return the operations applied just before cycle ``index``."""
+        return self._operations[self._applied[index - 1] : self._applied[index]]
+
+    # --- storing ---------------------------------------------------------------------------
+
+    def row(self, index: int) -> Row:
+        """Return a cycle as a JSON list that :meth:`extend` reads.
+
+        ``[pod, letter, node, step, time, operations applied, ranked]``, then, only where
+        there is any, ``nominated, [victims], [cleared]``; pods and nodes are indices.
+        """
+        place = index - 1
+        decision = self.decisions[place]
+        row: Row = [
+            self._pods[place],
+            chr(self._letters[place]),
+            self._nodes[place],
+            self.step(index),
+            self._times[place],
+            self._applied[index],
+            int(decision.ranked),
+        ]
+        if decision.nominated or decision.victims or decision.cleared:
+            pods = self.tables.pod_index
+            row += [
+                PENDING if decision.nominated is None else self.tables.node_index[decision.nominated],
+                [pods[key] for key in decision.victims],
+                [pods[key] for key in decision.cleared],
+            ]
+        return row
+
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Add stored rows."""
+        tables = self.tables
+        keys = [pod.meta.key for pod in tables.pods]
+        names = [node.meta.name for node in tables.nodes]
+        for pod, mark, node, step, time, applied, ranked, *rest in rows:
+            nominated, victims, cleared = rest or (PENDING, (), ())
+            decision = Decision(
+                pod=keys[pod],
+                result=LETTERS[mark],
+                node=None if node == PENDING else names[node],
+                nominated=None if nominated == PENDING else names[nominated],
+                victims=tuple(keys[victim] for victim in victims),
+                cleared=tuple(keys[other] for other in cleared),
+                ranked=bool(ranked),
+            )
+            self._add(decision, step, time, applied)

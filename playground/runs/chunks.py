@@ -1,0 +1,26 @@
+"""A run's decisions in the database: consecutive rows of a trail, compressed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from playground.bundles import pack, unpack
+from playground.models import Run, RunChunk
+from playground.playback.trail import Row, Trail
+from playground.wire import encode
+
+
+def write_chunk(run: Run, number: int, trail: Trail, first: int) -> RunChunk:
+    """Store the trail's rows from cycle ``first`` to its end."""
+    rows = [trail.row(index) for index in range(first, len(trail) + 1)]
+    return RunChunk.objects.create(
+        run=run, number=number, first=first, count=len(rows), data=pack(encode(rows).encode())
+    )
+
+
+def read_chunks(run_id: str, after: int = 0) -> Iterator[list[Row]]:
+    """Yield the rows of each chunk that begins after cycle ``after``, in order."""
+    chunks = RunChunk.objects.filter(run_id=run_id, first__gt=after).order_by("number")
+    for chunk in chunks.iterator(chunk_size=8):
+        yield json.loads(unpack(chunk.data))

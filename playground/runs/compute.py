@@ -1,0 +1,246 @@
+"""Computing a run in a worker: claim it, resume it, compute slice by slice, end it.
+
+After each slice one transaction stores the slice's decisions, the progress and the samples,
+and looks whether the run is to be cancelled. Every write is conditional on the claim. Nothing
+here needs Celery: :func:`compute` is a function of a run's id.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import secrets
+import socket
+import threading
+import time
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import close_old_connections, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from scheduler_core.scenario import BundleError
+from scheduler_core.simulation import Simulation
+
+from playground import store
+from playground.limits import limit
+from playground.models import (
+    CANCELLED,
+    CANCELLING,
+    CLAIM_SECONDS,
+    DONE,
+    FAILED,
+    QUEUED,
+    RUNNING,
+    Run,
+)
+from playground.playback.tables import Tables
+from playground.playback.trail import Trail, letter
+from playground.runs.chunks import read_chunks, write_chunk
+from playground.runs.metrics import Meter, Samples
+
+log = structlog.get_logger(__name__)
+
+SLICE_SECONDS = 1.0
+SLICE_CYCLES = 2_000
+BEAT_SECONDS = 5.0
+ATTEMPTS = 3  # workers that may die on a run before it counts as failed
+OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "error"}
+
+
+class LostClaimError(RuntimeError):
+    """Another worker took the run over; this one has nothing more to say about it."""
+
+
+class LimitReachedError(RuntimeError):
+    """The run used up what it may; the text tells what and what to do."""
+
+
+def stale(now: datetime) -> Q:
+    """Return the condition for a run whose worker has been silent for too long."""
+    return Q(state__in=(RUNNING, CANCELLING)) & Q(heartbeat__lt=now - timedelta(seconds=CLAIM_SECONDS))
+
+
+def claim_run(run_id: str) -> str | None:
+    """Make the run ours if it waits for a worker; return the claim, None if it is not to be had."""
+    claim = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(8)}"[-64:]
+    now = timezone.now()
+    waiting = Run.objects.filter(Q(pk=run_id) & (Q(state=QUEUED) | stale(now)))
+    # One UPDATE decides between workers; a cancelling run stays so and ends at its first look.
+    claimed = waiting.filter(state__in=(QUEUED, RUNNING)).update(
+        state=RUNNING, claim=claim, heartbeat=now, attempts=F("attempts") + 1
+    ) or waiting.filter(state=CANCELLING).update(claim=claim, heartbeat=now, attempts=F("attempts") + 1)
+    if not claimed:
+        return None
+    Run.objects.filter(pk=run_id, claim=claim, started=None).update(started=now)
+    return claim
+
+
+def compute(run_id: str) -> str | None:
+    """Compute a run to its end; return its final state, None if it was not ours to compute."""
+    claim = claim_run(run_id)
+    if claim is None:
+        return None
+    with _Beat(run_id, claim):
+        try:
+            attempt = _Attempt(run_id, claim)
+            return attempt.run_to_end()
+        except LostClaimError:
+            log.warning("run was taken over", run=run_id)
+            return None
+        except (LimitReachedError, BundleError) as error:
+            return _fail(run_id, claim, str(error))
+        except MemoryError:
+            return _fail(run_id, claim, "The worker ran out of memory. Simulate fewer nodes or pods.")
+        except Exception as error:
+            log.exception("run failed", run=run_id)
+            return _fail(run_id, claim, f"The simulation failed: {type(error).__name__}: {error}"[:2_000])
+
+
+def _fail(run_id: str, claim: str, text: str) -> str:
+    Run.objects.filter(pk=run_id, claim=claim).update(
+        state=FAILED, error=text, finished=timezone.now(), peak_mib=peak_mib(), claim=""
+    )
+    return FAILED
+
+
+def peak_mib() -> float:
+    """Return the most resident memory that this process ever had, in MiB (Linux counts KiB)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class _Attempt:
+    """One worker's work on one run, from loading to the final state."""
+
+    def __init__(self, run_id: str, claim: str) -> None:
+        self.claim = claim
+        self.run = Run.objects.select_related("scenario").get(pk=run_id)
+        if self.run.attempts > ATTEMPTS:
+            raise LimitReachedError(
+                f"{ATTEMPTS} workers ended while they computed this run, most likely for want of memory. "
+                "Simulate fewer nodes or pods, or give the worker more memory."
+            )
+        self.scenario = store.load_scenario(self.run.scenario)
+        self.tables = Tables(self.scenario)
+        self.trail = Trail(self.scenario, self.tables)
+        self.meter = Meter(self.scenario, self.tables)
+        self.simulation = Simulation(self.scenario, trace=False)
+        self.seconds = self.run.seconds
+        self.chunks = 0
+        self._resume()
+        self.samples = Samples(self.run.samples, self.meter.resources())
+        if not self.samples.rows:
+            self.samples.add(self.meter.sample(0, 0.0, self.samples.resources))
+
+    def _resume(self) -> None:
+        for rows in read_chunks(self.run.pk):
+            first = len(self.trail) + 1
+            self.trail.extend(rows)
+            self.chunks += 1
+            for index in range(first, len(self.trail) + 1):
+                self._meter(index)
+        self.simulation.replay(self.trail.decisions)
+
+    def _meter(self, index: int) -> None:
+        decision = self.trail.decisions[index - 1]
+        changes, operations = self.trail.changes[index - 1], self.trail.operations_of(index)
+        self.meter.apply(decision.pod, letter(decision), changes, operations)
+
+    def run_to_end(self) -> str:
+        """Compute slices until the simulation ends or is to be cancelled."""
+        while True:
+            if self._cancelled():
+                return self._finish(CANCELLED)
+            more = self._slice()
+            if not more:
+                return self._finish(DONE)
+            if peak_mib() > limit("RUN_MIB"):
+                raise LimitReachedError(f"The run needs more than {limit('RUN_MIB'):,} MiB; simulate fewer pods.")
+            if len(self.trail) >= limit("RUN_CYCLES"):
+                raise LimitReachedError(f"The run reached the limit of {limit('RUN_CYCLES'):,} cycles.")
+            if self.seconds > limit("RUN_SECONDS"):
+                raise LimitReachedError(f"The run computed for {limit('RUN_SECONDS'):,} seconds, the limit.")
+
+    def _cancelled(self) -> bool:
+        state = Run.objects.filter(pk=self.run.pk, claim=self.claim).values_list("state", flat=True).first()
+        if state is None:
+            raise LostClaimError
+        return state == CANCELLING
+
+    def _slice(self) -> bool:
+        began = time.monotonic()
+        first = len(self.trail) + 1
+        more = True
+        while time.monotonic() - began < SLICE_SECONDS and len(self.trail) - first < SLICE_CYCLES:
+            cycle = self.simulation.step()
+            if cycle is None:
+                more = False
+                break
+            self.trail.append(cycle)
+            index = len(self.trail)
+            self._meter(index)
+            if self.samples.wanted(index):
+                self.samples.add(self.meter.sample(index, cycle.time, self.samples.resources))
+            if index >= limit("RUN_CYCLES"):
+                break
+        self.seconds += time.monotonic() - began
+        self._store(first)
+        return more
+
+    def _progress(self) -> dict[str, object]:
+        return {
+            "cycles": len(self.trail),
+            "placed": self.meter.placed,
+            "pending": self.meter.pending,
+            "unschedulable": self.meter.unschedulable,
+            "outcomes": {OUTCOMES[mark]: count for mark, count in sorted(self.meter.outcomes.items())},
+            "samples": self.samples.stored(),
+            "seconds": self.seconds,
+            "peak_mib": max(self.run.peak_mib, peak_mib()),
+            "heartbeat": timezone.now(),
+        }
+
+    def _store(self, first: int) -> None:
+        with transaction.atomic():
+            # The update comes first: it holds the row, so no successor can claim it in between.
+            held = Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**self._progress())
+            if not held:
+                raise LostClaimError
+            if len(self.trail) >= first:
+                write_chunk(self.run, self.chunks, self.trail, first)
+                self.chunks += 1
+
+    def _finish(self, state: str) -> str:
+        index = len(self.trail)
+        if index and self.samples.rows[-1][0] != index:
+            time_ = self.trail.time(index)
+            self.samples.add(self.meter.sample(index, time_, self.samples.resources))
+        values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
+        if not Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**values):
+            raise LostClaimError
+        return state
+
+
+class _Beat:
+    """Says every few seconds that the run is being worked on, also during a long load or cycle."""
+
+    def __init__(self, run_id: str, claim: str) -> None:
+        self._run_id, self._claim = run_id, claim
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="run-beat", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join(timeout=BEAT_SECONDS)
+
+    def _loop(self) -> None:
+        while not self._end.wait(BEAT_SECONDS):
+            try:
+                Run.objects.filter(pk=self._run_id, claim=self._claim).update(heartbeat=timezone.now())
+            except Exception:
+                log.exception("a run's heartbeat failed", run=self._run_id)
+            finally:
+                close_old_connections()

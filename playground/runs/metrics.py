@@ -1,0 +1,118 @@
+"""The figures of a run: how many pods wait and run, and how full the cluster is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.objects.model import Node
+from scheduler_core.scenario import Operation, Scenario
+
+from playground.limits import limit
+from playground.playback.tables import PENDING, Tables
+from playground.playback.trail import Changes
+
+Sample = list[Any]  # [index, time, pending, placed, unschedulable, [utilisation per resource 0..1]]
+
+
+class Meter:
+    """Counts of one simulation, kept up to date cycle by cycle.
+
+    A pod is *pending* until it is tried, *unschedulable* once a try failed, *placed* while it
+    is on a node. ``used`` and ``capacity`` are in the resources' base units, over all nodes.
+    """
+
+    def __init__(self, scenario: Scenario, tables: Tables) -> None:
+        self._tables = tables
+        self._where = list(tables.start)
+        self._failed: set[int] = set()
+        self._nodes: dict[str, Mapping[str, int]] = {}
+        self.used: Counter[str] = Counter()
+        self.capacity: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
+        self.placed = 0
+        self.waiting = 0
+        for item in scenario.objects:
+            if isinstance(item, Node):
+                self._set_node(item.meta.name, item.allocatable)
+        for pod, node in enumerate(self._where):
+            self._count(pod, node, 1)
+
+    @property
+    def unschedulable(self) -> int:
+        """Pods that wait after a failed try."""
+        return len(self._failed)
+
+    @property
+    def pending(self) -> int:
+        """Pods that wait for their first try."""
+        return self.waiting - len(self._failed)
+
+    def _set_node(self, name: str, allocatable: Mapping[str, int] | None) -> None:
+        self.capacity.subtract(self._nodes.pop(name, {}))
+        if allocatable is not None:
+            self._nodes[name] = allocatable
+            self.capacity.update(allocatable)
+
+    def _count(self, pod: int, node: int, sign: int) -> None:
+        if node == PENDING:
+            self.waiting += sign
+        elif node >= 0:
+            self.placed += sign
+            usage = self._tables.usage[pod]
+            (self.used.update if sign > 0 else self.used.subtract)(usage)
+
+    def apply(self, pod: str, outcome: str, changes: Changes, operations: Iterable[Operation]) -> None:
+        """Count one cycle: its pod, its result's letter, and what it and its operations changed."""
+        for operation in operations:
+            if operation.kind == "Node":
+                node = operation.object
+                self._set_node(operation.key, node.allocatable if isinstance(node, Node) else None)
+        for number, value in changes:
+            self._count(number, self._where[number], -1)
+            self._count(number, value, 1)
+            self._where[number] = value
+            self._failed.discard(number)
+        self.outcomes[outcome] += 1
+        number = self._tables.pod_index[pod]
+        if outcome != "s" and self._where[number] == PENDING:
+            self._failed.add(number)
+
+    def sample(self, index: int, time: float, resources: list[str]) -> Sample:
+        """Return the state after cycle ``index``."""
+        shares = [
+            round(self.used[name] / self.capacity[name], 5) if self.capacity[name] > 0 else 0.0
+            for name in resources
+        ]
+        return [index, time, self.pending, self.placed, self.unschedulable, shares]
+
+    def resources(self) -> list[str]:
+        """Return the resources that the nodes offer, the basic ones first."""
+        first = ("cpu", "memory", "ephemeral-storage", "pods")
+        offered = {name for name, amount in self.capacity.items() if amount > 0}
+        return [*(name for name in first if name in offered), *sorted(offered.difference(first))]
+
+
+class Samples:
+    """At most a bounded number of samples, evenly spaced: when full, every second one goes."""
+
+    def __init__(self, stored: dict[str, Any], resources: list[str]) -> None:
+        self.stride: int = stored.get("stride", 1)
+        self.resources: list[str] = stored.get("resources", resources)
+        self.rows: list[Sample] = stored.get("rows", [])
+
+    def wanted(self, index: int) -> bool:
+        """Whether cycle ``index`` is one to take a sample at."""
+        return index % self.stride == 0
+
+    def add(self, sample: Sample) -> None:
+        """Add a sample, thinning the older ones if there are too many."""
+        self.rows.append(sample)
+        if len(self.rows) > limit("RUN_SAMPLES"):
+            self.stride *= 2
+            self.rows = [row for row in self.rows if row[0] % self.stride == 0]
+
+    def stored(self) -> dict[str, Any]:
+        """Return what the run's row keeps."""
+        return {"stride": self.stride, "resources": self.resources, "rows": self.rows}

@@ -1,0 +1,162 @@
+"""Starting, showing and cancelling runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from scheduler_core import scenario as core
+from scheduler_core.objects.model import Pod
+from scheduler_core.simulation import SCHEDULER_NAMES
+
+from playground import bundles, store
+from playground.limits import limit
+from playground.models import (
+    CANCELLED,
+    CANCELLING,
+    QUEUED,
+    RUNNING,
+    UNFINISHED,
+    Run,
+    Scenario,
+    Share,
+    new_run_id,
+    token_hash,
+)
+
+
+class TooManyRunsError(RuntimeError):
+    """The visitor has as many unfinished runs as the limits allow."""
+
+
+class ConfigError(ValueError):
+    """The run's configuration is not of the documented form."""
+
+
+def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
+    """Return the scenario that a run with ``config`` simulates.
+
+    ``config`` is ``{}`` or ``{"policy": a v1 Policy}``, which replaces the scenario's own.
+    Raises ConfigError, or BundleError for a policy that cannot be read.
+    """
+    if not config:
+        return scenario
+    if not isinstance(config, dict) or set(config) != {"policy"} or not isinstance(config["policy"], dict):
+        raise ConfigError('config must be {} or {"policy": {…}} with a v1 Policy')
+    policy = {"apiVersion": "v1", **config["policy"], "kind": "Policy"}
+    others = tuple(document for document in scenario.documents if document.get("kind") != "Policy")
+    changed = dataclasses.replace(scenario, documents=(*others, policy))
+    return bundles.restore(bundles.pack(changed.canonical()))
+
+
+def start(scenario: core.Scenario, owner: str) -> tuple[Run, str]:
+    """Store a queued run and hand its id to the broker once that is committed.
+
+    Returns the run and a token that cancels it (for callers without the owner's cookie).
+    Raises TooManyRunsError.
+    """
+    token = secrets.token_urlsafe(24)
+    with transaction.atomic():
+        if Run.objects.filter(owner=owner, state__in=UNFINISHED).count() >= limit("RUNS_PER_OWNER"):
+            raise TooManyRunsError(
+                f"You have {limit('RUNS_PER_OWNER')} unfinished runs. Wait for one to end, or cancel one."
+            )
+        row = store.keep_scenario(scenario)
+        run = Run.objects.create(
+            id=new_run_id(),
+            scenario=row,
+            title=store.clean_title(scenario.title),
+            owner=owner,
+            cancel_token=token_hash(token),
+            expected=expected_cycles(scenario),
+        )
+        transaction.on_commit(lambda: enqueue(run.id))
+    return run, token
+
+
+def expected_cycles(scenario: core.Scenario) -> int:
+    """Return the cycles of a run in which no pod is tried twice."""
+    created = [op.object for op in scenario.operations if op.action == "create"]
+    return sum(
+        isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in SCHEDULER_NAMES
+        for item in (*scenario.objects, *created)
+    )
+
+
+def enqueue(run_id: str) -> None:
+    """Tell the workers that there is something to do.
+
+    A broker that is away is no failure of the run: its row says queued, and the workers look
+    for rows that nobody told them of (:mod:`playground.runs.rescue`).
+    """
+    import structlog
+
+    from playground.tasks import run_simulation
+
+    try:
+        run_simulation.apply_async(args=[run_id], retry=False)
+    except Exception as error:
+        structlog.get_logger(__name__).warning("run not enqueued", run=run_id, error=repr(error))
+
+
+def find(run_id: str) -> Run | None:
+    """Return the run, without its samples."""
+    if not run_id or len(run_id) > 32:
+        return None
+    return Run.objects.select_related("scenario").defer("scenario__content", "samples").filter(pk=run_id).first()
+
+
+def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
+    """Only who started a run may cancel it: by the cookie, or by the token the API gave."""
+    by_cookie = bool(visitor) and secrets.compare_digest(run.owner, visitor)
+    by_token = bool(token) and secrets.compare_digest(run.cancel_token, token_hash(token))
+    return by_cookie or by_token
+
+
+def cancel(run: Run) -> Run:
+    """Cancel a queued run at once; ask the worker of a running one to stop after its slice."""
+    now = timezone.now()
+    Run.objects.filter(pk=run.pk, state=QUEUED).update(state=CANCELLED, finished=now)
+    Run.objects.filter(pk=run.pk, state=RUNNING).update(state=CANCELLING)
+    fresh = find(run.pk)
+    assert fresh is not None
+    return fresh
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def run_wire(run: Run, visitor: str = "", *, shared: bool | None = None) -> dict[str, Any]:
+    """Return the protocol's ``Run`` as ``visitor`` sees it.
+
+    ``shared`` is :func:`is_shared` of its scenario, where the caller knows it already.
+    """
+    shared = is_shared(run.scenario) if shared is None else shared
+    return {
+        "run": run.pk,
+        "scenario": run.scenario.short if shared else None,
+        "title": run.title,
+        "state": run.state,
+        "done": run.cycles,
+        "total": run.expected,
+        "placed": run.placed,
+        "pending": run.pending,
+        "unschedulable": run.unschedulable,
+        "seconds": round(run.seconds, 3),
+        "peakMib": round(run.peak_mib, 1),
+        "error": run.error or None,
+        "mine": may_cancel(run, visitor),
+        "created": _text(run.created),
+        "started": _text(run.started),
+        "finished": _text(run.finished),
+    }
+
+
+def is_shared(row: Scenario) -> bool:
+    """Whether a scenario has a public link."""
+    return Share.objects.filter(scenario=row).exists()

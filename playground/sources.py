@@ -1,0 +1,103 @@
+"""What can be played, and who may: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core import scenario as core
+
+from playground import bundles, store
+from playground.limits import limit
+from playground.models import Draft, Run, Scenario
+from playground.playback.library import Library, library
+from playground.playback.playback import Playback
+from playground.runs import service
+from playground.runs.chunks import read_chunks
+
+
+class NotFoundError(LookupError):
+    """There is no such source, or it is not the visitor's: both look alike."""
+
+
+class TooMuchWorkError(ValueError):
+    """The source is too large to be computed in a web process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that exists and that the visitor may see."""
+
+    wire: dict[str, str]
+    row: Draft | Scenario | Run
+
+    @property
+    def key(self) -> Hashable:
+        """What the library knows it by: a saved draft is another source."""
+        if isinstance(self.row, Draft):
+            return ("draft", self.row.pk, self.row.revision)
+        return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest)
+
+    @property
+    def title(self) -> str:
+        """The title as it is now."""
+        return self.row.title
+
+    def load(self) -> core.Scenario:
+        """Return the engine's scenario. Raises BundleError for a draft that cannot be read."""
+        if isinstance(self.row, Draft):
+            return store.load_draft(self.row)
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return store.load_scenario(row)
+
+
+def find(wire: Any, visitor: str) -> Source:
+    """Return the source that a client names. Raises NotFoundError."""
+    if isinstance(wire, dict) and len(wire) == 1:
+        [(kind, name)] = wire.items()
+        row: Draft | Scenario | Run | None = None
+        if isinstance(name, str) and name:
+            if kind == "draft" and visitor:
+                row = Draft.objects.filter(pk=name[:32], owner=visitor).first()
+            elif kind == "scenario":
+                row = store.find_scenario(name)
+            elif kind == "run":
+                row = service.find(name)
+        if row is not None:
+            return Source({kind: name}, row)
+    raise NotFoundError("There is no such draft, scenario or run; it may have been deleted, or it is not yours.")
+
+
+def open_playback(source: Source, shelf: Library = library) -> Playback:
+    """Return the source's playback; of a run, with everything that its worker stored so far.
+
+    Raises BundleError, TooLargeError or TooMuchWorkError.
+    """
+    playback = shelf.open(source.key, lambda: _make(source))
+    if isinstance(source.row, Run):
+        refresh(playback, source.row)
+    return playback
+
+
+def _make(source: Source) -> Playback:
+    scenario = source.load()
+    if isinstance(source.row, Run):
+        return Playback(scenario, stored=True)
+    work = bundles.interactive_work(scenario)
+    if work > limit("INTERACTIVE_WORK"):
+        nodes, pods, _ = bundles.counts(scenario)
+        raise TooMuchWorkError(
+            f"{nodes:,} nodes and {pods:,} pods are too much to compute while you wait. "
+            "Start a run: a worker computes it, and every one of its cycles opens here."
+        )
+    return Playback(scenario)
+
+
+def refresh(playback: Playback, run: Run) -> int:
+    """Read what the worker stored since; return the first cycle that is new."""
+    first = len(playback) + 1
+    if not playback.complete:
+        finished = not Run.objects.filter(pk=run.pk, state__in=("queued", "running", "cancelling")).exists()
+        playback.follow(lambda after: read_chunks(run.pk, after), complete=finished)
+    return first

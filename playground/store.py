@@ -1,0 +1,164 @@
+"""Scenarios, shares and drafts in the database."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from scheduler_core import scenario as core
+
+from playground import bundles
+from playground.limits import limit
+from playground.models import SHORT_ID, TITLE_LENGTH, Draft, Run, Scenario, Share, token_hash
+
+
+def clean_title(title: str) -> str:
+    """Return a title on one line, bounded."""
+    return " ".join(title.split())[:TITLE_LENGTH]
+
+
+# --- scenarios ---------------------------------------------------------------------------------
+
+
+def keep_scenario(scenario: core.Scenario) -> Scenario:
+    """Store content once; return its row, an older one if the same content is there already."""
+    digest = scenario.id
+    known = Scenario.objects.filter(digest=digest).first()
+    if known is not None:
+        return known
+    canonical = scenario.canonical()
+    nodes, pods, operations = bundles.counts(scenario)
+    for length in range(SHORT_ID, len(digest) + 1):
+        short = digest[:length]
+        if Scenario.objects.filter(short=short).exclude(digest=digest).exists():
+            continue
+        try:
+            with transaction.atomic():
+                row, _ = Scenario.objects.get_or_create(
+                    digest=digest,
+                    defaults={
+                        "short": short,
+                        "title": clean_title(scenario.title),
+                        "content": bundles.pack(canonical),
+                        "size": len(canonical),
+                        "nodes": nodes,
+                        "pods": pods,
+                        "operations": operations,
+                    },
+                )
+            return row
+        except IntegrityError:
+            continue  # somebody stored another scenario under this short id in this moment
+    raise RuntimeError("no free short id")  # pragma: no cover - the whole digest is unique
+
+
+def find_scenario(short: str) -> Scenario | None:
+    """Return the shared scenario whose digest begins with ``short`` (11 or more characters)."""
+    if not SHORT_ID <= len(short) <= 43:
+        return None
+    beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
+    candidates = Scenario.objects.filter(short__in=beginnings, shares__isnull=False).distinct()
+    return next((row for row in candidates if row.digest.startswith(short)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What sharing gives: the scenario and the one copy of the delete token."""
+
+    scenario: Scenario
+    delete_token: str
+
+
+def share(scenario: core.Scenario, owner: str = "") -> Shared:
+    """Make ``scenario`` reachable by its short id."""
+    token = secrets.token_urlsafe(24)
+    with transaction.atomic():
+        row = keep_scenario(scenario)
+        Share.objects.create(scenario=row, token=token_hash(token), owner=owner)
+    return Shared(row, token)
+
+
+def unshare(row: Scenario, token: str) -> bool:
+    """Take back the share that ``token`` belongs to; return whether it was one of this scenario.
+
+    The content goes with the last share, unless a run still needs it; then only the link goes.
+    """
+    with transaction.atomic():
+        removed, _ = Share.objects.filter(scenario=row, token=token_hash(token)).delete()
+        if not removed:
+            return False
+        forget_unreferenced(row)
+    return True
+
+
+def forget_unreferenced(row: Scenario) -> None:
+    """Delete a scenario that neither a share nor a run points at."""
+    with transaction.atomic():
+        shared = Share.objects.filter(scenario=row).exists()
+        if not shared and not Run.objects.filter(scenario=row).exists():
+            row.delete()
+
+
+def load_scenario(row: Scenario) -> core.Scenario:
+    """Return the engine's scenario of a row."""
+    return bundles.restore(row.content)
+
+
+# --- drafts ------------------------------------------------------------------------------------
+
+
+def create_draft(owner: str, files: bundles.Files, title: str = "", based_on: str = "") -> Draft:
+    """Store a draft; beyond the limit a visitor's least recently changed drafts go."""
+    draft = Draft(owner=owner, title=clean_title(title), based_on=based_on)
+    _set_files(draft, files)
+    with transaction.atomic():
+        draft.save(force_insert=True)
+        recent = Draft.objects.filter(owner=owner).order_by("-updated").values_list("pk", flat=True)
+        surplus = list(recent[limit("DRAFTS_PER_OWNER") :])
+        if surplus:
+            Draft.objects.filter(pk__in=surplus).delete()
+    return draft
+
+
+def save_draft(draft: Draft, text: str, title: str | None = None) -> int:
+    """Replace a draft's content; return the new revision.
+
+    Raises TooLargeError. Of two tabs that save at once, the later one wins.
+    """
+    size = len(text.encode(errors="surrogatepass"))
+    if size > limit("DRAFT_BYTES"):
+        raise bundles.TooLargeError(f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}.")
+    with transaction.atomic():
+        row = Draft.objects.select_for_update().get(pk=draft.pk)
+        row.revision += 1
+        row.updated = timezone.now()
+        if title is not None:
+            row.title = clean_title(title)
+        _set_files(row, [("", text)])
+        row.save()
+    return row.revision
+
+
+def draft_files(draft: Draft) -> bundles.Files:
+    """Return a draft's files as (name, text)."""
+    return [(name, text) for name, text in json.loads(bundles.unpack(draft.files))]
+
+
+def load_draft(draft: Draft) -> core.Scenario:
+    """Return the engine's scenario of a draft. Raises BundleError if it cannot be read (yet)."""
+    return bundles.parse(draft_files(draft), draft.title)
+
+
+def draft_text(draft: Draft) -> str:
+    """Return a draft as one text: its file, or the documents of several as YAML."""
+    files = draft_files(draft)
+    return files[0][1] if len(files) == 1 else bundles.bundle_text(load_draft(draft))
+
+
+def _set_files(draft: Draft, files: bundles.Files) -> None:
+    packed = json.dumps(files).encode()
+    draft.files = bundles.pack(packed)
+    draft.size = sum(len(text) for _, text in files)

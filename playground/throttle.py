@@ -1,0 +1,57 @@
+"""How often one address may ask: fixed windows of a minute, counted in the cache."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from playground.identity import client_address
+from playground.limits import limit
+
+WINDOW_SECONDS = 60
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the address that limits count by."""
+    return client_address(request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", ""))
+
+
+def wait_seconds(limit_name: str, address: str) -> int:
+    """Count one request; return 0 if it is within the limit, else the seconds to wait."""
+    now = time.time()
+    window = int(now // WINDOW_SECONDS)
+    key = f"throttle:{limit_name}:{window}:{address}"
+    cache.add(key, 0, timeout=2 * WINDOW_SECONDS)
+    try:
+        count = cache.incr(key)
+    except ValueError:  # the entry expired or was displaced in this moment
+        return 0
+    return 0 if count <= limit(limit_name) else int((window + 1) * WINDOW_SECONDS - now) + 1
+
+
+View = Callable[..., HttpResponse]
+
+
+def throttled(limit_name: str) -> Callable[[View], View]:
+    """Answer a page's form with 429 and Retry-After once its address is over ``limit_name``."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            wait = wait_seconds(limit_name, address_of(request))
+            if not wait:
+                return view(request, *args, **kwargs)
+            message = f"Too many requests from your address; try again in {wait} seconds."
+            response = render(request, "error.html", {"status": 429, "message": message}, status=429)
+            response.headers["Retry-After"] = str(wait)
+            return response
+
+        return wrapper
+
+    return decorate

@@ -1,0 +1,1 @@
+"""Pages. Each function names its template and the context it renders."""

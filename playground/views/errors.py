@@ -1,0 +1,50 @@
+"""Error pages: ``error.html`` with ``status``, ``title`` and ``message`` (what to do next)."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+TEXTS = {
+    400: ("That request could not be read", "Go back and try again."),
+    403: ("That form has expired", "Reload the page it was on and send it again; cookies must be allowed."),
+    404: ("There is nothing here", "The link may be mistyped, its content deleted, or it is somebody's own draft."),
+    405: ("That is not how this page is used", "Go back to the start page."),
+    413: ("That is too large", "Send less at once, or compress it with gzip."),
+    429: ("Too many requests", "Wait a moment and try again."),
+    500: ("Something went wrong here", "This is a defect of ours. It was logged; trying again may help."),
+}
+
+
+def error_page(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
+    """Answer with ``error.html``: ``status``, ``title``, ``message``; JSON under ``/api/``."""
+    title, advice = TEXTS[status]
+    if request.path.startswith("/api/"):
+        return JsonResponse({"errors": [{"line": None, "path": "", "message": message or title}]}, status=status)
+    context = {"status": status, "title": title, "message": message or advice}
+    return render(request, "error.html", context, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 400."""
+    return error_page(request, 400)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404."""
+    return error_page(request, 404)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 403."""
+    return error_page(request, 403)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500."""
+    return error_page(request, 500)
+
+
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form that did not come from one of our pages."""
+    return error_page(request, 403)

@@ -1,0 +1,94 @@
+"""Long runs: the visitor's list, one run, and its figures."""
+
+from __future__ import annotations
+
+import json
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import figures
+from playground.models import Run
+from playground.runs import service
+from playground.views.errors import error_page
+from playground.views.workbench import _visitor
+
+RUNS_SHOWN = 200
+
+
+@require_safe
+def runs(request: HttpRequest) -> HttpResponse:
+    """Render ``runs.html``: the visitor's own runs, newest first.
+
+    Context: ``section`` "runs"; ``runs`` (list of Run as in docs/protocol.md, each with ``url``).
+    """
+    visitor = _visitor(request)
+    rows = Run.objects.filter(owner=visitor).select_related("scenario").defer("scenario__content", "samples")
+    shown = [
+        {**service.run_wire(run, visitor), "url": f"/runs/{run.pk}/", "createdAt": run.created}
+        for run in rows.order_by("-created")[:RUNS_SHOWN]
+    ]
+    return render(request, "runs.html", {"section": "runs", "runs": shown})
+
+
+def _find(name: str) -> Run:
+    run = service.find(name)
+    if run is None:
+        raise Http404
+    return run
+
+
+@require_safe
+@ensure_csrf_cookie
+def run(request: HttpRequest, name: str) -> HttpResponse:
+    """Render ``run.html`` to everybody who has the link.
+
+    Context: ``section`` "runs"; ``run`` (Run as in docs/protocol.md); ``counts`` {"nodes", "pods",
+    "operations"}; ``figures_url``; ``trace_url``; ``scenario_url`` ("" if it has no public link);
+    ``tables`` (the data behind each figure: {name, title, columns, rows}).
+    """
+    row = _find(name)
+    wire = service.run_wire(row, _visitor(request))
+    context = {
+        "section": "runs",
+        "run": wire,
+        "counts": {
+            "nodes": row.scenario.nodes,
+            "pods": row.scenario.pods,
+            "operations": row.scenario.operations,
+        },
+        "figures_url": f"/runs/{row.pk}/figures.json",
+        "trace_url": f"/api/runs/{row.pk}/trace.jsonl.zst",
+        "scenario_url": f"/s/{wire['scenario']}/" if wire["scenario"] else "",
+        "tables": figures.tables(row),
+    }
+    return render(request, "run.html", context)
+
+
+@require_safe
+def run_figures(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables": [...]}``."""
+    row = _find(name)
+    body = {
+        "cycles": row.cycles,
+        "state": row.state,
+        "figures": figures.figures(row),
+        "tables": figures.tables(row),
+    }
+    return HttpResponse(
+        json.dumps(body, separators=(",", ":")),
+        content_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+@require_POST
+def run_cancel(request: HttpRequest, name: str) -> HttpResponse:
+    """Cancel a run of the visitor's own (the page without JavaScript); back to the run."""
+    row = _find(name)
+    if not service.may_cancel(row, _visitor(request)):
+        return error_page(request, 403, "Only who started a run can cancel it.")
+    service.cancel(row)
+    return HttpResponseRedirect(f"/runs/{row.pk}/")

@@ -1,0 +1,120 @@
+"""The start page, and what a visitor brings to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+from scheduler_core.scenario import BundleError, Problem
+
+from playground import bundles, examples, store
+from playground.limits import limit
+from playground.runs import service
+from playground.throttle import throttled
+from playground.views.errors import error_page
+
+
+@require_safe
+@ensure_csrf_cookie
+def start(request: HttpRequest) -> HttpResponse:
+    """Render ``start.html``.
+
+    Context: ``section`` "start"; ``examples`` (list of {slug, title, text, nodes, pods});
+    ``limits`` {"bundleMib", "files"}; after a failed import also ``errors`` (list of Problem as in
+    docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
+    The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug),
+    ``run`` ("1": start a run of it), ``times`` ("keep" or "ignore", for traces).
+    """
+    return _render(request)
+
+
+def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    context = {
+        "section": "start",
+        "examples": examples.index(),
+        "limits": {"bundleMib": limit("BUNDLE_BYTES") // 2**20, "files": limit("UPLOAD_FILES")},
+        **more,
+    }
+    return render(request, "start.html", context, status=status)
+
+
+TEXT_SHOWN_AGAIN = 200_000  # characters of a paste that is sent back with its errors
+
+
+@dataclass
+class Import:
+    """What the form brought."""
+
+    title: str
+    text: str
+    files: bundles.Files = field(default_factory=list)
+    run: bool = False
+    keep_times: bool = True
+
+
+def _read(request: HttpRequest) -> Import:
+    form = request.POST
+    sent = Import(
+        title=store.clean_title(form.get("title", "")),
+        text=form.get("text", ""),
+        run=form.get("run") == "1",
+        keep_times=form.get("times") != "ignore",
+    )
+    if slug := form.get("example", ""):
+        example = examples.find(slug)
+        if example is None:
+            raise BundleError([Problem(f"There is no example {slug[:60]!r}.")])
+        sent.title, sent.files = sent.title or example.title, [(f"{slug}.yaml", example.read())]
+        return sent
+    if sent.text.strip():
+        sent.files.append(("", sent.text))
+    for upload in request.FILES.getlist("files"):
+        if upload.size and upload.size > limit("BUNDLE_BYTES"):
+            raise bundles.TooLargeError(f"{upload.name} has {upload.size:,} bytes; that is too large.")
+        name = str(upload.name or "")
+        sent.files.append((name, bundles.decode(name, upload.read())))
+    if not sent.title and sent.files and sent.files[0][0]:
+        sent.title = store.clean_title(sent.files[0][0].split(".")[0])
+    return sent
+
+
+@throttled("IMPORTS_PER_MINUTE")
+@csrf_protect
+@require_POST
+def import_bundle(request: HttpRequest) -> HttpResponse:
+    """Make a draft of a paste, an upload or an example; with ``run=1`` a run.
+
+    Redirects to ``/p/<id>/`` or ``/runs/<id>/``. What cannot be read comes back as ``start.html``
+    with status 422 and every error; what is too large with 413.
+    """
+    try:
+        sent = _read(request)
+    except BundleError as error:
+        return _refuse(request, error)
+    except (bundles.TooLargeError, RequestDataTooBig, TooManyFilesSent) as error:
+        return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]))
+    try:
+        scenario = bundles.parse(sent.files, sent.title, keep_times=sent.keep_times)
+        if sent.run:
+            run, _ = service.start(scenario, request.visitor)  # type: ignore[attr-defined]
+            return HttpResponseRedirect(f"/runs/{run.pk}/")
+    except BundleError as error:
+        return _refuse(request, error, sent)
+    except bundles.TooLargeError as error:
+        return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]), title=sent.title)
+    except service.TooManyRunsError as error:
+        return error_page(request, 429, str(error))
+    files = sent.files if sent.keep_times else [("", bundles.bundle_text(scenario))]
+    draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
+    return HttpResponseRedirect(f"/p/{draft.pk}/")
+
+
+def _refuse(request: HttpRequest, error: BundleError, sent: Import | None = None) -> HttpResponse:
+    text = sent.text if sent and len(sent.text) <= TEXT_SHOWN_AGAIN else ""
+    title = sent.title if sent else ""
+    return _render(request, 422, errors=bundles.problems_wire(error.problems), text=text, title=title)

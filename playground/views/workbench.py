@@ -1,0 +1,91 @@
+"""The workbench on a draft, a shared scenario, an embedded one, or a cycle of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+from scheduler_core.scenario import BundleError
+
+from playground import bundles, sources, store
+
+
+def _visitor(request: HttpRequest) -> str:
+    return request.visitor  # type: ignore[attr-defined, no-any-return]
+
+
+def _find(kind: str, name: str, visitor: str) -> sources.Source:
+    try:
+        return sources.find({kind: name}, visitor)
+    except sources.NotFoundError as error:
+        raise Http404 from error
+
+
+def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
+    """Render ``workbench.html``.
+
+    Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit);
+    ``embedded`` (no chrome); ``step`` (text, may be empty); ``bundle_url`` (GET the bundle's
+    text; "" for a run); ``forked_from`` (a short id or ""). Texts are never inlined: they can
+    be megabytes.
+    """
+    context = {
+        "source": source.wire,
+        "title": source.title,
+        "mine": False,
+        "embedded": False,
+        "step": request.GET.get("step", "")[:24],
+        "bundle_url": "",
+        "forked_from": "",
+        **more,
+    }
+    return render(request, "workbench.html", context)
+
+
+@require_safe
+@ensure_csrf_cookie
+def draft(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a draft to its owner; to anybody else there is nothing here."""
+    source = _find("draft", name, _visitor(request))
+    based_on = source.row.based_on  # type: ignore[union-attr]
+    forked_from = based_on.removeprefix("scenario:") if based_on.startswith("scenario:") else ""
+    return _workbench(request, source, mine=True, bundle_url=f"/p/{name}/bundle", forked_from=forked_from)
+
+
+@require_safe
+def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer a draft's text to its owner."""
+    source = _find("draft", name, _visitor(request))
+    try:
+        text = store.draft_text(source.row)  # type: ignore[arg-type]
+    except (BundleError, bundles.TooLargeError):
+        # Several files that cannot be read together any more: show them one after the other.
+        text = "\n---\n".join(text for _, text in store.draft_files(source.row))  # type: ignore[arg-type]
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+def shared(request: HttpRequest, short: str) -> HttpResponse:
+    """Show an immutable scenario to everybody."""
+    source = _find("scenario", short, _visitor(request))
+    return _workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
+
+
+@require_safe
+def embedded(request: HttpRequest, short: str) -> HttpResponse:
+    """Show an immutable scenario without chrome; the only page that a frame may hold."""
+    source = _find("scenario", short, "")
+    response = _workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
+    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    return response
+
+
+@require_safe
+@ensure_csrf_cookie
+def run_step(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Show a cycle of a run to everybody who has the run's link."""
+    source = _find("run", name, _visitor(request))
+    return _workbench(request, source, step=request.GET.get("step", step)[:24])
