@@ -1,0 +1,50 @@
+"""Clusters and workloads for the end-to-end tests, as the text that a visitor pastes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def node(name: str, cpu: str = "4", memory: str = "16Gi", **labels: str) -> dict[str, Any]:
+    """Return a node that is ready."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}},
+        "status": {
+            "allocatable": {"cpu": cpu, "memory": memory, "pods": "110"},
+            "conditions": [{"type": "Ready", "status": "True"}],
+        },
+    }
+
+
+def deployment(name: str, replicas: int, cpu: str = "100m", memory: str = "64Mi") -> dict[str, Any]:
+    """Return a Deployment of one container."""
+    labels = {"app": name}
+    container = {"name": "main", "image": "app:1", "resources": {"requests": {"cpu": cpu, "memory": memory}}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
+        },
+    }
+
+
+def bundle(*objects: dict[str, Any]) -> str:
+    """Return objects as one List in JSON."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}, indent=1)
+
+
+def small(name: str, replicas: int = 5) -> str:
+    """Return three nodes and a Deployment; the name keeps the scenario apart from those of other tests."""
+    return bundle(*(node(f"n{i}") for i in range(3)), deployment(name, replicas))
+
+
+def long(name: str, nodes: int, replicas: int) -> str:
+    """Return a cluster and a Deployment that keep a worker busy for a while."""
+    return bundle(*(node(f"n{i:04d}", cpu="32") for i in range(nodes)), deployment(name, replicas, cpu="10m"))
