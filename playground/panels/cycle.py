@@ -17,6 +17,9 @@ from playground.panels.queue import queue
 from playground.panels.story import story
 
 
+OPERATIONS_SHOWN = 50
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a cycle stands in its source, in the indices of the wire."""
@@ -43,7 +46,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "message": cycle.message,
         "feasible": len(cycle.feasible),
         "changes": place.changes,
-        "operations": [describe(operation) for operation in place.operations],
+        "operations": described(place.operations),
         "ladder": [list(rung) for rung in rungs],
         "story": story(cycle, rungs, place.priority),
         "phases": list(cycle.phases),
@@ -51,6 +54,13 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "stopped": stopped(rungs),
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
     }
+
+
+def described(operations: Sequence[Operation]) -> list[str]:
+    """Return outside operations as phrases; of very many the first ones and a count."""
+    shown = [describe(operation) for operation in operations[:OPERATIONS_SHOWN]]
+    more = len(operations) - len(shown)
+    return [*shown, f"and {more:,} more"] if more > 0 else shown
 
 
 def describe(operation: Operation) -> str:

@@ -142,11 +142,11 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: Part = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         return [[pod, " is bound to ", {"node": cycle.node}, "."], *_last_message(cycle, "Normal")]
-    state = "ended in an error" if cycle.result == "error" else "is unschedulable for now"
-    closing: list[Sentence] = [[pod, f" {state} and waits in the unschedulable queue."]]
+    closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
-        closing = [["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]]
-    return [*closing, *([[{"strong": cycle.message}]] if cycle.message else [])]
+        closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]
+    sentences = [] if cycle.decision.victims else [closing]  # with victims it is tried again at once
+    return [*sentences, *([[{"strong": cycle.message}]] if cycle.message else [])]
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:
