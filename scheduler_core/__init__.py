@@ -2,6 +2,18 @@
 
 from scheduler_core.formats.limits import Limits
 from scheduler_core.load import load, load_documents
+from scheduler_core.policy import PolicyError
 from scheduler_core.scenario import BundleError, Operation, Problem, Scenario
+from scheduler_core.simulation import Simulation
 
-__all__ = ["BundleError", "Limits", "Operation", "Problem", "Scenario", "load", "load_documents"]
+__all__ = [
+    "BundleError",
+    "Limits",
+    "Operation",
+    "PolicyError",
+    "Problem",
+    "Scenario",
+    "Simulation",
+    "load",
+    "load_documents",
+]

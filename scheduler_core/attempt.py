@@ -48,7 +48,9 @@ def schedule(
     early = missing_claim(pod, cluster) or (None if cluster.columns.size else NO_NODES)
     if early is not None:
         decision = Decision(pod.key, "error")
-        return Attempt(decision, _cycle(decision, cluster, profile, last_node_index, message=early, phases=("queue",)))
+        return Attempt(
+            decision, _cycle(decision, cluster, profile, last_node_index, message=early, phases=("queue",))
+        )
     filtered = filter_nodes(pod, cluster, queue, profile, matrix=trace, unabridged=unabridged)
     matrices = _matrices(filtered, cluster, profile)
     if filtered.errors:

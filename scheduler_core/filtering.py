@@ -132,6 +132,7 @@ def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered) -> None
     """Let the pass with nominated pods decide where it found a failure."""
     decided = first.failed != 0
     nodes = rows[decided]
+    result.failed = result.failed.copy()  # it may be what a predicate remembers for the pod's class
     result.failed[nodes] = first.failed[decided]
     if result.codes is not None and first.codes is not None:
         result.codes[:, nodes] = first.codes[:, decided]
@@ -217,7 +218,9 @@ def missing_claim(pod: PodState, cluster: Cluster) -> str | None:
 def error_message(texts: Iterable[str]) -> str:
     """Merge the nodes' error texts as v1.11's Aggregate prints them."""
     counts = Counter(texts)
-    merged = sorted(f"{text} (repeated {count} times)" if count > 1 else text for text, count in counts.items())
+    merged = sorted(
+        f"{text} (repeated {count} times)" if count > 1 else text for text, count in counts.items()
+    )
     return merged[0] if len(merged) == 1 else f"[{', '.join(merged)}]"
 
 

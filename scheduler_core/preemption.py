@@ -109,11 +109,15 @@ def _waits_for_victims(pod: PodState, cluster: Cluster) -> bool:
     node = cluster.columns.index.get(pod.nominated) if pod.nominated else None
     if node is None:
         return False
-    return any(other.terminating and other.priority < pod.priority for other in cluster.residents[node].values())
+    return any(
+        other.terminating and other.priority < pod.priority for other in cluster.residents[node].values()
+    )
 
 
 def _potential_nodes(failed: Codes, cluster: Cluster) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    hopeless = np.array([not UNRESOLVABLE_REASONS.isdisjoint(texts) for texts in cluster.reasons.texts], np.bool_)
+    hopeless = np.array(
+        [not UNRESOLVABLE_REASONS.isdisjoint(texts) for texts in cluster.reasons.texts], np.bool_
+    )
     return np.flatnonzero(~hopeless[failed])
 
 

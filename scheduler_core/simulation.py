@@ -60,7 +60,8 @@ class Simulation:
         self.time = 0.0
         self.last_node_index = 0
         self._operations = [
-            (step, list(group)) for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
+            (step, list(group))
+            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
         ]
         self._next_operation = 0
         self._applied: list[str] = []
@@ -104,10 +105,14 @@ class Simulation:
         """
         for decision in decisions:
             if not self._advance():
-                raise ValueError(f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}")
+                raise ValueError(
+                    f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
+                )
             pod = self.queue.pop()
             if pod.key != decision.pod:
-                raise ValueError(f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}")
+                raise ValueError(
+                    f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}"
+                )
             self._commit(pod, decision)
 
     def placement(self) -> dict[str, str]:

@@ -61,7 +61,8 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         "podGroup": None,
         "phases": list(cycle.phases),
         "events": [
-            {"type": e.type, "reason": e.reason, "object": e.object, "message": e.message} for e in cycle.events
+            {"type": e.type, "reason": e.reason, "object": e.object, "message": e.message}
+            for e in cycle.events
         ],
     }
 
@@ -84,7 +85,10 @@ def _predicates(matrix: PredicateMatrix, nodes: tuple[str, ...]) -> dict[str, di
             if code < 0:
                 continue
             error = matrix.errors.get((number, node))
-            verdict: dict[str, Any] = {"fit": code == 0 and error is None, "reasons": list(matrix.reasons[code])}
+            verdict: dict[str, Any] = {
+                "fit": code == 0 and error is None,
+                "reasons": list(matrix.reasons[code]),
+            }
             if error is not None:
                 verdict["error"] = error
             entry[matrix.order[number]] = verdict

@@ -171,7 +171,10 @@ def _with_init(total: dict[str, int], init: Iterable[Container], *, limits: bool
 
 def _is_best_effort(containers: Iterable[Container]) -> bool:
     return not any(
-        part.get(name, 0) > 0 for c in containers for part in (c.requests, c.limits) for name in ("cpu", "memory")
+        part.get(name, 0) > 0
+        for c in containers
+        for part in (c.requests, c.limits)
+        for name in ("cpu", "memory")
     )
 
 

@@ -102,6 +102,8 @@ class Cluster:
         if len(self._memo) >= MEMO_LIMIT:
             self._memo.clear()
         value = self._memo[key] = compute()
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False  # every pod of the class reads this very array
         return value
 
     # Changes from outside
@@ -232,7 +234,9 @@ class Cluster:
         else:
             del residents[state.key]
             if state.priority <= self.lowest_priority[node]:
-                self.lowest_priority[node] = min((s.priority for s in residents.values()), default=NO_PRIORITY)
+                self.lowest_priority[node] = min(
+                    (s.priority for s in residents.values()), default=NO_PRIORITY
+                )
         if info.ports or info.volumes:
             self._count_use(node, info, sign)
 

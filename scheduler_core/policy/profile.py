@@ -103,7 +103,9 @@ class _Named:
 
 def _arrange(predicates: Mapping[str, _Named], reader: _Reader) -> tuple[tuple[str, ...], tuple[str, ...]]:
     last = len(V1_11_ORDER)
-    ordered = [(p.order, STATIC_PLACE.get(key, last), key) for key, p in predicates.items() if p.order is not None]
+    ordered = [
+        (p.order, STATIC_PLACE.get(key, last), key) for key, p in predicates.items() if p.order is not None
+    ]
     places = [place for place, _, _ in ordered]
     if len(set(places)) < len(places):
         reader.warn("predicates", "the order among predicates with an equal order is not guaranteed")
@@ -225,7 +227,8 @@ class _Reader:
         entries = self._entries("priorities")
         if entries is None:
             return tuple(
-                WeightedPriority(name, weight, _priority(name, hard_weight)) for name, weight in DEFAULT_PRIORITIES
+                WeightedPriority(name, weight, _priority(name, hard_weight))
+                for name, weight in DEFAULT_PRIORITIES
             )
         found: dict[str, WeightedPriority] = {}
         for path, entry in entries:
@@ -290,7 +293,9 @@ def _shape(body: Mapping[str, Any]) -> Priority:
 
 PRIORITY_ARGUMENTS: Mapping[str, Callable[[Mapping[str, Any]], Priority]] = {
     "serviceAntiAffinity": lambda body: Mapped(ServiceAntiAffinity(_label(body))),
-    "labelPreference": lambda body: Mapped(LabelPreference(_label(body), presence=body.get("presence") is True)),
+    "labelPreference": lambda body: Mapped(
+        LabelPreference(_label(body), presence=body.get("presence") is True)
+    ),
     "requestedToCapacityRatioArguments": _shape,
 }
 

@@ -207,5 +207,7 @@ def _rows_of(outcome: Outcome, view: View) -> Outcome:
     """Reduce an outcome over all nodes to a view's rows."""
     if outcome.codes is None or view.rows is None:
         return outcome
-    errors = {row: outcome.errors[node] for row, node in enumerate(view.rows.tolist()) if node in outcome.errors}
+    errors = {
+        row: outcome.errors[node] for row, node in enumerate(view.rows.tolist()) if node in outcome.errors
+    }
     return Outcome(outcome.codes[view.rows], errors)

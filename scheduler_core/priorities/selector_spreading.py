@@ -36,7 +36,9 @@ class SelectorSpread:
             sums = np.bincount(zones[zoned], weights=raw[zoned])
             busiest = sums.max()
             per_zone = (
-                MAX_PRIORITY * ((busiest - sums) / busiest) if busiest else np.full(len(sums), float(MAX_PRIORITY))
+                MAX_PRIORITY * ((busiest - sums) / busiest)
+                if busiest
+                else np.full(len(sums), float(MAX_PRIORITY))
             )
             blended = score * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * per_zone[zones]
             score = np.where(zoned, blended, score)

@@ -33,4 +33,6 @@ class TaintToleration:
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Score few taints high (priorities.NormalizeReduce, reversed)."""
         most = int(raw.max(initial=0))
-        return MAX_PRIORITY - raw * MAX_PRIORITY // most if most else np.full(len(raw), MAX_PRIORITY, np.int64)
+        return (
+            MAX_PRIORITY - raw * MAX_PRIORITY // most if most else np.full(len(raw), MAX_PRIORITY, np.int64)
+        )
