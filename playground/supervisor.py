@@ -46,7 +46,9 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         *("--timeout-graceful-shutdown", "3"),
     )
     worker = (
-        *(python, "-m", "celery", "--app", "playground.celery:app", "worker", "--loglevel", "WARNING"),
+        # Celery warns root of pickled messages, which this worker does not accept.
+        *(python, "-W", "ignore:You're running the worker with superuser privileges"),
+        *("-m", "celery", "--quiet", "--app", "playground.celery:app", "worker", "--loglevel", "WARNING"),
         *("--concurrency", str(min(4, os.cpu_count() or 1))),
     )
     return (

@@ -230,7 +230,7 @@ def test_hosts_proxies_and_secrets_follow_the_environment(stack: Stack) -> None:
 
 @pytest.mark.xdist_group("compose")
 def test_composed_data_lies_in_postgres_and_redis(stacks: Any, postgres: Server, redis: Server) -> None:
-    """What docker-compose.yml's variables name is used: the database for rows, Redis for broker and channels."""
+    """The servers that docker-compose.yml's variables name are used: one for rows, one as broker."""
     stack = stacks("compose")
     share(stack, small("where"))
     query = "from playground.models import Scenario; from django.db import connection as c; "

@@ -9,8 +9,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
 from playground import supervisor
+from playground.models import Worker
+
+
+def _worker_is_there() -> bool:
+    try:
+        return Worker.alive().exists()
+    finally:
+        connection.close()
 
 
 class Command(BaseCommand):
@@ -41,7 +50,8 @@ class Command(BaseCommand):
         first = next(iter(settings.ALLOWED_HOSTS), "").lstrip(".")
         name = first if first not in {"", "*"} else "localhost"
         status = running.run(
-            ready=lambda: supervisor.answers(f"{local}/readyz", name),
+            # The server decides; it is not asked before it can say yes, for a no goes to the log.
+            ready=lambda: _worker_is_there() and supervisor.answers(f"{local}/readyz", name),
             on_ready=lambda: running.say(f"podstep answers at {local}"),
         )
         sys.exit(status)
