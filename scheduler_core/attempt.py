@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
@@ -19,133 +20,121 @@ from scheduler_core.filtering import (
     predicate_matrix,
 )
 from scheduler_core.policy import Profile
-from scheduler_core.preemption import preempt
+from scheduler_core.preemption import Preemption, preempt
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scoring import Ranking, rank_nodes
 
 NO_NODES = "no nodes available to schedule pods"
+NO_INDICES = np.zeros(0, np.int32)
 
 
-@dataclass(slots=True)
-class Attempt:
-    """A decision and its record."""
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """Everything that a decision reads, and how much of it is recorded.
 
-    decision: Decision
-    cycle: Cycle
+    ``trace`` records the matrices; ``unabridged`` also what short-circuiting left out.
+    """
 
+    cluster: Cluster
+    queue: SchedulingQueue
+    profile: Profile
+    trace: bool = True
+    unabridged: bool = False
 
-def schedule(
-    pod: PodState,
-    cluster: Cluster,
-    queue: SchedulingQueue,
-    profile: Profile,
-    last_node_index: int,
-    *,
-    trace: bool,
-    unabridged: bool = False,
-) -> Attempt:
-    """Try to schedule a pod (core.genericScheduler.Schedule, scheduler.scheduleOne)."""
-    early = missing_claim(pod, cluster) or (None if cluster.columns.size else NO_NODES)
-    if early is not None:
-        decision = Decision(pod.key, "error")
-        return Attempt(
-            decision, _cycle(decision, cluster, profile, last_node_index, message=early, phases=("queue",))
+    def schedule(self, pod: PodState, last_node_index: int) -> Cycle:
+        """Try to schedule a pod (core.genericScheduler.Schedule, scheduler.scheduleOne).
+
+        The record lacks what only the simulation knows: index, step, time, queue, events.
+        """
+        early = missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
+        if early is not None:
+            return self._record(Decision(pod.key, "error"), last_node_index, ("queue",), message=early)
+        filtered = filter_nodes(
+            pod, self.cluster, self.queue, self.profile, matrix=self.trace, unabridged=self.unabridged
         )
-    filtered = filter_nodes(pod, cluster, queue, profile, matrix=trace, unabridged=unabridged)
-    matrices = _matrices(filtered, cluster, profile)
-    if filtered.errors:
+        if filtered.errors:
+            return self._failed(pod, filtered, last_node_index)
+        feasible = np.flatnonzero(filtered.failed == 0)
+        if feasible.size == 0:
+            return self._preempt(pod, filtered, last_node_index)
+        return self._select(pod, filtered, feasible, last_node_index)
+
+    def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
+        """End the attempt with the nodes' errors; of each node the first one counts."""
+        first = {node: text for (_, node), text in sorted(filtered.errors.items(), reverse=True)}
+        message = error_message(first.values())
         decision = Decision(pod.key, "error")
-        texts = {node: text for (_, node), text in sorted(filtered.errors.items(), reverse=True)}
-        cycle = _cycle(
-            decision, cluster, profile, last_node_index, message=error_message(texts.values()),
-            phases=("queue", "predicates"), **matrices,
-        )  # fmt: skip
-        return Attempt(decision, cycle)
-    feasible = np.flatnonzero(filtered.failed == 0)
-    if feasible.size == 0:
-        return _unschedulable(pod, filtered, cluster, queue, profile, last_node_index, matrices, trace=trace)
-    ranking = rank_nodes(pod, cluster, feasible, profile) if feasible.size > 1 else None
-    node = ranking.choice(last_node_index) if ranking is not None else int(feasible[0])
-    decision = Decision(pod.key, "scheduled", cluster.columns.names[node], ranked=ranking is not None)
-    cycle = _cycle(
-        decision, cluster, profile, last_node_index, ranking=ranking, feasible=feasible,
-        phases=("queue", "predicates", *(("priorities", "select") if ranking else ()), "assume", "bind"), **matrices,
-    )  # fmt: skip
-    return Attempt(decision, cycle)
+        return self._record(decision, counter, ("queue", "predicates"), message=message, filtered=filtered)
 
+    def _preempt(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
+        preemption = preempt(pod, filtered.failed, self.cluster, self.queue, self.profile)
+        chosen = preemption.chosen
+        decision = Decision(
+            pod.key,
+            "unschedulable",
+            nominated=chosen.node if chosen else None,
+            victims=tuple(victim.key for victim in chosen.victims) if chosen else (),
+            cleared=tuple(preemption.cleared),
+        )
+        message = fit_error_message(filtered.failed, self.cluster.reasons)
+        phases = ("queue", "predicates", "preemption")
+        return self._record(
+            decision, counter, phases, message=message, filtered=filtered, preemption=preemption
+        )
 
-def _unschedulable(
-    pod: PodState,
-    filtered: Filtered,
-    cluster: Cluster,
-    queue: SchedulingQueue,
-    profile: Profile,
-    last_node_index: int,
-    matrices: dict[str, PredicateMatrix | None],
-    *,
-    trace: bool,
-) -> Attempt:
-    preemption = preempt(pod, filtered.failed, cluster, queue, profile)
-    chosen = preemption.chosen
-    decision = Decision(
-        pod.key,
-        "unschedulable",
-        nominated=chosen.node if chosen else None,
-        victims=tuple(victim.key for victim in chosen.victims) if chosen else (),
-        cleared=tuple(preemption.cleared),
-    )
-    cycle = _cycle(
-        decision, cluster, profile, last_node_index, message=fit_error_message(filtered.failed, cluster.reasons),
-        preemption=preemption.as_dict() if trace else None,
-        phases=("queue", "predicates", "preemption"), **matrices,
-    )  # fmt: skip
-    return Attempt(decision, cycle)
+    def _select(self, pod: PodState, filtered: Filtered, feasible: npt.NDArray[np.int64], counter: int) -> Cycle:
+        """Take the only node, or the best of several."""
+        ranking = rank_nodes(pod, self.cluster, feasible, self.profile) if feasible.size > 1 else None
+        node = ranking.choice(counter) if ranking is not None else int(feasible[0])
+        decision = Decision(pod.key, "scheduled", self.cluster.columns.names[node], ranked=ranking is not None)
+        ranked = ("priorities", "select") if ranking is not None else ()
+        phases = ("queue", "predicates", *ranked, "assume", "bind")
+        return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=feasible)
 
+    def _record(
+        self,
+        decision: Decision,
+        counter: int,
+        phases: tuple[str, ...],
+        *,
+        message: str | None = None,
+        filtered: Filtered | None = None,
+        ranking: Ranking | None = None,
+        feasible: npt.NDArray[np.int64] | None = None,
+        preemption: Preemption | None = None,
+    ) -> Cycle:
+        return Cycle(
+            index=0,
+            step="",
+            time=0.0,
+            decision=decision,
+            message=message,
+            nodes=self.cluster.columns.names,
+            matrix=self._matrix(filtered),
+            feasible=NO_INDICES if feasible is None else feasible.astype(np.int32),
+            priorities=ranking.rows if ranking is not None else [],
+            totals=ranking.totals if ranking is not None else None,
+            ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),
+            last_node_index=counter,
+            preemption=self._preemption(preemption),
+            queue=QueueState([], 0, [], 0),
+            operations=(),
+            events=[],
+            phases=phases,
+            order=self.profile.order,
+            unabridged=self._unabridged(filtered),
+        )
 
-def _matrices(filtered: Filtered, cluster: Cluster, profile: Profile) -> dict[str, PredicateMatrix | None]:
-    table, order = cluster.reasons, profile.order
-    found: dict[str, PredicateMatrix | None] = {"matrix": None, "unabridged": None}
-    if filtered.codes is not None:
-        found["matrix"] = predicate_matrix(order, filtered.codes, filtered.errors, table)
-    if filtered.unabridged is not None:
-        found["unabridged"] = predicate_matrix(order, filtered.unabridged, filtered.unabridged_errors, table)
-    return found
+    def _matrix(self, filtered: Filtered | None) -> PredicateMatrix | None:
+        if filtered is None or filtered.codes is None:
+            return None
+        return predicate_matrix(self.profile.order, filtered.codes, filtered.errors, self.cluster.reasons)
 
+    def _unabridged(self, filtered: Filtered | None) -> PredicateMatrix | None:
+        if filtered is None or filtered.unabridged is None:
+            return None
+        errors = filtered.unabridged_errors
+        return predicate_matrix(self.profile.order, filtered.unabridged, errors, self.cluster.reasons)
 
-def _cycle(
-    decision: Decision,
-    cluster: Cluster,
-    profile: Profile,
-    last_node_index: int,
-    *,
-    message: str | None = None,
-    ranking: Ranking | None = None,
-    feasible: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None,
-    matrix: PredicateMatrix | None = None,
-    unabridged: PredicateMatrix | None = None,
-    preemption: dict[str, Any] | None = None,
-    phases: tuple[str, ...],
-) -> Cycle:
-    """Fill in a record; the simulation adds index, step, time, queue and events."""
-    none = np.zeros(0, np.int32)
-    return Cycle(
-        index=0,
-        step="",
-        time=0.0,
-        decision=decision,
-        message=message,
-        nodes=cluster.columns.names,
-        matrix=matrix,
-        feasible=none if feasible is None else feasible.astype(np.int32),
-        priorities=ranking.rows if ranking is not None else [],
-        totals=ranking.totals if ranking is not None else None,
-        ties=ranking.ties.astype(np.int32) if ranking is not None else none,
-        last_node_index=last_node_index,
-        preemption=preemption,
-        queue=QueueState([], 0, [], 0),
-        operations=(),
-        events=[],
-        phases=phases,
-        order=profile.order,
-        unabridged=unabridged,
-    )
+    def _preemption(self, preemption: Preemption | None) -> dict[str, Any] | None:
+        return preemption.as_dict() if preemption is not None and self.trace else None

@@ -24,8 +24,8 @@ QUIRKS = (
     Quirk(
         "last-anti-affinity-term",
         "MatchInterPodAffinity",
-        "When any required anti-affinity term of an existing pod matches the incoming pod, the topology key of "
-        "the last term in its list is compared, whichever term matched.",
+        "When any required anti-affinity term of an existing pod matches the incoming pod, the topology key "
+        "of the last term in its list is compared, whichever term matched.",
         "Compare the topology key of the term that matched.",
         "kubernetes/kubernetes predicates metadata, getMatchingAntiAffinityTermsOfExistingPod",
     ),
@@ -40,8 +40,8 @@ QUIRKS = (
     Quirk(
         "nominated-pods-are-no-targets",
         "MatchInterPodAffinity",
-        "A nominated pod counts on its node for resources, ports and volumes, and its own anti-affinity acts, "
-        "but it is no target of the incoming pod's affinity or anti-affinity terms.",
+        "A nominated pod counts on its node for resources, ports and volumes, and its own anti-affinity "
+        "acts, but it is no target of the incoming pod's affinity or anti-affinity terms.",
         "A nominated pod counts like a pod on the node.",
         "kubernetes/kubernetes addNominatedPods (the pod added has no nodeName)",
     ),
@@ -85,7 +85,8 @@ QUIRKS = (
     Quirk(
         "service-spreading-takes-controllers",
         "ServiceSpreadingPriority",
-        "It counts the pods of controllers too, because it takes the selectors computed once for both priorities.",
+        "It counts the pods of controllers too, because it takes the selectors computed once for "
+        "both priorities.",
         "It spreads by services alone.",
         "kubernetes/kubernetes priorities metadata, getSelectors",
     ),

@@ -16,7 +16,7 @@ from scheduler_core.policy import Profile
 
 @dataclass(slots=True)
 class Ranking:
-    """``totals`` is ``(F,) int64``; ``ties`` holds the best nodes' indices in the order the counter takes them."""
+    """``totals`` is ``(F,) int64``; ``ties`` the best nodes in the order the counter takes them."""
 
     rows: list[PriorityRow]
     totals: IntVector

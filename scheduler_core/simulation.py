@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
-from scheduler_core.attempt import Attempt, schedule
+from scheduler_core.attempt import Scheduler
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, Event
@@ -48,11 +48,10 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False) -> None:
         self.scenario = scenario
-        self.trace = trace
-        self.unabridged = unabridged
         self.profile = compile_policy(scenario.policy)
         self.cluster = Cluster()
         self.queue = SchedulingQueue()
+        self._scheduler = Scheduler(self.cluster, self.queue, self.profile, trace, unabridged)
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []  # victims, in order of deletion
         self.major = 1
@@ -88,13 +87,10 @@ class Simulation:
             return None
         pod = self.queue.pop()
         queue = self.queue.state()
-        attempt = schedule(
-            pod, self.cluster, self.queue, self.profile, self.last_node_index,
-            trace=self.trace, unabridged=self.unabridged,
-        )  # fmt: skip
-        cycle = self._record(attempt)
+        cycle = self._scheduler.schedule(pod, self.last_node_index)
+        self._complete(cycle)
         cycle.queue = queue
-        self._commit(pod, attempt.decision)
+        self._commit(pod, cycle.decision)
         return cycle
 
     def replay(self, decisions: Iterable[Decision]) -> None:
@@ -162,14 +158,13 @@ class Simulation:
         elif _to_schedule(state):
             self.queue.add([state])
 
-    def _record(self, attempt: Attempt) -> Cycle:
-        cycle = attempt.cycle
+    def _complete(self, cycle: Cycle) -> None:
+        """Fill in what only the run knows."""
         cycle.index = self.index + 1
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.time = self.time
         cycle.operations = tuple(self._applied)
-        cycle.events = _events(attempt)
-        return cycle
+        cycle.events = _events(cycle)
 
     def _commit(self, pod: PodState, decision: Decision) -> None:
         self._apply(pod, decision)
@@ -205,9 +200,9 @@ def _to_schedule(pod: PodState) -> bool:
     return not pod.node_name and pod.pod.scheduler_name in SCHEDULER_NAMES
 
 
-def _events(attempt: Attempt) -> list[Event]:
+def _events(cycle: Cycle) -> list[Event]:
     """Word what happened as v1.11's event recorder does."""
-    decision, message = attempt.decision, attempt.cycle.message
+    decision, message = cycle.decision, cycle.message
     about = f"pod/{decision.pod}"
     if decision.result == "scheduled":
         text = f"Successfully assigned {decision.pod} to {decision.node}"

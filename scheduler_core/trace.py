@@ -97,7 +97,7 @@ def _predicates(matrix: PredicateMatrix, nodes: tuple[str, ...]) -> dict[str, di
 
 
 def _failed(cycle: Cycle) -> dict[str, list[str]]:
-    """Collect each infeasible node's reasons as the scheduler did; nothing if the attempt ended in an error."""
+    """Collect each infeasible node's reasons as the scheduler did; nothing after an error."""
     matrix = cycle.matrix
     if matrix is None or cycle.result == "error":
         return {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TextIO
+from typing import Any
 
 from scheduler_core.load import load_documents
 from scheduler_core.policy import compile_policy
@@ -15,22 +17,35 @@ from scheduler_core.trace import conformance_cycle
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.set_defaults(run=run)
+
+
 def conform_records(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Yield ``{"id", "expect"}`` for each record, or ``{"id", "error"}`` for one that cannot be read."""
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        record: Any = None
-        try:
-            if len(line) > MAX_LINE:
-                raise ValueError(f"line {number} is longer than {MAX_LINE} characters")
-            record = json.loads(line)
-            if not isinstance(record, Mapping):
-                raise TypeError(f"line {number} must be a JSON object")
-            yield {"id": record.get("id"), "expect": decide(record)}
-        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            identity = record.get("id") if isinstance(record, Mapping) else None
-            yield {"id": identity, "error": str(error) or type(error).__name__}
+        if line.strip():
+            yield _answer(line, number)
+
+
+def _answer(line: str, number: int) -> dict[str, Any]:
+    record: Any = None
+    try:
+        record = _parse(line, number)
+        return {"id": record.get("id"), "expect": decide(record)}
+    except Exception as error:  # whatever a record does, the rest go on
+        identity = record.get("id") if record is not None else None
+        return {"id": identity, "error": str(error) or type(error).__name__}
+
+
+def _parse(line: str, number: int) -> Mapping[str, Any]:
+    if len(line) > MAX_LINE:
+        raise ValueError(f"line {number} is longer than {MAX_LINE} characters")
+    record = json.loads(line)
+    if not isinstance(record, Mapping):
+        raise TypeError(f"line {number} must be a JSON object")
+    return record
 
 
 def decide(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,10 +70,8 @@ def decide(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"cycles": cycles, "final": {"bound": bound, "pending": pending, "deleted": simulation.deleted}}
 
 
-def run(source: TextIO, out: TextIO) -> int:
-    """Answer every record of ``source``, one line each, in order; returns the exit status."""
-    for answer in conform_records(source):
-        out.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
-        out.write("\n")
-        out.flush()
+def run(options: argparse.Namespace) -> int:  # noqa: ARG001 -- every command is called alike
+    """Answer every record of standard input, one line each, in order; returns the exit status."""
+    for answer in conform_records(sys.stdin):
+        print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), flush=True)
     return 0

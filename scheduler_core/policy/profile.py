@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from scheduler_core.policy.order import UNREGISTERED, V1_11_ORDER, keys_of
 from scheduler_core.policy.providers import (
@@ -300,5 +300,5 @@ PRIORITY_ARGUMENTS: Mapping[str, Callable[[Mapping[str, Any]], Priority]] = {
 }
 
 
-def _is_integer(value: Any) -> bool:
+def _is_integer(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -7,8 +7,8 @@ import numpy as np
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.objects.selectors import tolerates
 from scheduler_core.cluster.view import View
+from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates.base import Outcome, narrowed
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.objects.selectors import tolerates
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
+from scheduler_core.objects.selectors import tolerates
 from scheduler_core.priorities.base import MAX_PRIORITY
 
 EFFECT = "PreferNoSchedule"

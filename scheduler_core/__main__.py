@@ -1,0 +1,40 @@
+"""The engine's command line: ``python -m scheduler_core``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from scheduler_core.cli import bench, conform, simulate
+from scheduler_core.cli.reporting import BadInput
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the commands, one row each."""
+    top = argparse.ArgumentParser(prog="scheduler_core", description="Simulate Kubernetes scheduling.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in (("simulate", simulate), ("conform", conform), ("bench", bench)):
+        summary = (module.__doc__ or "").partition(": ")[2].strip().partition("\n")[0]
+        module.add_arguments(commands.add_parser(name, help=summary, description=module.__doc__))
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status, 2 for bad input."""
+    options = parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

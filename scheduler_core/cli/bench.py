@@ -1,0 +1,62 @@
+"""``bench``: measure scheduling on the four standard workloads; the last line is one JSON object."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import resource
+import sys
+import time
+
+from scheduler_core.cli.workloads import SHAPES, workload
+from scheduler_core.simulation import Simulation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--nodes", type=_positive, required=True, metavar="N")
+    parser.add_argument("--pods", type=_positive, required=True, metavar="P")
+    parser.add_argument("--shape", choices=SHAPES, required=True)
+    parser.add_argument(
+        "--trace", choices=("off", "full"), default="off", help="full: record every matrix of every cycle"
+    )
+    parser.set_defaults(run=run)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def run(options: argparse.Namespace) -> int:
+    """Schedule the workload, time the cycles alone, and print the figures."""
+    simulation = Simulation(workload(options.shape, options.nodes, options.pods), trace=options.trace == "full")
+    began = time.perf_counter()
+    for _ in simulation:
+        pass
+    seconds = time.perf_counter() - began
+    placement = simulation.placement()
+    lines = "".join(f"{pod.partition('/')[2]} {node}\n" for pod, node in placement.items())
+    result = {
+        "shape": options.shape,
+        "nodes": options.nodes,
+        "pods": options.pods,
+        "trace": options.trace,
+        "placed": sum(bool(node) for node in placement.values()),
+        "pods_per_second": round(options.pods / seconds, 1),
+        "cycles": simulation.index,
+        "seconds": round(seconds, 4),
+        "peak_mib": round(_peak_mib(), 1),
+        "placements_sha256": hashlib.sha256(lines.encode()).hexdigest(),
+    }
+    print(json.dumps(result))
+    return 0
+
+
+def _peak_mib() -> float:
+    """Return the largest resident set so far, in MiB; Linux counts KiB, macOS bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)

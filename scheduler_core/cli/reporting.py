@@ -1,0 +1,61 @@
+"""Reading the files that a command names, and saying what is wrong with them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from scheduler_core.load import load
+from scheduler_core.scenario import BundleError, Document, Problem, Scenario
+
+
+class BadInput(Exception):
+    """What the user gave cannot be used; the text is the message."""
+
+
+def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
+    """Read files (``-``: standard input) as one bundle, and a configuration over its own.
+
+    Raises:
+        BadInput: A file cannot be read; every problem is a line of the message.
+    """
+    scenario = _load(names)
+    return scenario if config is None else replace(scenario, policy=read_policy(config))
+
+
+def read_policy(name: str) -> Document:
+    """Read a Policy from a JSON or YAML file.
+
+    Raises:
+        BadInput: The file cannot be read or holds no Policy.
+    """
+    policy = _load([name]).policy
+    if policy is None:
+        raise BadInput(f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy is expected")
+    return policy
+
+
+def _load(names: Sequence[str]) -> Scenario:
+    try:
+        return load([(name, _read(name)) for name in names])
+    except BundleError as error:
+        raise BadInput(problem_lines(error.problems)) from error
+
+
+def _read(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror or error}") from error
+
+
+def problem_lines(problems: Sequence[Problem]) -> str:
+    """Print problems as compilers do: ``file:line: path: message``."""
+    return "\n".join(_line(problem) for problem in problems)
+
+
+def _line(problem: Problem) -> str:
+    where = ":".join(str(part) for part in (problem.file, problem.line) if part)
+    return ": ".join(part for part in (where, problem.path, problem.message) if part)

@@ -1,0 +1,123 @@
+"""``simulate``: run a cluster to its end and say what became of every pod, and why."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from scheduler_core.cli.reporting import BadInput, problem_lines, read_scenario
+from scheduler_core.cycle import Cycle
+from scheduler_core.policy import PolicyError
+from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
+from scheduler_core.trace import trace_line
+
+
+class Outcome(NamedTuple):
+    """What became of a pod."""
+
+    pod: str
+    state: str  # bound, placed, pending, preempted, deleted, other
+    node: str
+    why: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input")
+    parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
+    parser.add_argument("--trace", metavar="FILE", help="write one JSON object a cycle; - for standard output")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Simulate and print; with the trace on standard output, the rest goes to standard error."""
+    scenario = read_scenario(options.files, options.config)
+    if scenario.warnings:
+        print(problem_lines(scenario.warnings), file=sys.stderr)
+    try:
+        simulation = Simulation(scenario, trace=options.trace is not None)
+    except PolicyError as error:
+        raise BadInput(problem_lines(error.problems)) from error
+    last: dict[str, Cycle] = {}
+    with _opened(options.trace) as trace:
+        for cycle in simulation:
+            if trace is not None:
+                print(trace_line(cycle), file=trace)
+                cycle.matrix = None  # written; only the story is needed from here on
+            last[cycle.pod] = cycle
+    report(simulation, last, sys.stderr if options.trace == "-" else sys.stdout)
+    return 0
+
+
+@contextmanager
+def _opened(name: str | None) -> Iterator[TextIO | None]:
+    if name is None or name == "-":
+        yield None if name is None else sys.stdout
+        return
+    try:
+        file = Path(name).open("w", encoding="utf-8")  # noqa: SIM115 -- closed below, opened here for its own error
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror or error}") from error
+    with file:
+        yield file
+
+
+def report(simulation: Simulation, last: dict[str, Cycle], out: TextIO) -> None:
+    """Print a table of all pods and a line of totals."""
+    rows = list(outcomes(simulation, last))
+    width = max((len(row.pod) for row in rows), default=0)
+    nodes = max((len(row.node) for row in rows), default=0)
+    for row in rows:
+        print(f"{row.pod:<{width}}  {row.state:<9}  {row.node:<{nodes}}  {row.why}".rstrip(), file=out)
+    counts = Counter(row.state for row in rows)
+    listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
+    print(f"{simulation.cluster.columns.size:,} nodes, {simulation.index:,} cycles: {listed}", file=out)
+
+
+def outcomes(simulation: Simulation, last: dict[str, Cycle]) -> Iterator[Outcome]:
+    """Yield every pod's outcome: those of the cluster in creation order, then those that are gone."""
+    placement = simulation.placement()
+    for key, node in placement.items():
+        cycle = last.get(key)
+        pod = simulation.cluster.pods[key].pod
+        if node:
+            known = cycle is not None and cycle.result == "scheduled"
+            yield Outcome(key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else "")
+        elif cycle is None and pod.scheduler_name not in SCHEDULER_NAMES:
+            yield Outcome(key, "other", "", f"left to the scheduler {pod.scheduler_name}")
+        else:
+            yield Outcome(key, "pending", "", pending_because(cycle))
+    for key, finished in simulation.cluster.finished.items():
+        yield Outcome(key, "finished", finished.node_name, f"phase {finished.phase}")
+    victims = {victim: d for d in simulation.decisions for victim in d.victims}
+    for key in dict.fromkeys([*simulation.deleted, *(k for k in last if k not in simulation.cluster.pods)]):
+        if key in placement or key in simulation.cluster.finished:
+            continue
+        decision = victims.get(key)
+        if decision is not None:
+            yield Outcome(key, "preempted", decision.nominated or "", f"by {decision.pod}")
+        else:
+            yield Outcome(key, "deleted", last[key].node or "", "by an operation of the scenario")
+
+
+def placed_because(cycle: Cycle) -> str:
+    """Say why a pod went where it is."""
+    fitting = len(cycle.feasible)
+    if cycle.totals is None:
+        return f"the only node of {len(cycle.nodes):,} that fits"
+    best = f"best of {fitting:,} that fit, total {int(cycle.totals.max()):,}"
+    return best if len(cycle.ties) == 1 else f"{best}, one of {len(cycle.ties):,} with it"
+
+
+def pending_because(cycle: Cycle | None) -> str:
+    """Say why a pod has no node, in the scheduler's own words."""
+    if cycle is None:
+        return "not tried"
+    nominated = cycle.decision.nominated
+    message = cycle.message or ""
+    return f"{message} Nominated to {nominated}." if nominated else message
