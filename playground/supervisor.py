@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import IO
 
-#: Seconds that a process has to end by itself before it is killed.
-GRACE = 8.0
 #: Seconds between two looks at the processes.
 PULSE = 0.2
 PR_SET_PDEATHSIG = 1
@@ -30,11 +28,15 @@ PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A process to run: its name in the output, its command, and the signal that ends it."""
+    """A process to run: its name in the output, its command, and how it ends.
+
+    It has ``grace`` seconds after its signal; then it is killed.
+    """
 
     name: str
     command: tuple[str, ...]
     stop_signal: signal.Signals
+    grace: float
 
 
 def programs(host: str, port: int) -> tuple[Program, ...]:
@@ -52,10 +54,11 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         *("--concurrency", str(min(4, os.cpu_count() or 1))),
     )
     return (
-        Program("web", web, signal.SIGTERM),
-        # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken
-        # off loses nothing: the next worker goes on from what it stored.
-        Program("worker", worker, signal.SIGQUIT),
+        Program("web", web, signal.SIGTERM, 5.0),
+        # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken off
+        # loses nothing, the next worker goes on from what it stored. Not longer than it takes to store
+        # that, for Celery's idle processes would take five seconds more to say good-bye.
+        Program("worker", worker, signal.SIGQUIT, 2.0),
     )
 
 
@@ -179,10 +182,11 @@ class Supervisor:
         self.stopping.set()
         for child in self.children:
             child.ask_to_end()
-        deadline = time.monotonic() + GRACE
-        for child in self.children:
+        asked = time.monotonic()
+        # The least patient first, so that nobody waits for another one's time.
+        for child in sorted(self.children, key=lambda child: child.program.grace):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                child.process.wait(max(0.0, deadline - time.monotonic()))
+                child.process.wait(max(0.0, asked + child.program.grace - time.monotonic()))
             child.kill_group()
             child.process.wait()
         # The last words of a program that failed are those that matter most.

@@ -21,9 +21,9 @@ FOREVER = "import time\nwhile True: time.sleep(0.05)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf')\n" + FOREVER
 
 
-def python(name: str, code: str) -> Program:
+def python(name: str, code: str, grace: float = 10.0) -> Program:
     """Return a program that runs this Python code."""
-    return Program(name, (sys.executable, "-u", "-c", code), signal.SIGTERM)
+    return Program(name, (sys.executable, "-u", "-c", code), signal.SIGTERM, grace)
 
 
 def run(*programs: Program, signals: tuple[signal.Signals, ...] = (), ready: str = "") -> tuple[int, str]:
@@ -44,12 +44,6 @@ def run(*programs: Program, signals: tuple[signal.Signals, ...] = (), ready: str
     return status, output.getvalue()
 
 
-@pytest.fixture
-def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grace of half a second."""
-    monkeypatch.setattr(supervisor, "GRACE", 0.5)
-
-
 @pytest.mark.parametrize("sig", supervisor.SIGNALS)
 def test_a_signal_ends_all_and_is_no_failure(sig: signal.Signals) -> None:
     """Ctrl-C, a polite kill and a closed terminal end every program, with status 0."""
@@ -68,10 +62,10 @@ def test_a_program_that_ends_takes_the_others_with_it(code: str, how: str) -> No
     assert f"worker ended by itself ({how}); ending the rest.\n" in output
 
 
-def test_a_program_that_does_not_listen_is_killed(little_patience: None) -> None:
+def test_a_program_that_does_not_listen_is_killed() -> None:
     """What ignores its signal is killed when its grace is over."""
     began = time.monotonic()
-    status, _ = run(python("deaf", STUBBORN), signals=(signal.SIGTERM,), ready="deaf")
+    status, _ = run(python("deaf", STUBBORN, grace=0.5), signals=(signal.SIGTERM,), ready="deaf")
     assert status == 0
     assert 0.5 <= time.monotonic() - began < 5
 
@@ -80,17 +74,17 @@ def test_a_second_signal_does_not_wait() -> None:
     """Ctrl-C twice kills at once."""
     began = time.monotonic()
     run(python("deaf", STUBBORN), signals=(signal.SIGINT, signal.SIGINT), ready="deaf")
-    assert time.monotonic() - began < supervisor.GRACE
+    assert time.monotonic() - began < 5
 
 
-def test_what_a_program_started_ends_too(little_patience: None) -> None:
+def test_what_a_program_started_ends_too() -> None:
     """A process that a program leaves behind goes with its group."""
     code = (
         "import subprocess, sys\n"
         f"child = subprocess.Popen([sys.executable, '-c', {STUBBORN!r}], stdout=subprocess.DEVNULL)\n"
         f"print(child.pid)\n{FOREVER}"
     )
-    _, output = run(python("web", code), signals=(signal.SIGTERM,), ready="web |")
+    _, output = run(python("web", code, grace=0.5), signals=(signal.SIGTERM,), ready="web |")
     orphan = int(output.split("|")[1])
     # Its new parent may take a moment to bury it.
     wait_until(lambda: _is_gone(orphan), 5, "the orphan ends")
