@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from scheduler_core.cli import bench, conform, simulate
-from scheduler_core.cli.reporting import BadInput
+from scheduler_core.cli.reporting import InputError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
         sys.stdout.flush()
-    except BadInput as error:
+    except InputError as error:
         print(error, file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as head, has seen enough

@@ -82,11 +82,15 @@ class Scheduler:
             decision, counter, phases, message=message, filtered=filtered, preemption=preemption
         )
 
-    def _select(self, pod: PodState, filtered: Filtered, feasible: npt.NDArray[np.int64], counter: int) -> Cycle:
+    def _select(
+        self, pod: PodState, filtered: Filtered, feasible: npt.NDArray[np.int64], counter: int
+    ) -> Cycle:
         """Take the only node, or the best of several."""
         ranking = rank_nodes(pod, self.cluster, feasible, self.profile) if feasible.size > 1 else None
         node = ranking.choice(counter) if ranking is not None else int(feasible[0])
-        decision = Decision(pod.key, "scheduled", self.cluster.columns.names[node], ranked=ranking is not None)
+        decision = Decision(
+            pod.key, "scheduled", self.cluster.columns.names[node], ranked=ranking is not None
+        )
         ranked = ("priorities", "select") if ranking is not None else ()
         phases = ("queue", "predicates", *ranked, "assume", "bind")
         return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=feasible)

@@ -183,9 +183,14 @@ class FitCheck:
         """Return where the pod fits now, ``(R,) bool``; an error counts as not fitting."""
         fits = self._passes()
         if self.nominations:
+            # ports are a set: taking a nominated pod away again would free a port that another pod holds
+            uses = {row: self.view.uses[row].copy() for row in self.nominations if row in self.view.uses}
             self._nominate(1)
             fits &= self._passes()
             self._nominate(-1)
+            for row in self.nominations:
+                self.view.uses.pop(row, None)
+            self.view.uses.update(uses)
         return fits
 
     def _nominate(self, sign: int) -> None:

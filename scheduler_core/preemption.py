@@ -148,7 +148,7 @@ def _dry_run(pod: PodState, view: View, queue: SchedulingQueue, profile: Profile
 
 
 def _reprieve_order(pods: list[PodState], cluster: Cluster) -> list[tuple[PodState, bool]]:
-    """Order the pods to put back: those that violate a budget first, each group by priority, then creation."""
+    """Order the pods to put back: those that violate a budget first, then by priority and creation."""
     ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.order))
     judged = [(pod, violates_budget(pod, cluster)) for pod in ordered]
     return [entry for entry in judged if entry[1]] + [entry for entry in judged if not entry[1]]

@@ -33,7 +33,9 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Schedule the workload, time the cycles alone, and print the figures."""
-    simulation = Simulation(workload(options.shape, options.nodes, options.pods), trace=options.trace == "full")
+    simulation = Simulation(
+        workload(options.shape, options.nodes, options.pods), trace=options.trace == "full"
+    )
     began = time.perf_counter()
     for _ in simulation:
         pass

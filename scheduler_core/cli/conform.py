@@ -33,7 +33,7 @@ def _answer(line: str, number: int) -> dict[str, Any]:
     record: Any = None
     try:
         record = _parse(line, number)
-        return {"id": record.get("id"), "expect": decide(record)}
+        return decide(record)
     except Exception as error:  # whatever a record does, the rest go on
         identity = record.get("id") if record is not None else None
         return {"id": identity, "error": str(error) or type(error).__name__}
@@ -49,7 +49,7 @@ def _parse(line: str, number: int) -> Mapping[str, Any]:
 
 
 def decide(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Run one record to its end and return its ``expect``.
+    """Run one record to its end and return ``{"id", "expect"}``.
 
     Raises:
         BundleError: The objects cannot be read.
@@ -67,7 +67,8 @@ def decide(record: Mapping[str, Any]) -> dict[str, Any]:
     cycles = [conformance_cycle(cycle) for cycle in simulation]
     bound = {d.pod: d.node for d in simulation.decisions if d.result == "scheduled"}
     pending = [key for key, node in simulation.placement().items() if not node]
-    return {"cycles": cycles, "final": {"bound": bound, "pending": pending, "deleted": simulation.deleted}}
+    final = {"bound": bound, "pending": pending, "deleted": simulation.deleted}
+    return {"id": record.get("id"), "expect": {"cycles": cycles, "final": final}}
 
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001 -- every command is called alike

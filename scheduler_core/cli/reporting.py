@@ -11,7 +11,7 @@ from scheduler_core.load import load
 from scheduler_core.scenario import BundleError, Document, Problem, Scenario
 
 
-class BadInput(Exception):
+class InputError(Exception):
     """What the user gave cannot be used; the text is the message."""
 
 
@@ -19,7 +19,7 @@ def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
     """Read files (``-``: standard input) as one bundle, and a configuration over its own.
 
     Raises:
-        BadInput: A file cannot be read; every problem is a line of the message.
+        InputError: A file cannot be read; every problem is a line of the message.
     """
     scenario = _load(names)
     return scenario if config is None else replace(scenario, policy=read_policy(config))
@@ -29,11 +29,13 @@ def read_policy(name: str) -> Document:
     """Read a Policy from a JSON or YAML file.
 
     Raises:
-        BadInput: The file cannot be read or holds no Policy.
+        InputError: The file cannot be read or holds no Policy.
     """
     policy = _load([name]).policy
     if policy is None:
-        raise BadInput(f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy is expected")
+        raise InputError(
+            f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy is expected"
+        )
     return policy
 
 
@@ -41,14 +43,14 @@ def _load(names: Sequence[str]) -> Scenario:
     try:
         return load([(name, _read(name)) for name in names])
     except BundleError as error:
-        raise BadInput(problem_lines(error.problems)) from error
+        raise InputError(problem_lines(error.problems)) from error
 
 
 def _read(name: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise BadInput(f"{name}: {error.strerror or error}") from error
+        raise InputError(f"{name}: {error.strerror or error}") from error
 
 
 def problem_lines(problems: Sequence[Problem]) -> str:

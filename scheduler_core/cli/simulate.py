@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from scheduler_core.cli.reporting import BadInput, problem_lines, read_scenario
+from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import PolicyError
 from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
@@ -28,9 +28,13 @@ class Outcome(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
+    )
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
-    parser.add_argument("--trace", metavar="FILE", help="write one JSON object a cycle; - for standard output")
+    parser.add_argument(
+        "--trace", metavar="FILE", help="write one JSON object a cycle; - for standard output"
+    )
     parser.set_defaults(run=run)
 
 
@@ -42,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         simulation = Simulation(scenario, trace=options.trace is not None)
     except PolicyError as error:
-        raise BadInput(problem_lines(error.problems)) from error
+        raise InputError(problem_lines(error.problems)) from error
     last: dict[str, Cycle] = {}
     with _opened(options.trace) as trace:
         for cycle in simulation:
@@ -62,7 +66,7 @@ def _opened(name: str | None) -> Iterator[TextIO | None]:
     try:
         file = Path(name).open("w", encoding="utf-8")  # noqa: SIM115 -- closed below, opened here for its own error
     except OSError as error:
-        raise BadInput(f"{name}: {error.strerror or error}") from error
+        raise InputError(f"{name}: {error.strerror or error}") from error
     with file:
         yield file
 
@@ -87,7 +91,9 @@ def outcomes(simulation: Simulation, last: dict[str, Cycle]) -> Iterator[Outcome
         pod = simulation.cluster.pods[key].pod
         if node:
             known = cycle is not None and cycle.result == "scheduled"
-            yield Outcome(key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else "")
+            yield Outcome(
+                key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else ""
+            )
         elif cycle is None and pod.scheduler_name not in SCHEDULER_NAMES:
             yield Outcome(key, "other", "", f"left to the scheduler {pod.scheduler_name}")
         else:

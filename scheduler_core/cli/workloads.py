@@ -33,7 +33,10 @@ MIB = 1024**2
 LABELS = {"app": "bench"}
 SELECTOR = LabelSelector(LABELS)
 CONDITIONS = (
-    *(NodeCondition(kind, "False") for kind in ("OutOfDisk", "MemoryPressure", "DiskPressure", "PIDPressure")),
+    *(
+        NodeCondition(kind, "False")
+        for kind in ("OutOfDisk", "MemoryPressure", "DiskPressure", "PIDPressure")
+    ),
     NodeCondition("Ready", "True"),
 )
 
@@ -43,7 +46,9 @@ AFFINITIES: Mapping[str, Affinity | None] = {
         node_required=(NodeSelectorTerm((Requirement(ZONE, "In", ("zone-0", "zone-1")),)),),
         node_preferred=(PreferredNodeTerm(10, NodeSelectorTerm((Requirement("disktype", "In", ("ssd",)),))),),
     ),
-    "anti-affinity": Affinity(has_pod_anti_affinity=True, anti_required=(PodAffinityTerm(SELECTOR, HOSTNAME),)),
+    "anti-affinity": Affinity(
+        has_pod_anti_affinity=True, anti_required=(PodAffinityTerm(SELECTOR, HOSTNAME),)
+    ),
     "pod-affinity": Affinity(
         has_pod_affinity=True,
         pod_preferred=(WeightedPodAffinityTerm(100, PodAffinityTerm(SELECTOR, ZONE)),),
@@ -53,7 +58,7 @@ SHAPES = tuple(AFFINITIES)
 
 
 def workload(shape: str, nodes: int, pods: int) -> Scenario:
-    """Build ``nodes`` empty nodes and ``pods`` pending pods of one ReplicaSet, which a Service selects too."""
+    """Build empty nodes and pending pods of one ReplicaSet, which a Service selects too."""
     owner = OwnerReference("ReplicaSet", "bench", "rs-bench", controller=True)
     container = Container("bench", "pause:3.1", {"cpu": 100, "memory": 500 * MIB})
     objects: list[KubernetesObject] = [_node(number) for number in range(nodes)]

@@ -114,7 +114,7 @@ class NodeColumns:
         if len(keys) == 1:
             column = self.label(keys[0])
             return column.ids, len(column.values)
-        head, count = self.topology(keys[:-1])
+        head, _ = self.topology(keys[:-1])
         last = self.label(keys[-1])
         width = max(1, len(last.values))
         pairs = np.where((head >= 0) & (last.ids >= 0), head * width + last.ids, -1)

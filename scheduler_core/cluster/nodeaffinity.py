@@ -20,7 +20,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def required_mask(pod: Pod, columns: NodeColumns) -> BoolVector:
-    """Where ``nodeSelector`` and required node affinity match (predicates.podMatchesNodeLabels): ``(N,) bool``."""
+    """Where selector and required affinity match, ``(N,) bool`` (predicates.podMatchesNodeLabels)."""
     mask = np.ones(columns.size, np.bool_)
     for key, value in pod.node_selector.items():
         mask &= columns.label_mask(key, lambda found, value=value: found == value)  # type: ignore[misc]

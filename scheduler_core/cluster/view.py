@@ -109,7 +109,7 @@ class View:
             self.removed.setdefault(row, {})[pod.key] = pod
 
     def query_change(self, query: PodQuery) -> IntVector | None:
-        """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for no difference."""
+        """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for none."""
         total: IntVector | None = None
         for kind, rows in self.kind_changes.items():
             if query.matches(kind.namespace, kind.labels, terminating=kind.terminating):

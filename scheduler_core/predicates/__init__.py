@@ -1,4 +1,4 @@
-"""Predicates: one function each, (pod, view) to failure codes. The table below is what policies choose from."""
+"""Predicates: (pod, view) to failure codes. The table below is what policies choose from."""
 
 from __future__ import annotations
 

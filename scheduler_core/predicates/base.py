@@ -34,7 +34,7 @@ class Predicate(Protocol):
     """A check of one pod against every row of a view."""
 
     local: bool
-    """Whether a row's outcome depends on nothing but that node, the pod's class and objects that are no pods."""
+    """Whether a row's outcome depends on that node, the pod's class and objects that are no pods alone."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Check the pod on every row; ``state`` is for the few rules that ask for its identity."""

@@ -47,7 +47,7 @@ class MatchInterPodAffinity:
 
 
 def _refused_by_existing(view: View, state: PodState) -> BoolVector | None:
-    """Where a pod with required anti-affinity refuses this one; the topology is that of its last term (LAST_TERM)."""
+    """Where a pod with required anti-affinity refuses this one, by its last term's topology (LAST_TERM)."""
     kind = state.kind
     by_key: dict[str, list[AffinityClass]] = {}
     for acting in view.cluster.index.acting_on(kind):

@@ -20,7 +20,7 @@ Avoided = dict[tuple[str, str], list[int]]
 
 
 class NodePreferAvoidPods:
-    """Score 0 where the node names the pod's controller (priorities.CalculateNodePreferAvoidPodsPriorityMap)."""
+    """Score 0 where the node names the pod's controller (CalculateNodePreferAvoidPodsPriorityMap)."""
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Value 0 or 10."""

@@ -1,4 +1,4 @@
-"""LeastRequested, MostRequested and RequestedToCapacityRatio: a score per resource, averaged over cpu and memory."""
+"""LeastRequested, MostRequested, RequestedToCapacityRatio: a score averaged over cpu and memory."""
 
 from __future__ import annotations
 
