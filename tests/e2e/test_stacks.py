@@ -28,7 +28,7 @@ from tests.services.stack import SHELL, Stack
 pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
 
 #: Enough for several slices of a worker on a fast machine, and less than a minute on a slow one.
-LONG_NODES, LONG_PODS = 400, 12_000
+LONG_NODES, LONG_PODS = 400, 20_000
 
 
 def share(stack: Stack, text: str, title: str = "") -> dict[str, Any]:
