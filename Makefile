@@ -35,7 +35,6 @@ lint: setup
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports
 	$(PYTHON) -m vulture
-	$(PYTHON) -m interrogate --quiet scheduler_core playground
 
 format: setup
 	$(PYTHON) -m ruff check --fix-only .
