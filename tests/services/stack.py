@@ -39,12 +39,13 @@ READY_SECONDS = 90
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A process of a stack: its command, its environment, the signal that ends it, and its health check."""
+    """A process of a stack: its command, its environment, how it ends, and its health check."""
 
     name: str
     command: tuple[str, ...]
     env: Mapping[str, str]
     stop_signal: signal.Signals = signal.SIGTERM
+    grace: float = 10.0  # as Docker's
     health: tuple[str, ...] | None = None
 
 
@@ -77,7 +78,7 @@ class Stack:
 
     def stop(self, name: str) -> None:
         """End a part as its supervisor or container engine would."""
-        self.processes[name].stop(self.parts[name].stop_signal)
+        self.processes[name].stop(self.parts[name].stop_signal, self.parts[name].grace)
 
     def kill(self, name: str) -> None:
         """Kill a part and everything it started, without a warning."""
@@ -180,7 +181,7 @@ def embedded_parts(home: Path, port: int) -> dict[str, Part]:
     """Return what ``make run`` starts, with the data in ``home``."""
     env = {**clean_environment(), "PLAYGROUND_DATA_DIR": str(home / "data")}
     parts = {
-        program.name: Part(program.name, program.command, env, program.stop_signal)
+        program.name: Part(program.name, program.command, env, program.stop_signal, program.grace)
         for program in programs("127.0.0.1", port)
     }
     return {**parts, "migrate": Part("migrate", (sys.executable, "manage.py", "prepare"), env)}
@@ -211,7 +212,7 @@ def compose_parts(home: Path, port: int, postgres: Server, redis: Server) -> dic
             words(service["command"]),
             {**clean_environment(), **env},
             signal.Signals[service.get("stop_signal", "SIGTERM")],
-            words(health[1:]) if health else None,
+            health=words(health[1:]) if health else None,
         )
     return parts
 
