@@ -1,4 +1,4 @@
-"""Every recorded decision of kube-scheduler v1.11, whole: predicates, reasons, scores, choice, preemption, end."""
+"""Every recorded decision of kube-scheduler v1.11, whole: predicates, scores, choice, preemption, end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from scheduler_core.cli.conform import conform_records, decide
 
 DATA = Path(__file__).parent / "data"
 COUNTS = {"cycles": 300, "runs": 60}
-CHUNKS = [("cycles", start, 50) for start in range(0, 300, 50)] + [("runs", start, 15) for start in range(0, 60, 15)]
+CHUNKS = [("cycles", start, 50) for start in range(0, 300, 50)] + [
+    ("runs", start, 15) for start in range(0, 60, 15)
+]
 
 
 @cache
@@ -63,10 +65,19 @@ BAD_RECORDS: dict[str, dict[str, Any]] = {
     "a quantity cannot be read": {
         "id": "b",
         "objects": [
-            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4x"}}}
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": "n"},
+                "status": {"allocatable": {"cpu": "4x"}},
+            }
         ],
     },
-    "a policy names an unknown predicate": {"id": "b", "objects": [], "policy": {"predicates": [{"name": "Nope"}]}},
+    "a policy names an unknown predicate": {
+        "id": "b",
+        "objects": [],
+        "policy": {"predicates": [{"name": "Nope"}]},
+    },
     "a policy is a list": {"id": "b", "objects": [], "policy": []},
 }
 

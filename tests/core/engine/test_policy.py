@@ -1,0 +1,176 @@
+"""Policies: what runs, in which order, with which weight; and what is wrong with those that do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.policy import PolicyError, compile_policy
+from scheduler_core.policy.order import ALIASES, PROPOSAL_ORDER, UNREGISTERED, V1_11_ORDER, keys_of
+from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.predicates import PREDICATES
+from scheduler_core.priorities import PRIORITIES
+from tests.core.engine.building import node, pod, simulate
+
+
+def predicates(*entries: Any) -> dict[str, Any]:
+    """Make a policy of predicates, each a name or a (name, order) pair."""
+    listed = [{"name": e} if isinstance(e, str) else {"name": e[0], "order": e[1]} for e in entries]
+    return {"predicates": listed}
+
+
+LABELS = {"name": "CustomRack", "argument": {"labelsPresence": {"labels": ["rack"], "presence": True}}}
+
+# what the row says: the policy, the order in which predicates are evaluated
+ORDERS: dict[str, tuple[dict[str, Any] | None, tuple[str, ...]]] = {
+    "no policy is the default provider": (None, DEFAULT_PREDICATES),
+    "an absent list is the default provider's": ({"priorities": []}, DEFAULT_PREDICATES),
+    "an empty list leaves what is mandatory": (predicates(), ("CheckNodeCondition",)),
+    "a subset runs in static order": (
+        predicates("NoDiskConflict", "HostName", "PodFitsResources"),
+        ("CheckNodeCondition", "HostName", "PodFitsResources", "NoDiskConflict"),
+    ),
+    "those with an order come first": (
+        predicates("HostName", ("NoDiskConflict", 7), ("PodFitsResources", 3)),
+        ("PodFitsResources", "NoDiskConflict", "CheckNodeCondition", "HostName"),
+    ),
+    "equal orders keep the static order": (
+        predicates(("NoDiskConflict", 1), ("HostName", 1)),
+        ("HostName", "NoDiskConflict", "CheckNodeCondition"),
+    ),
+    "a name outside the static order is never run": (
+        predicates("PodFitsPorts", "HostName"),
+        ("CheckNodeCondition", "HostName"),
+    ),
+    "unless it carries an order": (predicates(("PodFitsPorts", 1)), ("PodFitsPorts", "CheckNodeCondition")),
+    "a custom name is never run either": ({"predicates": [LABELS]}, ("CheckNodeCondition",)),
+    "nor without an order, and is with one": (
+        {"predicates": [LABELS | {"order": 2}]},
+        ("CustomRack", "CheckNodeCondition"),
+    ),
+    "the proposal's names are other names": (
+        predicates("PodFitsHost", "MaxPDVolumeCountPredicate", "InterPodAffinityMatches"),
+        (
+            "CheckNodeCondition",
+            "HostName",
+            "MaxEBSVolumeCount",
+            "MaxGCEPDVolumeCount",
+            "MaxAzureDiskVolumeCount",
+            "MatchInterPodAffinity",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ORDERS)
+def test_a_policy_orders_its_predicates(case: str) -> None:
+    """The compiled order is the one that v1.11, or the ordering proposal, would use."""
+    policy, order = ORDERS[case]
+    assert compile_policy(policy).order == order
+
+
+def test_what_is_never_run_is_told() -> None:
+    """A predicate that v1.11 silently ignores is named, with a warning."""
+    profile = compile_policy(predicates("PodFitsPorts"))
+    assert profile.never_run == ("PodFitsPorts",)
+    assert [w.message for w in profile.warnings] == [
+        "PodFitsPorts is registered but never evaluated: it is not in the static order"
+    ]
+
+
+def test_equal_orders_are_told() -> None:
+    """Two predicates with one order are reported, because the proposal does not promise which goes first."""
+    profile = compile_policy(predicates(("HostName", 1), ("NoDiskConflict", 1)))
+    assert "not guaranteed" in profile.warnings[0].message
+
+
+# what the row says: the policy, the path of each problem
+BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "an order of zero": (predicates(("HostName", 0)), ["predicates[0].order"]),
+    "a negative order": (predicates(("HostName", -1)), ["predicates[0].order"]),
+    "a fractional order": (predicates(("HostName", 1.5)), ["predicates[0].order"]),
+    "an order that is true": (predicates(("HostName", True)), ["predicates[0].order"]),
+    "an unknown predicate": (predicates("Nope"), ["predicates[0].name"]),
+    "a predicate that v1.11 does not register": (
+        predicates("CheckNodeUnschedulable"),
+        ["predicates[0].name"],
+    ),
+    "a predicate named twice": (predicates("HostName", "HostName"), ["predicates[1].name"]),
+    "a predicate named by two names": (predicates("HostName", "PodFitsHost"), ["predicates[1].name"]),
+    "an argument of no kind": ({"predicates": [{"name": "X", "argument": {}}]}, ["predicates[0].argument"]),
+    "labels that are no list": (
+        {"predicates": [{"name": "X", "argument": {"labelsPresence": {"labels": "rack"}}}]},
+        ["predicates[0].argument.labelsPresence.labels"],
+    ),
+    "predicates that are no list": ({"predicates": {}}, ["predicates"]),
+    "a predicate without a name": ({"predicates": [{}]}, ["predicates[0]"]),
+    "an unknown priority": ({"priorities": [{"name": "Nope", "weight": 1}]}, ["priorities[0].name"]),
+    "a weight of zero": ({"priorities": [{"name": "EqualPriority", "weight": 0}]}, ["priorities[0].weight"]),
+    "a weight that is text": (
+        {"priorities": [{"name": "EqualPriority", "weight": "1"}]},
+        ["priorities[0].weight"],
+    ),
+    "a shape that falls back": (
+        {
+            "priorities": [
+                {
+                    "name": "R",
+                    "weight": 1,
+                    "argument": {
+                        "requestedToCapacityRatioArguments": {
+                            "shape": [{"utilization": 5, "score": 1}, {"utilization": 5, "score": 2}]
+                        }
+                    },
+                }
+            ]
+        },
+        ["priorities[0].argument.requestedToCapacityRatioArguments"],
+    ),
+    "a hard weight above 100": ({"hardPodAffinitySymmetricWeight": 101}, ["hardPodAffinitySymmetricWeight"]),
+    "a flag that is text": ({"alwaysCheckAllPredicates": "yes"}, ["alwaysCheckAllPredicates"]),
+    "several at once": (
+        {"predicates": [{"name": "Nope"}, {"name": "HostName", "order": 0}], "alwaysCheckAllPredicates": 1},
+        ["predicates[0].name", "predicates[1].order", "alwaysCheckAllPredicates"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_policy_is_refused_with_paths(case: str) -> None:
+    """Every problem is reported at once, each with its path and a text."""
+    policy, paths = BAD[case]
+    with pytest.raises(PolicyError) as caught:
+        compile_policy(policy)
+    assert [problem.path for problem in caught.value.problems] == paths
+    assert all(problem.message for problem in caught.value.problems)
+
+
+def test_checking_all_predicates_collects_every_reason() -> None:
+    """With alwaysCheckAllPredicates a node names all that is wrong, without it the first."""
+    objects = [node("n", unschedulable=True, taints=["k=v:NoSchedule"]), pod("p")]
+    short = simulate(*objects).step()
+    everything = simulate(*objects, policy={"alwaysCheckAllPredicates": True}).step()
+    assert short is not None
+    assert everything is not None
+    assert short.message == "0/1 nodes are available: 1 node(s) were unschedulable."
+    assert everything.message == (
+        "0/1 nodes are available: 1 node(s) had taints that the pod didn't tolerate, "
+        "1 node(s) were unschedulable."
+    )
+    assert short.matrix is not None
+    assert everything.matrix is not None
+    assert (short.matrix.codes[1:] == -1).all()
+    assert (everything.matrix.codes >= 0).all()
+
+
+def test_the_tables_agree_with_each_other() -> None:
+    """Every default is registered, every alias leads to a place in the order, every row has its place."""
+    assert len(V1_11_ORDER) == len(set(V1_11_ORDER)) == 21
+    assert len(PROPOSAL_ORDER) == 16
+    assert set(DEFAULT_PREDICATES) <= set(PREDICATES)
+    assert {name for name, _ in DEFAULT_PRIORITIES} <= set(PRIORITIES)
+    assert {key for name in PROPOSAL_ORDER for key in keys_of(name)} <= set(V1_11_ORDER)
+    assert set(ALIASES) <= set(PROPOSAL_ORDER)
+    policy_made = {"CheckNodeLabelPresence", "CheckServiceAffinity"}
+    assert set(V1_11_ORDER) - UNREGISTERED - policy_made <= set(PREDICATES)
