@@ -1,0 +1,191 @@
+"""The scripts of `make setup` and `make test` on machines unlike this one: older, poorer, without rights.
+
+Each runs in a folder with a PATH of its own, where the programs of the system are small scripts that note
+what they are asked.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.parts import REPOSITORY
+
+SCRIPTS = ("setup", "system-packages", "test-packages")
+#: Programs of every Debian.
+ORDINARY = ("sh", "cat", "cksum", "dirname", "env", "grep", "ls", "rm")
+
+
+@dataclass
+class Machine:
+    """A copy of the scripts, and a PATH with the given programs."""
+
+    home: Path
+
+    def program(self, name: str, script: str) -> None:
+        """Put a program on the PATH."""
+        path = self.home / "bin" / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def run(self, script: str, *arguments: str) -> tuple[int, str]:
+        """Run a script; returns its status and all it printed."""
+        command = [str(self.home / ".ci" / script), *arguments]
+        env = {"PATH": str(self.home / "bin"), "HOME": str(self.home), "ASKED": str(self.home / "asked")}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    @property
+    def asked(self) -> list[str]:
+        """What apt-get was asked."""
+        path = self.home / "asked"
+        return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A Debian whose user is root, where apt-get installs what it is asked, and no package is there yet."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / ".ci").mkdir()
+    for script in SCRIPTS:
+        shutil.copy(REPOSITORY / ".ci" / script, tmp_path / ".ci" / script)
+    for name in ORDINARY:
+        found = shutil.which(name)
+        assert found
+        (tmp_path / "bin" / name).symlink_to(found)
+    (tmp_path / "requirements-dev.txt").write_text("# no packages\n")
+    made = Machine(tmp_path)
+    made.program("id", "echo 0")
+    made.program("dpkg-query", "exit 1")
+    made.program("apt-get", 'echo "$@" >> "$ASKED"')
+    return made
+
+
+def installed(machine: Machine) -> list[str]:
+    """Return the packages that apt-get was asked to install."""
+    lines = [line.split() for line in machine.asked if line.startswith("install")]
+    return [word for line in lines for word in line[1:] if word[0] != "-" and "=" not in word]
+
+
+def test_setup_makes_the_environment_once(machine: Machine) -> None:
+    """The first time makes .venv, the second does nothing, and a changed lock file is noticed."""
+    machine.program("python3", f'exec {sys.executable} "$@"')
+    status, output = machine.run("setup")
+    assert (status, machine.asked) == (0, []), output
+    assert "Making .venv" in output
+    assert (machine.home / ".venv/bin/python").exists()
+    assert machine.run("setup") == (0, "")
+    (machine.home / "requirements-dev.txt").write_text("# still none\n")
+    status, output = machine.run("setup")
+    assert status == 0
+    assert "Installing 0 packages" in output
+    assert "Making" not in output
+
+
+def test_setup_refuses_a_package_without_its_hash(machine: Machine) -> None:
+    """A lock file's entry without a hash stops the set-up, and the next time begins again."""
+    machine.program("python3", f'exec {sys.executable} "$@"')
+    (machine.home / "requirements-dev.txt").write_text("django==5.2\n")
+    status, output = machine.run("setup")
+    assert status != 0
+    assert "hash" in output
+    assert not (machine.home / ".venv/.installed").exists()
+
+
+def test_setup_replaces_an_environment_that_does_not_run(machine: Machine) -> None:
+    """A .venv whose Python is gone is made anew."""
+    machine.program("python3", f'exec {sys.executable} "$@"')
+    (machine.home / ".venv/bin").mkdir(parents=True)
+    (machine.home / ".venv/bin/python").symlink_to("/nowhere/python")
+    assert machine.run("setup")[0] == 0
+    assert (machine.home / ".venv/bin/python").exists()
+
+
+def test_setup_takes_the_python_that_is_new_enough(machine: Machine) -> None:
+    """An old python3 is passed over for a newer one beside it."""
+    machine.program("python3", "exit 1")
+    machine.program("python3.12", f'exec {sys.executable} "$@"')
+    assert machine.run("setup")[0] == 0
+
+
+def test_setup_says_which_python_is_wanted(machine: Machine) -> None:
+    """Without a Python that is new enough, and none to be installed, the message says what is needed."""
+    machine.program("python3", "exit 1")
+    status, output = machine.run("setup")
+    assert status == 1
+    assert "Python 3.11 or newer" in output
+
+
+#: A Python as Debian has it: new enough, without what makes environments.
+BARE = f"""case "$*" in *ensurepip*) exit 1;; esac; exec {sys.executable} "$@" """
+
+
+def test_setup_installs_what_debian_keeps_apart(machine: Machine) -> None:
+    """Where python3 cannot make environments, root gets the package for exactly that version."""
+    machine.program("python3", BARE)
+    status, output = machine.run("setup")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert status == 0, output
+    assert installed(machine) == [f"python{version}-venv"]
+
+
+def test_setup_says_what_to_install_without_rights(machine: Machine) -> None:
+    """Who may not install anything is told the command."""
+    machine.program("python3", BARE)
+    machine.program("id", "echo 1000")
+    status, output = machine.run("setup")
+    assert status == 1
+    assert "sudo apt-get install python3." in output
+    assert machine.asked == []
+
+
+def test_packages_are_installed_by_sudo_without_a_password(machine: Machine) -> None:
+    """A user with such rights uses them."""
+    machine.program("id", "echo 1000")
+    machine.program("sudo", '[ "$1" = -n ] && shift; exec "$@"')
+    machine.program("true", "exit 0")
+    assert machine.run("system-packages", "redis-server")[0] == 0
+    assert installed(machine) == ["redis-server"]
+
+
+def test_package_lists_are_fetched_only_when_needed(machine: Machine) -> None:
+    """apt-get update runs if the first try fails, and then the package is tried again."""
+    fails_at_first = 'echo "$@" >> "$ASKED"; [ "$1" = update ] || grep -q update "$ASKED"'
+    machine.program("apt-get", fails_at_first)
+    assert machine.run("system-packages", "redis-server")[0] == 0
+    assert [line.split()[0] for line in machine.asked] == ["install", "update", "install"]
+
+
+def test_what_is_installed_is_left_alone(machine: Machine) -> None:
+    """Packages that dpkg knows as installed are not asked for."""
+    machine.program("dpkg-query", '[ "$4" = postgresql ] && echo "install ok installed"')
+    assert machine.run("system-packages", "postgresql", "redis-server")[0] == 0
+    assert installed(machine) == ["redis-server"]
+
+
+def test_the_tests_parts_are_installed_if_missing(machine: Machine) -> None:
+    """Servers and a browser that are on the PATH, from wherever, are not installed again."""
+    for name in ("redis-server", "chromium", "initdb"):
+        machine.program(name, "exit 0")
+    assert machine.run("test-packages")[0] == 0
+    assert machine.asked == []
+    for name in ("redis-server", "chromium"):
+        (machine.home / "bin" / name).unlink()
+    status, output = machine.run("test-packages")
+    assert status == 0, output
+    assert {"redis-server"} <= set(installed(machine)) <= {"redis-server", "chromium", "fonts-liberation"}
+
+
+def test_tests_go_on_without_rights(machine: Machine) -> None:
+    """Where nothing can be installed, the tests still run, and it is said which will be skipped."""
+    machine.program("id", "echo 1000")
+    machine.program("chromium", "exit 0")
+    machine.program("initdb", "exit 0")
+    status, output = machine.run("test-packages")
+    assert status == 0
+    assert "Tests that need redis-server are skipped (under CI=true they fail)." in output
