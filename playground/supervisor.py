@@ -44,7 +44,8 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
     python = sys.executable
     web = (
         *(python, "-m", "uvicorn", "playground.asgi:application", "--host", host, "--port", str(port)),
-        *("--no-server-header", "--no-access-log", "--log-level", "warning"),
+        # The settings decide which proxies are believed, not the server.
+        *("--no-server-header", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"),
         *("--timeout-graceful-shutdown", "3"),
     )
     worker = (
