@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.conformance.oracle.manifests import Manifest, includes, key, labels, name, namespace
+from tests.conformance.oracle.manifests import Manifest, host_ports, includes, key, labels, name, namespace
 
 STATIC_ORDER = (
     *("CheckNodeCondition", "CheckNodeUnschedulable", "GeneralPredicates", "HostName", "PodFitsHostPorts"),
@@ -62,6 +62,8 @@ class Cluster:
         ]
         self.age = {key(p): i for i, p in enumerate(pods)}
         self.on: dict[str, list[Manifest]] = {name(n): [] for n in self.nodes}
+        # A set: two pods may hold one triple, and removing either frees it, as in v1.11.
+        self.ports: dict[str, set[tuple[str, str, int]]] = {name(n): set() for n in self.nodes}
         self.placed: list[Manifest] = []  # existing pods in creation order
         self.where: dict[str, str] = {}
         for p in pods:
@@ -84,9 +86,12 @@ class Cluster:
         self.placed.append(pod)
         self.placed.sort(key=lambda p: self.age[key(p)])
         self.where[key(pod)] = node
+        self.ports[node] |= host_ports(pod)
 
     def _unbind(self, pod: Manifest) -> None:
-        self.on[self.where.pop(key(pod))].remove(pod)
+        node = self.where.pop(key(pod))
+        self.on[node].remove(pod)
+        self.ports[node] -= host_ports(pod)
         self.placed.remove(pod)
 
     def _configure(self, policy: Manifest) -> None:

@@ -115,7 +115,7 @@ class Filtering(Cluster):
         return ["node(s) didn't match the requested hostname"] if wanted and wanted != name(node) else []
 
     def _PodFitsHostPorts(self, pod: Manifest, node: Manifest, added: list[Manifest]) -> list[str]:
-        taken = {p for q in self.on[name(node)] + added for p in host_ports(q)}
+        taken = self.ports[name(node)] | {p for q in added for p in host_ports(q)}
         for ip, protocol, port in host_ports(pod):
             for other_ip, other_protocol, other in taken:
                 if (protocol, port) == (other_protocol, other) and (

@@ -6,6 +6,7 @@ from tests.conformance.oracle.filtering import Filtering
 from tests.conformance.oracle.manifests import (
     Manifest,
     empty,
+    host_ports,
     key,
     labels,
     name,
@@ -72,11 +73,13 @@ class Preemption(Filtering):
         return outcome
 
     def dry_run(self, pod: Manifest, node: Manifest) -> tuple[list[Manifest], int] | None:
-        before = list(self.on[name(node)])
+        before, ports = list(self.on[name(node)]), set(self.ports[name(node)])
         lower = [q for q in before if priority(q) < priority(pod)]
         gone: list[Manifest] = list(lower)
         back: list[Manifest] = []
         self.on[name(node)] = [q for q in before if priority(q) >= priority(pod)]
+        for q in lower:
+            self.ports[name(node)] -= host_ports(q)
         self.simulated = (gone, back)
         try:
             if not self._fits_now(pod, node):
@@ -88,14 +91,16 @@ class Preemption(Filtering):
             for q in violating + others:
                 self.on[name(node)].append(q)
                 back.append(q)
+                self.ports[name(node)] |= host_ports(q)
                 if not self._fits_now(pod, node):
                     self.on[name(node)].remove(q)
                     back.remove(q)
+                    self.ports[name(node)] -= host_ports(q)
                     victims.append(q)
                     broken += q in violating
             return victims, broken
         finally:
-            self.on[name(node)] = before
+            self.on[name(node)], self.ports[name(node)] = before, ports
             self.simulated = ([], [])
 
     def _fits_now(self, pod: Manifest, node: Manifest) -> bool:
