@@ -225,7 +225,7 @@ def test_hosts_proxies_and_secrets_follow_the_environment(stack: Stack) -> None:
     assert (data / "podstep.sqlite3").exists() is not composed
     assert not stack.get("/no-such-page").body.count(b"Traceback")
     script = stack.get("/static/plotly/plotly.min.js", **{"Accept-Encoding": "gzip"})
-    assert (script.status, script.headers.get("Content-Encoding")) == (200, "gzip")
+    assert (script.status, script.headers.get("content-encoding")) == (200, "gzip")
 
 
 @pytest.mark.xdist_group("compose")

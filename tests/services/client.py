@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +19,17 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status, headers and a body."""
+    """A status, headers, a body, and the address that redirects led to."""
 
     status: int
-    headers: Mapping[str, str]
+    fields: Sequence[tuple[str, str]]
     body: bytes
+    url: str
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers by their names in small letters, of those that came twice the last."""
+        return {name.lower(): value for name, value in self.fields}
 
     @property
     def json(self) -> Any:
@@ -41,10 +47,10 @@ def request(method: str, url: str, body: Any = None, headers: Mapping[str, str] 
     asked = urllib.request.Request(url, data=data, headers=sent, method=method)
     try:
         with DIRECT.open(asked, timeout=60) as answer:
-            return Answer(answer.status, dict(answer.headers), answer.read())
+            return Answer(answer.status, answer.headers.items(), answer.read(), answer.url)
     except urllib.error.HTTPError as error:
         with error:
-            return Answer(error.code, dict(error.headers), error.read())
+            return Answer(error.code, error.headers.items(), error.read(), error.url)
 
 
 class CommandError(AssertionError):

@@ -1,0 +1,78 @@
+"""A recorded GPU cluster of 1,523 nodes and 8,152 pods: uploaded, run by a worker, opened anywhere."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from scheduler_core import Simulation, load
+from tests.services.stack import Stack
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
+
+NODES, PODS = "traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_default.csv.gz"
+LATE = 8_000
+
+
+def form(fields: Mapping[str, str], files: list[Path]) -> tuple[bytes, str]:
+    """Return a form with files as a browser sends it, and its content type."""
+    boundary = uuid.uuid4().hex
+    parts = [
+        f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}'.encode()
+        for name, value in fields.items()
+    ]
+    parts += [
+        f'Content-Disposition: form-data; name="files"; filename="{file.name}"\r\n\r\n'.encode()
+        + file.read_bytes()
+        for file in files
+    ]
+    body = b"".join(b"--%s\r\n%s\r\n" % (boundary.encode(), part) for part in parts)
+    return body + f"--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+
+
+def cookies_of(stack: Stack) -> tuple[str, str]:
+    """Visit the start page; return the cookies to send and the token that its form holds."""
+    page = stack.get("/")
+    assert page.status == 200
+    token = re.search(rb'name="csrfmiddlewaretoken" value="([^"]+)"', page.body)
+    assert token
+    cookies = [value.split(";")[0] for name, value in page.fields if name.lower() == "set-cookie"]
+    return "; ".join(cookies), token[1].decode()
+
+
+def test_a_trace_is_uploaded_run_and_opened(stack: Stack, shared_folder: Path) -> None:
+    """The upload becomes a run that decides as a straight simulation does; a late cycle opens in seconds."""
+    files = [shared_folder / NODES, shared_folder / PODS]
+    cookies, token = cookies_of(stack)
+    body, kind = form({"csrfmiddlewaretoken": token, "title": "GPU trace", "run": "1"}, files)
+    began = time.monotonic()
+    answer = stack.post(
+        "/import/", body, **{"Content-Type": kind, "Cookie": cookies, "Origin": stack.base_url}
+    )
+    assert answer.status == 200, answer.body[:2000]
+    found = re.search(r"/runs/([\w-]+)/$", answer.url)
+    assert found, answer.url
+    done = stack.wait_for_run(found[1], ["done", "failed", "cancelled"], 300)
+    wall = time.monotonic() - began
+    assert done["state"] == "done", done
+
+    began = time.monotonic()
+    late = stack.get(f"/api/runs/{found[1]}/cycles/{LATE}").json
+    opening = time.monotonic() - began
+    print(
+        f"\n{stack.name}: {wall:.1f} s from upload to end ({done['seconds']:.1f} s of scheduling), "
+        f"{done['placed']:,} of {done['done']:,} placed, peak {done['peakMib']:.0f} MiB, "
+        f"cycle {LATE:,} opened in {opening:.2f} s"
+    )
+    texts = [(file.name, gzip.decompress(file.read_bytes()).decode()) for file in files]
+    decisions = [(cycle.pod, cycle.node) for cycle in Simulation(load(texts), trace=False)]
+    assert done["done"] == len(decisions)
+    assert done["placed"] == sum(node is not None for _, node in decisions)
+    assert (late["pod"], late["node"]) == decisions[LATE - 1]
+    assert opening < 10
