@@ -9,6 +9,8 @@ nominated pods and preemption's dry runs are views with changes. The same predic
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from enum import Enum
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -23,6 +25,14 @@ A = TypeVar("A", bound=np.generic)
 T = TypeVar("T")
 
 
+class Scope(Enum):
+    """What a rule's result for one node and one class of pods depends on."""
+
+    OBJECTS = "objects"  # nodes, storage, services and workloads, but no pod
+    NODE = "node"  # also the pods on that node
+    CLUSTER = "cluster"  # pods anywhere
+
+
 class View:
     """R rows of the cluster (``rows`` is ``(R,) int64`` node indices; ``None``: all N nodes).
 
@@ -35,14 +45,22 @@ class View:
         self.reasons = cluster.reasons
         self.rows = rows
         self.size = self.columns.size if rows is None else len(rows)
-        self.used = cluster.used if rows is None else cluster.used[:, rows]
-        self.allocatable = self.columns.allocatable if rows is None else self.columns.allocatable[:, rows]
         self.uses: dict[int, NodeUse] = {}  # row -> its own ports and volumes, where they were changed
         self.removed: dict[int, dict[str, PodState]] = {}
         self.added: dict[int, dict[str, tuple[PodState, bool]]] = {}  # the flag: not only nominated
         self.kind_changes: dict[PodKind, dict[int, int]] = {}
         self.class_changes: dict[AffinityClass, dict[int, int]] = {}
         self._scalars: dict[str, IntVector] = {}
+
+    @cached_property
+    def used(self) -> IntVector:
+        """What the pods on each row use, ``(6, R) int64``: the live column, or the view's own copy."""
+        return self.cluster.used if self.rows is None else self.cluster.used[:, self.rows]
+
+    @cached_property
+    def allocatable(self) -> IntVector:
+        """What each row has, ``(4, R) int64``."""
+        return self.columns.allocatable if self.rows is None else self.columns.allocatable[:, self.rows]
 
     def take(self, column: npt.NDArray[A]) -> npt.NDArray[A]:
         """Reduce a vector over all nodes to this view's rows."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 
 NO_ERRORS: Mapping[int, str] = {}
 
@@ -33,8 +33,7 @@ FITS = Outcome()
 class Predicate(Protocol):
     """A check of one pod against every row of a view."""
 
-    local: bool
-    """Whether a row's outcome depends on that node, the pod's class and objects that are no pods alone."""
+    scope: Scope
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Check the pod on every row; ``state`` is for the few rules that ask for its identity."""

@@ -9,7 +9,7 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.storage import ports_conflict
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing, narrowed
 
 # Rows of ``allocatable``, ``request`` and ``used`` in the order in which v1.11 reports them.
@@ -22,7 +22,7 @@ class PodFitsResources:
     A pod that requests any resource is checked against all of the basic ones, requested or not.
     """
 
-    local = True
+    scope = Scope.NODE
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail with one ``Insufficient NAME`` for each resource that is short."""
@@ -44,7 +44,7 @@ class PodFitsResources:
 class HostName:
     """The node that the manifest itself asks for (predicates.PodFitsHost)."""
 
-    local = True
+    scope = Scope.OBJECTS
     reason = "node(s) didn't match the requested hostname"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
@@ -59,7 +59,7 @@ class HostName:
 class PodFitsHostPorts:
     """Host ports not taken on the node (predicates.PodFitsHostPorts)."""
 
-    local = True
+    scope = Scope.NODE
     reason = "node(s) didn't have free ports for the requested pod ports"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
@@ -78,7 +78,7 @@ class PodFitsHostPorts:
 class MatchNodeSelector:
     """``spec.nodeSelector`` and required node affinity (predicates.PodMatchNodeSelector)."""
 
-    local = True
+    scope = Scope.OBJECTS
     reason = "node(s) didn't match node selector"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
@@ -96,7 +96,7 @@ class MatchNodeSelector:
 class GeneralPredicates:
     """The four members, always all of them, reasons appended (predicates.GeneralPredicates)."""
 
-    local = True
+    scope = Scope.NODE
     members = (PodFitsResources(), HostName(), PodFitsHostPorts(), MatchNodeSelector())
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:

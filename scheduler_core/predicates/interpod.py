@@ -8,7 +8,7 @@ from scheduler_core.cluster.podinfo import PodInfo, Term
 from scheduler_core.cluster.pods import AffinityClass, PodQuery, PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.topology import row_sums
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import BoolVector
 from scheduler_core.predicates.base import FITS, Outcome, failing
 from scheduler_core.quirks import quirk
@@ -27,7 +27,7 @@ class MatchInterPodAffinity:
     (predicates.PodAffinityChecker.InterPodAffinityMatches).
     """
 
-    local = False
+    scope = Scope.CLUSTER
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Fail with the general reason and the one of the first check that fails."""

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.model import NodeCondition
 from scheduler_core.predicates.base import FITS, Outcome, narrowed
 
@@ -46,7 +46,7 @@ def _by_status(view: View, key: str, reasons_of: Callable[[Status], Sequence[str
 class CheckNodeCondition:
     """Ready, disk, network and ``spec.unschedulable`` (predicates.CheckNodeConditionPredicate)."""
 
-    local = True
+    scope = Scope.OBJECTS
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Append a reason for each bad condition, in the node's own order."""
@@ -72,7 +72,7 @@ class CheckNodePressure:
     pressure keeps only best-effort pods away.
     """
 
-    local = True
+    scope = Scope.OBJECTS
 
     def __init__(self, condition: str, *, best_effort_only: bool = False) -> None:
         self.condition = condition
@@ -92,7 +92,7 @@ class CheckNodePressure:
 class CheckNodeLabelPresence:
     """A policy's ``labelsPresence`` (predicates.NodeLabelChecker.CheckNodeLabelPresence)."""
 
-    local = True
+    scope = Scope.OBJECTS
     reason = "node(s) didn't have the requested labels"
 
     def __init__(self, labels: tuple[str, ...], *, presence: bool) -> None:

@@ -11,7 +11,7 @@ from scheduler_core.cluster.pods import PodQuery, PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR
 from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
 
 Pairs = Mapping[str, str]
@@ -20,7 +20,7 @@ Pairs = Mapping[str, str]
 class CheckServiceAffinity:
     """Follow the first pod with the same labels (predicates.ServiceAffinity.checkServiceAffinity)."""
 
-    local = False
+    scope = Scope.CLUSTER
     reason = "node(s) didn't match service affinity"
 
     def __init__(self, labels: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR
 from scheduler_core.cluster.storage import WAIT_FOR_FIRST_CONSUMER, Storage
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import BoolVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.predicates.base import FITS, Outcome, everywhere
@@ -51,7 +51,7 @@ def delays_binding(claim: PersistentVolumeClaim, storage: Storage) -> bool:
 class CheckVolumeBinding:
     """Bound volumes reachable, waiting claims bindable (predicates.VolumeBindingChecker)."""
 
-    local = True
+    scope = Scope.OBJECTS
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where a bound volume's node affinity or the lack of a free volume keeps the pod away."""
@@ -152,7 +152,7 @@ def _matches(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 class NoVolumeZoneConflict:
     """Zone labels of bound volumes against the node's (predicates.VolumeZoneChecker)."""
 
-    local = True
+    scope = Scope.OBJECTS
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where a volume lives in other zones than the node."""

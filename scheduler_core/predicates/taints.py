@@ -7,7 +7,7 @@ import numpy as np
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates.base import Outcome, narrowed
 
@@ -15,7 +15,7 @@ from scheduler_core.predicates.base import Outcome, narrowed
 class PodToleratesNodeTaints:
     """Every taint with one of ``effects`` must be tolerated (predicates.PodToleratesNodeTaints)."""
 
-    local = True
+    scope = Scope.OBJECTS
     reason = "node(s) had taints that the pod didn't tolerate"
 
     def __init__(self, effects: tuple[str, ...] = ("NoSchedule", "NoExecute")) -> None:

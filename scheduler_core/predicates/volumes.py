@@ -7,14 +7,14 @@ import numpy as np
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.storage import ATTACH_KINDS, disks_conflict
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
 
 
 class NoDiskConflict:
     """Disks that another pod of the node holds (predicates.NoDiskConflict)."""
 
-    local = True
+    scope = Scope.NODE
     reason = "node(s) had no available disk"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
@@ -36,7 +36,7 @@ class NoDiskConflict:
 class MaxVolumeCount:
     """Distinct volumes of one kind on a node (predicates.MaxPDVolumeCountChecker)."""
 
-    local = True
+    scope = Scope.NODE
     reason = "node(s) exceed max volume count"
 
     def __init__(self, kind: str, limit: int) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
 
 
-class BalancedResourceAllocation:
+class BalancedResourceAllocation(MapOnly):
     """Prefer nodes where the two used shares are close (priorities.balancedResourceScorer)."""
+
+    scope = Scope.NODE
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Score 10 for equal shares, 0 where either is full; doubles, truncated."""
@@ -21,7 +23,3 @@ class BalancedResourceAllocation:
         cpu, memory = fractions
         score = ((1 - np.abs(cpu - memory)) * MAX_PRIORITY).astype(np.int64)
         return np.where((cpu >= 1) | (memory >= 1), 0, score)
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw

@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MapOnly
 
 
-class Equal:
+class Equal(MapOnly):
     """Score 1 everywhere (core.EqualPriorityMap)."""
+
+    scope = Scope.OBJECTS
 
     def map(self, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Value 1."""
         return np.ones(view.size, np.int64)
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw

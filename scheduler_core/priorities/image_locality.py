@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
 
 MIB = 1024 * 1024
 LEAST = 23 * MIB
 MOST = 1000 * MIB
 
 
-class ImageLocality:
+class ImageLocality(MapOnly):
     """Score the bytes that need no pulling (priorities.ImageLocalityPriorityMap)."""
+
+    scope = Scope.OBJECTS
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Sum the sizes of the containers' images on the node and scale 23 MiB to 1000 MiB."""
@@ -28,7 +30,3 @@ class ImageLocality:
                 total[node] += size
         scaled = MAX_PRIORITY * (total - LEAST) // (MOST - LEAST) + 1
         return np.where(total < LEAST, 0, np.where(total >= MOST, MAX_PRIORITY, scaled))
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
 
 
-class LabelPreference:
+class LabelPreference(MapOnly):
     """Score 10 if the label's existence is as wanted (priorities.NodeLabelPrioritizer)."""
+
+    scope = Scope.OBJECTS
 
     def __init__(self, label: str, *, presence: bool) -> None:
         self.label = label
@@ -21,7 +23,3 @@ class LabelPreference:
         """Value 0 or 10."""
         exists = view.take(view.columns.label(self.label).ids) >= 0
         return np.where(exists == self.presence, MAX_PRIORITY, 0)
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw

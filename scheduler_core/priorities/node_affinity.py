@@ -6,14 +6,16 @@ import numpy as np
 
 from scheduler_core.cluster.nodeaffinity import term_mask
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import NodeSelectorTerm
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapScaled
 
 
-class NodeAffinity:
+class NodeAffinity(MapScaled):
     """Prefer the nodes that preferred terms match (priorities.CalculateNodeAffinityPriorityMap)."""
+
+    scope = Scope.OBJECTS
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Sum the weights of the matching terms."""
@@ -32,7 +34,6 @@ class NodeAffinity:
                 sums += preferred.weight * term_mask(term, view.columns)
         return sums
 
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+    def scale(self, raw: IntVector, most: int) -> IntVector:
         """Scale to the highest sum (priorities.NormalizeReduce)."""
-        most = int(raw.max(initial=0))
         return raw * MAX_PRIORITY // most if most else raw

@@ -9,9 +9,9 @@ import numpy as np
 
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 AVOIDABLE_KINDS = ("ReplicationController", "ReplicaSet")
@@ -19,8 +19,10 @@ AVOIDABLE_KINDS = ("ReplicationController", "ReplicaSet")
 Avoided = dict[tuple[str, str], list[int]]
 
 
-class NodePreferAvoidPods:
+class NodePreferAvoidPods(MapOnly):
     """Score 0 where the node names the pod's controller (CalculateNodePreferAvoidPodsPriorityMap)."""
+
+    scope = Scope.OBJECTS
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Value 0 or 10."""
@@ -31,10 +33,6 @@ class NodePreferAvoidPods:
         scores = np.full(view.columns.size, MAX_PRIORITY, np.int64)
         scores[nodes] = 0
         return view.take(scores)
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw
 
 
 def _read_annotations(columns: NodeColumns) -> Avoided:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
 
 Scorer = Callable[[IntVector, IntVector], IntVector]
 
@@ -58,8 +58,10 @@ class Shape:
         return np.where(utilization <= self.points[0][0], self.points[0][1], result)
 
 
-class ResourceAllocation:
+class ResourceAllocation(MapOnly):
     """The average of one scoring function over cpu and memory; no reduce step."""
+
+    scope = Scope.NODE
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
@@ -68,7 +70,3 @@ class ResourceAllocation:
         """Score cpu and memory and halve the sum."""
         cpu, memory = self.scorer(*requested_and_capacity(pod, view))
         return np.asarray((cpu + memory) // 2)
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
+from scheduler_core.priorities.base import MapOnly
 
 
-class ResourceLimits:
+class ResourceLimits(MapOnly):
     """Score 1 where the cpu or the memory limit fits the node (priorities.ResourceLimitsPriorityMap)."""
+
+    scope = Scope.OBJECTS
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Value 0 or 1."""
@@ -19,7 +22,3 @@ class ResourceLimits:
             if limit:
                 fits |= (allocatable != 0) & (limit <= allocatable)
         return fits.astype(np.int64)
-
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
-        return raw

@@ -7,15 +7,17 @@ import numpy as np
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodQuery
 from scheduler_core.cluster.services import spreading_selectors
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
 
 ZONE_WEIGHTING = 2.0 / 3.0
 
 
-class SelectorSpread:
+class SelectorSpread(MapReduce):
     """Spread pods that any common selector matches (priorities.SelectorSpread)."""
+
+    scope = Scope.CLUSTER
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Count the pods of the namespace, not being deleted, that any of the pod's selectors match."""

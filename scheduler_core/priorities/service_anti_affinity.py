@@ -8,13 +8,15 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodQuery
 from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
 
 
-class ServiceAntiAffinity:
+class ServiceAntiAffinity(MapReduce):
     """Prefer label values with few pods of the pod's first service (priorities.ServiceAntiAffinity)."""
+
+    scope = Scope.CLUSTER
 
     def __init__(self, label: str) -> None:
         self.label = label

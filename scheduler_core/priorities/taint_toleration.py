@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.view import View
+from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.selectors import tolerates
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.base import MAX_PRIORITY, MapScaled
 
 EFFECT = "PreferNoSchedule"
 
 
-class TaintToleration:
+class TaintToleration(MapScaled):
     """Avoid nodes that would rather not have the pod (priorities.ComputeTaintTolerationPriorityMap)."""
+
+    scope = Scope.OBJECTS
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Count the PreferNoSchedule taints that are not tolerated."""
@@ -30,9 +32,8 @@ class TaintToleration:
 
         return view.take(view.memo(("prefer-no-schedule", tolerations), compute))
 
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
+    def scale(self, raw: IntVector, most: int) -> IntVector:
         """Score few taints high (priorities.NormalizeReduce, reversed)."""
-        most = int(raw.max(initial=0))
         return (
             MAX_PRIORITY - raw * MAX_PRIORITY // most if most else np.full(len(raw), MAX_PRIORITY, np.int64)
         )
