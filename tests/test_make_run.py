@@ -73,7 +73,7 @@ def alive(pids: set[int]) -> set[int]:
     return {pid for pid in pids if command_of(pid)}
 
 
-@pytest.mark.parametrize("how", ["ctrl-c", "sigterm to make", "sigkill to make"])
+@pytest.mark.parametrize("how", ["ctrl-c", "sigterm to make", "sigkill to make", "sigkill to the supervisor"])
 def test_it_serves_and_ends_all_it_started(tmp_path: Path, how: str) -> None:
     """Make run answers at the address it prints, and however it is ended nothing stays behind."""
     port = free_port()
@@ -89,8 +89,12 @@ def test_it_serves_and_ends_all_it_started(tmp_path: Path, how: str) -> None:
             os.killpg(make.popen.pid, signal.SIGINT)
         elif how == "sigterm to make":
             make.popen.send_signal(signal.SIGTERM)
-        else:
+        elif how == "sigkill to make":
             make.popen.kill()
+        else:
+            os.kill(
+                next(pid for pid in sorted(started) if "manage.py serve" in command_of(pid)), signal.SIGKILL
+            )
         make.popen.wait(20)
         wait_until(lambda: not alive(started), 20, f"all of {len(started)} processes end")
         assert time.monotonic() - began < 20

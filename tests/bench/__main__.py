@@ -19,7 +19,7 @@ from tests.parts import REPOSITORY
 
 OUTPUT = REPOSITORY / "var" / "bench" / "engine.json"
 SECONDS = 600
-HEADINGS = ("shape", "nodes", "pods", "pods/s", "÷ v1.11", "full trace ÷ none", "peak MiB", "placements")
+HEADINGS = ("shape", "nodes", "pods", "pods/s", "× v1.11", "full trace ÷ none", "peak MiB", "placements")
 
 
 def measure(workload: Workload, trace: str, times: int) -> dict[str, Any]:
