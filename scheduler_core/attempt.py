@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, PredicateMatrix, QueueState
 from scheduler_core.filtering import (
@@ -22,7 +23,8 @@ from scheduler_core.filtering import (
 from scheduler_core.policy import Profile
 from scheduler_core.preemption import Preemption, preempt
 from scheduler_core.queue import SchedulingQueue
-from scheduler_core.scoring import Ranking, rank_nodes
+from scheduler_core.scoring import Ranking, Rows, rank_nodes
+from scheduler_core.vectors import ClassVectors, VectorStore
 
 NO_NODES = "no nodes available to schedule pods"
 NO_INDICES = np.zeros(0, np.int32)
@@ -32,12 +34,14 @@ NO_INDICES = np.zeros(0, np.int32)
 class Scheduler:
     """Everything that a decision reads, and how much of it is recorded.
 
+    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time.
     ``trace`` records the matrices; ``unabridged`` also what short-circuiting left out.
     """
 
     cluster: Cluster
     queue: SchedulingQueue
     profile: Profile
+    vectors: VectorStore | None = None
     trace: bool = True
     unabridged: bool = False
 
@@ -49,15 +53,22 @@ class Scheduler:
         early = missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
         if early is not None:
             return self._record(Decision(pod.key, "error"), last_node_index, ("queue",), message=early)
+        vectors = self.vectors.of(pod) if self.vectors is not None else None
         filtered = filter_nodes(
-            pod, self.cluster, self.queue, self.profile, matrix=self.trace, unabridged=self.unabridged
+            pod,
+            self.cluster,
+            self.queue,
+            self.profile,
+            vectors,
+            matrix=self.trace,
+            unabridged=self.unabridged,
         )
         if filtered.errors:
             return self._failed(pod, filtered, last_node_index)
-        feasible = np.flatnonzero(filtered.failed == 0)
-        if feasible.size == 0:
-            return self._preempt(pod, filtered, last_node_index)
-        return self._select(pod, filtered, feasible, last_node_index)
+        feasible = np.flatnonzero(filtered.failed == 0) if filtered.failed is not None else None
+        if filtered.failed is not None and feasible is not None and feasible.size == 0:
+            return self._preempt(pod, filtered, filtered.failed, last_node_index)
+        return self._select(pod, filtered, feasible, vectors, last_node_index)
 
     def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
         """End the attempt with the nodes' errors; of each node the first one counts."""
@@ -66,8 +77,8 @@ class Scheduler:
         decision = Decision(pod.key, "error")
         return self._record(decision, counter, ("queue", "predicates"), message=message, filtered=filtered)
 
-    def _preempt(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
-        preemption = preempt(pod, filtered.failed, self.cluster, self.queue, self.profile)
+    def _preempt(self, pod: PodState, filtered: Filtered, failed: Codes, counter: int) -> Cycle:
+        preemption = preempt(pod, failed, self.cluster, self.queue, self.profile)
         chosen = preemption.chosen
         decision = Decision(
             pod.key,
@@ -76,24 +87,33 @@ class Scheduler:
             victims=tuple(victim.key for victim in chosen.victims) if chosen else (),
             cleared=tuple(preemption.cleared),
         )
-        message = fit_error_message(filtered.failed, self.cluster.reasons)
+        message = fit_error_message(failed, self.cluster.reasons)
         phases = ("queue", "predicates", "preemption")
         return self._record(
             decision, counter, phases, message=message, filtered=filtered, preemption=preemption
         )
 
     def _select(
-        self, pod: PodState, filtered: Filtered, feasible: npt.NDArray[np.int64], counter: int
+        self,
+        pod: PodState,
+        filtered: Filtered,
+        feasible: Rows | None,
+        vectors: ClassVectors | None,
+        counter: int,
     ) -> Cycle:
         """Take the only node, or the best of several."""
-        ranking = rank_nodes(pod, self.cluster, feasible, self.profile) if feasible.size > 1 else None
-        node = ranking.choice(counter) if ranking is not None else int(feasible[0])
-        decision = Decision(
-            pod.key, "scheduled", self.cluster.columns.names[node], ranked=ranking is not None
-        )
+        columns = self.cluster.columns
+        shown = columns.everything if feasible is None else feasible.astype(np.int32)
+        ranking = None
+        if len(shown) > 1:
+            ranking = rank_nodes(
+                pod, self.cluster, filtered.failed, feasible, self.profile, vectors, trace=self.trace
+            )
+        node = ranking.choice(counter) if ranking is not None else int(shown[0])
+        decision = Decision(pod.key, "scheduled", columns.names[node], ranked=ranking is not None)
         ranked = ("priorities", "select") if ranking is not None else ()
         phases = ("queue", "predicates", *ranked, "assume", "bind")
-        return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=feasible)
+        return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=shown)
 
     def _record(
         self,
@@ -104,7 +124,7 @@ class Scheduler:
         message: str | None = None,
         filtered: Filtered | None = None,
         ranking: Ranking | None = None,
-        feasible: npt.NDArray[np.int64] | None = None,
+        feasible: npt.NDArray[np.int32] = NO_INDICES,
         preemption: Preemption | None = None,
     ) -> Cycle:
         return Cycle(
@@ -115,7 +135,7 @@ class Scheduler:
             message=message,
             nodes=self.cluster.columns.names,
             matrix=self._matrix(filtered),
-            feasible=NO_INDICES if feasible is None else feasible.astype(np.int32),
+            feasible=feasible,
             priorities=ranking.rows if ranking is not None else [],
             totals=ranking.totals if ranking is not None else None,
             ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),

@@ -17,6 +17,7 @@ from scheduler_core.cycle import BoolVector, PredicateMatrix
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import Outcome
 from scheduler_core.queue import SchedulingQueue
+from scheduler_core.vectors import ClassVectors
 
 NOT_REACHED = -1
 Matrix = npt.NDArray[np.int16]
@@ -27,11 +28,11 @@ class Filtered:
     """The outcome of filtering N nodes.
 
     ``failed`` is ``(N,) int16``, the code of what the scheduler collected for each node, 0 where the
-    pod fits. ``codes`` is ``(P, N)`` with -1 for what was not reached, ``unabridged`` the same
-    without short-circuit; each is ``None`` if it was not asked for.
+    pod fits; ``None`` if it fits everywhere. ``codes`` is ``(P, N)`` with -1 for what was not
+    reached, ``unabridged`` the same without short-circuit; each is ``None`` if it was not asked for.
     """
 
-    failed: Codes
+    failed: Codes | None
     errors: dict[tuple[int, int], str] = field(default_factory=dict)
     codes: Matrix | None = None
     unabridged: Matrix | None = None
@@ -41,7 +42,7 @@ class Filtered:
 @dataclass(slots=True)
 class _Pass:
     outcomes: list[Outcome]
-    failed: Codes
+    failed: Codes | None
     errors: dict[tuple[int, int], str]
     codes: Matrix | None
 
@@ -51,26 +52,38 @@ def filter_nodes(
     cluster: Cluster,
     queue: SchedulingQueue,
     profile: Profile,
+    vectors: ClassVectors | None,
     *,
     matrix: bool,
     unabridged: bool = False,
 ) -> Filtered:
-    """Check a pod against every node (core.genericScheduler.findNodesThatFit)."""
+    """Check a pod against every node (core.genericScheduler.findNodesThatFit).
+
+    ``vectors`` hold what is known of the pod's class already; ``None`` to evaluate everything.
+    """
     whole = View(cluster)
-    without = _run(pod, whole, profile, matrix=matrix, everything=unabridged)
+    without = _run(pod, whole, profile, vectors, matrix=matrix, everything=unabridged)
     result = Filtered(without.failed, without.errors, without.codes)
     if unabridged:
         result.unabridged, result.unabridged_errors = _stack(without.outcomes, whole.size)
     view = _with_nominated(pod, cluster, queue)
     if view is not None and view.rows is not None:
-        first = _run(pod, view, profile, matrix=matrix, everything=unabridged)
-        _prefer(first, view.rows, result)
+        first = _run(pod, view, profile, None, matrix=matrix, everything=unabridged)
+        _prefer(first, view.rows, result, whole.size)
         if unabridged:
             _prefer_unabridged(first, view.rows, result)
     return result
 
 
-def _run(pod: PodState, view: View, profile: Profile, *, matrix: bool, everything: bool) -> _Pass:
+def _run(
+    pod: PodState,
+    view: View,
+    profile: Profile,
+    vectors: ClassVectors | None,
+    *,
+    matrix: bool,
+    everything: bool,
+) -> _Pass:
     """Evaluate the predicates in order (core.podFitsOnNode, one pass).
 
     With ``everything`` no predicate is left out; what short-circuiting would not have reached
@@ -87,7 +100,8 @@ def _run(pod: PodState, view: View, profile: Profile, *, matrix: bool, everythin
             if codes is not None:
                 codes[number:] = NOT_REACHED
             break
-        outcome = predicate(pod.info, view, pod)
+        known = vectors.outcomes[number] if vectors is not None else None
+        outcome = known if known is not None else predicate(pod.info, view, pod)
         outcomes.append(outcome)
         found = outcome.codes
         if open_rows is not None:
@@ -107,7 +121,7 @@ def _run(pod: PodState, view: View, profile: Profile, *, matrix: bool, everythin
         stopping = found == FAILED_BY_ERROR if check_all else found != 0
         if stopping.any():
             open_rows = ~stopping if open_rows is None else open_rows & ~stopping
-    return _Pass(outcomes, np.zeros(view.size, np.int16) if failed is None else failed, errors, codes)
+    return _Pass(outcomes, failed, errors, codes)
 
 
 def _with_nominated(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> View | None:
@@ -128,11 +142,14 @@ def _with_nominated(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> 
     return view
 
 
-def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered) -> None:
+def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:
     """Let the pass with nominated pods decide where it found a failure."""
+    if first.failed is None:
+        return
     decided = first.failed != 0
     nodes = rows[decided]
-    result.failed = result.failed.copy()  # it may be what a predicate remembers for the pod's class
+    # a copy, because it may be what a predicate remembers for the pod's class
+    result.failed = np.zeros(size, np.int16) if result.failed is None else result.failed.copy()
     result.failed[nodes] = first.failed[decided]
     if result.codes is not None and first.codes is not None:
         result.codes[:, nodes] = first.codes[:, decided]

@@ -116,10 +116,10 @@ class SchedulingQueue:
             if not pods:
                 del self.nominated[pod.nominated]
 
-    def state(self) -> QueueState:
-        """Describe both queues, at most ``QUEUE_SHOWN`` entries of each."""
-        active = [(key, priority, -order) for priority, order, key in self._active[: -QUEUE_SHOWN - 1 : -1]]
-        waiting = islice(self._unschedulable.values(), QUEUE_SHOWN)
+    def state(self, shown: int = QUEUE_SHOWN) -> QueueState:
+        """Describe both queues, at most ``shown`` entries of each."""
+        active = [(key, priority, -order) for priority, order, key in self._active[: -shown - 1 : -1]]
+        waiting = islice(self._unschedulable.values(), shown)
         return QueueState(
             active=active,
             active_count=len(self._active),

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector, PriorityRow
 from scheduler_core.policy import Profile
+from scheduler_core.policy.profile import WeightedPriority
+from scheduler_core.priorities import Scored
+from scheduler_core.vectors import ClassVectors
+
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -20,29 +27,87 @@ class Ranking:
 
     rows: list[PriorityRow]
     totals: IntVector
-    ties: npt.NDArray[np.int64]
+    ties: Rows
 
     def choice(self, counter: int) -> int:
         """Return the node index that the round-robin counter points at (genericScheduler.selectHost)."""
         return int(self.ties[counter % len(self.ties)])
 
 
-def rank_nodes(pod: PodState, cluster: Cluster, feasible: npt.NDArray[np.int64], profile: Profile) -> Ranking:
-    """Score the feasible nodes and add up weight times score (core.PrioritizeNodes).
+def rank_nodes(
+    pod: PodState,
+    cluster: Cluster,
+    failed: Codes | None,
+    feasible: Rows | None,
+    profile: Profile,
+    vectors: ClassVectors | None,
+    *,
+    trace: bool,
+) -> Ranking:
+    """Score the feasible nodes (``None``: all) and add up weight times score (core.PrioritizeNodes).
 
-    A policy without priorities gives every node the total 1.
+    A policy without priorities gives every node the total 1. Without ``trace`` only totals and
+    ties are worked out, and ``rows`` stays empty.
     """
-    columns = cluster.columns
-    view = View(cluster, None if len(feasible) == columns.size else feasible)
+    ranker = _Ranker(pod, View(cluster, feasible), failed, vectors)
     rows: list[PriorityRow] = []
-    totals = np.zeros(view.size, np.int64)
-    for priority in profile.priorities:
-        scored = priority.run(pod.info, view, pod)
-        rows.append(PriorityRow(priority.name, priority.weight, scored.raw, scored.score))
-        totals += priority.weight * scored.score
-    if not rows:
+    totals = ranker.known_totals()
+    for number, priority in enumerate(profile.priorities):
+        known = ranker.knows(number)
+        if known and not trace:
+            continue
+        scored = ranker.score(number, priority)
+        if trace:
+            rows.append(PriorityRow(priority.name, priority.weight, scored.raw, scored.score))
+        if not known:
+            totals += priority.weight * scored.score
+    if not profile.priorities:
         totals += 1
-    best = np.zeros(columns.size, np.bool_)
-    best[feasible[totals == totals.max()]] = True
-    by_name = columns.by_name_descending
-    return Ranking(rows, totals, by_name[best[by_name]])
+    best = np.flatnonzero(totals == totals.max())
+    return Ranking(
+        rows, totals, by_name_descending(best if feasible is None else feasible[best], cluster.columns)
+    )
+
+
+def by_name_descending(nodes: Rows, columns: NodeColumns) -> Rows:
+    """Order node indices (ascending) by name in byte order, the last name first (section 3.4)."""
+    if columns.sorted_by_name:
+        return nodes[::-1]
+    return nodes[np.argsort(columns.name_ranks[nodes])[::-1]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranker:
+    """Scores one pod's feasible nodes, from what its class knows where it can."""
+
+    pod: PodState
+    view: View
+    failed: Codes | None
+    vectors: ClassVectors | None
+
+    def knows(self, number: int) -> bool:
+        return self.vectors is not None and number in self.vectors.raws
+
+    def known_totals(self) -> IntVector:
+        """Add up the priorities that are known of the class."""
+        if self.vectors is None:
+            return np.zeros(self.view.size, np.int64)
+        totals = self.vectors.base
+        for known in self.vectors.scaled.values():
+            totals = totals + known.weight * known.scores(self.view.rows, self.failed)
+        return (
+            totals.copy()
+            if totals is self.vectors.base and self.view.rows is None
+            else self.view.take(totals)
+        )
+
+    def score(self, number: int, priority: WeightedPriority) -> Scored:
+        """Return one priority's values and scores; arrays of their own, which later changes leave alone."""
+        if self.vectors is None or not self.knows(number):
+            return priority.run(self.pod.info, self.view, self.pod)
+        raw = self.view.take(self.vectors.raws[number]).copy()
+        steps = self.vectors.steps[number]
+        scaled = self.vectors.scaled.get(number)
+        if scaled is not None:
+            return Scored(raw, self.view.take(scaled.scores(self.view.rows, self.failed)).copy())
+        return Scored(raw, steps.reduce(raw, self.pod.info, self.view))

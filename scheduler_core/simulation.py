@@ -15,8 +15,9 @@ from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, Event
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import compile_policy
-from scheduler_core.queue import SchedulingQueue
+from scheduler_core.queue import QUEUE_SHOWN, SchedulingQueue
 from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.vectors import VectorStore
 
 SCHEDULER_NAMES = ("", "default-scheduler")
 
@@ -40,18 +41,22 @@ class Simulation:
     """Step through what kube-scheduler would do with a scenario.
 
     ``trace=False`` leaves out of each Cycle what only views need. ``unabridged=True`` also
-    records every predicate on every node, as if nothing were short-circuited.
+    records every predicate on every node, as if nothing were short-circuited. ``reuse=False``
+    evaluates for each pod anew what pods of one class share; no decision depends on it.
 
     Raises:
         PolicyError: The scenario's policy cannot be used.
     """
 
-    def __init__(self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False, reuse: bool = True
+    ) -> None:
         self.scenario = scenario
         self.profile = compile_policy(scenario.policy)
         self.cluster = Cluster()
         self.queue = SchedulingQueue()
-        self._scheduler = Scheduler(self.cluster, self.queue, self.profile, trace, unabridged)
+        vectors = VectorStore(self.cluster, self.profile) if reuse else None
+        self._scheduler = Scheduler(self.cluster, self.queue, self.profile, vectors, trace, unabridged)
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []  # victims, in order of deletion
         self.major = 1
@@ -66,6 +71,7 @@ class Simulation:
         self._applied: list[str] = []
         pods = [self.cluster.put(obj) for obj in scenario.objects]
         self.queue.add(pod for pod in pods if pod is not None and _to_schedule(pod))
+        self.cluster.refresh()
 
     @property
     def index(self) -> int:
@@ -86,7 +92,7 @@ class Simulation:
         if not self._advance():
             return None
         pod = self.queue.pop()
-        queue = self.queue.state()
+        queue = self.queue.state(shown=QUEUE_SHOWN if self._scheduler.trace else 0)
         cycle = self._scheduler.schedule(pod, self.last_node_index)
         self._complete(cycle)
         cycle.queue = queue

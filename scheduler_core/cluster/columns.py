@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -68,9 +69,11 @@ class NodeColumns:
         self.status = intern_column([(node.conditions, node.unschedulable) for node in self.nodes])
         self._labels: dict[str, Interned[str]] = {}
         self._topologies: dict[tuple[str, ...], tuple[IntVector, int]] = {}
-        self._zones: IntVector | None = None
+        self._zone_places: IntVector | None = None
         self._images: dict[str, dict[int, int]] | None = None
-        self._by_name: IntVector | None = None
+        self.everything = np.arange(self.size, dtype=np.int32)  # all node indices
+        self._sorted: bool | None = None
+        self._name_ranks: IntVector | None = None
 
     def _read_allocatable(self, row: int, node: Node) -> None:
         for name, amount in node.allocatable.items():
@@ -123,15 +126,20 @@ class NodeColumns:
         return inverse.reshape(-1).astype(np.int64) - offset, len(distinct) - offset
 
     @property
-    def zones(self) -> IntVector:
-        """Zone numbers ``(N,) int64``, -1 for none: the pair of region and zone (utilnode.GetZoneKey)."""
-        if self._zones is None:
+    def zone_places(self) -> IntVector:
+        """Zone numbers from 1, ``(N,) int64``, 0: none; a zone is region and zone (utilnode.GetZoneKey)."""
+        if self._zone_places is None:
             pairs = [
                 (node.meta.labels.get(REGION_LABEL, ""), node.meta.labels.get(ZONE_LABEL, ""))
                 for node in self.nodes
             ]
-            self._zones = intern_column([pair if any(pair) else None for pair in pairs]).ids
-        return self._zones
+            self._zone_places = intern_column([pair if any(pair) else None for pair in pairs]).ids + 1
+        return self._zone_places
+
+    @property
+    def zone_count(self) -> int:
+        """How many zones there are."""
+        return int(self.zone_places.max(initial=0))
 
     @property
     def images(self) -> dict[str, dict[int, int]]:
@@ -145,9 +153,17 @@ class NodeColumns:
         return self._images
 
     @property
-    def by_name_descending(self) -> IntVector:
-        """All node indices by name in byte order, the last name first (section 3.4)."""
-        if self._by_name is None:
-            order = sorted(range(self.size), key=lambda row: self.names[row].encode(), reverse=True)
-            self._by_name = np.array(order, np.int64)
-        return self._by_name
+    def name_ranks(self) -> IntVector:
+        """Each node's rank by name in byte order, ``(N,) int64``."""
+        if self._name_ranks is None:
+            order = sorted(range(self.size), key=lambda row: self.names[row].encode())
+            self._name_ranks = np.empty(self.size, np.int64)
+            self._name_ranks[order] = np.arange(self.size)
+        return self._name_ranks
+
+    @property
+    def sorted_by_name(self) -> bool:
+        """Whether the object order is that of the names, in which case no ranks are needed."""
+        if self._sorted is None:
+            self._sorted = all(a.encode() < b.encode() for a, b in pairwise(self.names))
+        return self._sorted

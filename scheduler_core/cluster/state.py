@@ -41,8 +41,9 @@ class Cluster:
     """Everything that a scheduling cycle reads.
 
     ``used`` is ``(6, N) int64`` in the order of :attr:`PodInfo.usage`; ``lowest_priority`` is
-    ``(N,) int64``, the lowest priority of a pod on the node. ``epoch`` grows with every change
-    of an object other than a pod.
+    ``(N,) int64``, the lowest priority of a pod on the node. ``touched`` lists the nodes whose
+    pods changed, in the order of the changes; ``generation`` grows with every change of an
+    object other than a pod, and whenever the list starts anew.
     """
 
     def __init__(self) -> None:
@@ -54,7 +55,7 @@ class Cluster:
         self.workloads: dict[tuple[str, str], Workload] = {}
         self.budgets: dict[str, PodDisruptionBudget] = {}
         self.reasons = ReasonTable()
-        self.epoch = 0
+        self.generation = 0
         self._created = 0
         self._classes: dict[Hashable, PodInfo] = {}
         self._memo: dict[Hashable, Any] = {}
@@ -74,6 +75,8 @@ class Cluster:
         self.disk_nodes: dict[DiskKey, set[int]] = {}
         self.volume_nodes: dict[str, set[int]] = {}
         self.attached_counts = np.zeros((3, size), np.int64)
+        self.touched: list[int] = []
+        self.generation += 1
         self._memo.clear()
 
     @property
@@ -160,7 +163,7 @@ class Cluster:
         self._changed()
 
     def _changed(self) -> None:
-        self.epoch += 1
+        self.generation += 1
         self._memo.clear()
 
     def _put_pod(self, pod: Pod) -> PodState | None:
@@ -220,6 +223,7 @@ class Cluster:
         node, info = state.node, state.info
         if node < 0:
             return
+        self.touched.append(node)
         self.used[:, node] += sign * info.usage
         for name, amount in info.scalar_usage:
             column = self.scalars_used.get(name)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from enum import Enum
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -50,17 +49,24 @@ class View:
         self.added: dict[int, dict[str, tuple[PodState, bool]]] = {}  # the flag: not only nominated
         self.kind_changes: dict[PodKind, dict[int, int]] = {}
         self.class_changes: dict[AffinityClass, dict[int, int]] = {}
+        self._used: IntVector | None = None
+        self._allocatable: IntVector | None = None
         self._scalars: dict[str, IntVector] = {}
 
-    @cached_property
+    @property
     def used(self) -> IntVector:
         """What the pods on each row use, ``(6, R) int64``: the live column, or the view's own copy."""
-        return self.cluster.used if self.rows is None else self.cluster.used[:, self.rows]
+        if self._used is None:
+            self._used = self.cluster.used if self.rows is None else self.cluster.used[:, self.rows]
+        return self._used
 
-    @cached_property
+    @property
     def allocatable(self) -> IntVector:
         """What each row has, ``(4, R) int64``."""
-        return self.columns.allocatable if self.rows is None else self.columns.allocatable[:, self.rows]
+        if self._allocatable is None:
+            all_nodes = self.columns.allocatable
+            self._allocatable = all_nodes if self.rows is None else all_nodes[:, self.rows]
+        return self._allocatable
 
     def take(self, column: npt.NDArray[A]) -> npt.NDArray[A]:
         """Reduce a vector over all nodes to this view's rows."""
@@ -98,7 +104,8 @@ class View:
         if self.rows is None:
             raise ValueError("the view of the whole cluster is not for what-if changes")
         info = pod.info
-        self.used[:, row] += sign * info.usage
+        used = self.used
+        used[:, row] += sign * info.usage
         for name, amount in info.scalar_usage:
             if name not in self._scalars:
                 self._scalars[name] = self.scalar_used(name).copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodQuery
@@ -31,20 +32,33 @@ class SelectorSpread(MapReduce):
         most = int(raw.max(initial=0))
         if not most:
             return np.full(len(raw), MAX_PRIORITY, np.int64)
-        score = MAX_PRIORITY * ((most - raw) / most)
-        zones = view.take(view.columns.zones)
-        zoned = zones >= 0
-        if zoned.any():
-            sums = np.bincount(zones[zoned], weights=raw[zoned])
-            busiest = sums.max()
-            per_zone = (
-                MAX_PRIORITY * ((busiest - sums) / busiest)
-                if busiest
-                else np.full(len(sums), float(MAX_PRIORITY))
-            )
-            blended = score * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * per_zone[zones]
-            score = np.where(zoned, blended, score)
-        return score.astype(np.int64)
+        places = view.take(view.columns.zone_places)
+        count = view.columns.zone_count + 1
+        sums = np.bincount(places, weights=raw, minlength=count).astype(np.float64)
+        width = most + 1
+        if count * width > len(raw):
+            return _scores(raw, places > 0, per_zone_scores(sums)[places], most)
+        # fewer combinations of zone and count than nodes: score each combination once
+        zoned = np.arange(count)[:, None] > 0
+        table = _scores(np.arange(width), zoned, per_zone_scores(sums)[:, None], most)
+        return table.ravel().take(places * width + raw)
+
+
+def per_zone_scores(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Score zones by their sums of pods, ``(zones + 1,)``; place 0 is for nodes without a zone."""
+    busiest = sums[1:].max(initial=0)
+    if not busiest:
+        return np.full(len(sums), float(MAX_PRIORITY))
+    return np.asarray(MAX_PRIORITY * ((busiest - sums) / busiest))
+
+
+def _scores(
+    counts: IntVector, zoned: npt.NDArray[np.bool_], zone_scores: npt.NDArray[np.float64], most: int
+) -> IntVector:
+    """Blend node and zone scores; the order of the operations on doubles is v1.11's."""
+    score = MAX_PRIORITY * ((most - counts) / most)
+    blended = score * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * zone_scores
+    return np.asarray(np.where(zoned, blended, score).astype(np.int64))
 
 
 def spreading_query(pod: PodInfo, view: View) -> PodQuery:

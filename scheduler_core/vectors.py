@@ -1,0 +1,175 @@
+"""What pods of one class share: vectors over all nodes, patched where the last events changed a node.
+
+Pods of a class differ in nothing that predicates and priorities ask of a pod, so what a rule
+of scope OBJECTS or NODE found for one of them on a node holds for the next one, until pods
+come to or go from that node. Rules of scope CLUSTER are never reused. Reuse is exact: a row
+is computed by the same code, on a view of the changed nodes alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cluster.view import Scope, View
+from scheduler_core.cycle import IntVector
+from scheduler_core.policy import Profile
+from scheduler_core.predicates import Outcome
+from scheduler_core.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
+
+KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the class that was not asked for longest goes first
+REBUILD_SHARE = 4  # more than a quarter of the nodes changed: computing all is cheaper than patching
+
+Rows = npt.NDArray[np.int64]
+
+
+class Plan:
+    """Which of a profile's rules can be reused, by their numbers."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        known = [n for n, p in enumerate(profile.predicates) if p.scope is not Scope.CLUSTER]
+        self.predicates = [(n, profile.predicates[n]) for n in known]
+        self.patched = [(n, p) for n, p in self.predicates if p.scope is Scope.NODE]
+        self.priorities = [
+            (number, priority.weight, priority.run.steps)
+            for number, priority in enumerate(profile.priorities)
+            if isinstance(priority.run, Mapped) and reusable(priority.run.steps)
+        ]
+        self.patched_priorities = [entry for entry in self.priorities if entry[2].scope is Scope.NODE]
+
+
+class ClassVectors:
+    """One class's predicate outcomes and priority values on all N nodes.
+
+    ``outcomes`` has an entry for each predicate, ``None`` for one that is not reused. ``base`` is
+    ``(N,) int64``: the weighted sum of the priorities whose score on a node does not depend on
+    which other nodes are feasible.
+    """
+
+    def __init__(self, cluster: Cluster, plan: Plan, pod: PodState) -> None:
+        self.cluster = cluster
+        self.plan = plan
+        self.position = len(cluster.touched)
+        self.outcomes: list[Outcome | None] = [None] * len(plan.profile.predicates)
+        self.raws: dict[int, IntVector] = {}
+        self.steps: dict[int, MapReduce] = {}
+        self.scaled: dict[int, _Scaled] = {}
+        self.base = np.zeros(cluster.columns.size, np.int64)
+        whole = View(cluster)
+        for number, predicate in plan.predicates:
+            self.outcomes[number] = predicate(pod.info, whole, pod)
+        for number, _ in plan.patched:
+            self.outcomes[number] = _own(self.outcomes[number])
+        for number, weight, steps in plan.priorities:
+            raw = self.raws[number] = steps.map(pod.info, whole).copy()
+            self.steps[number] = steps
+            if isinstance(steps, MapOnly):
+                self.base += weight * raw
+            elif isinstance(steps, MapScaled):
+                if raw.any():
+                    self.scaled[number] = _Scaled(steps, weight, raw)
+                else:
+                    self.base += weight * steps.scale(raw, 0)
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the vectors take."""
+        arrays = 1 + len(self.raws) + 2 * len(self.scaled)
+        return self.base.nbytes * arrays + self.base.size * 2 * len(self.outcomes)
+
+    def follow(self, pod: PodState) -> bool:
+        """Patch what changed since the last call; tell whether that was worth it."""
+        changed = self.cluster.touched[self.position :]
+        if not changed:
+            return True
+        rows = sorted(set(changed))
+        if len(rows) * REBUILD_SHARE > max(64, self.base.size):
+            return False
+        self.position = len(self.cluster.touched)
+        self._patch(pod, np.array(rows, np.int64))
+        return True
+
+    def _patch(self, pod: PodState, rows: Rows) -> None:
+        view = View(self.cluster, rows)
+        for number, predicate in self.plan.patched:
+            fresh = predicate(pod.info, view, pod).codes
+            known = self.outcomes[number]
+            codes = known.codes if known is not None else None
+            if codes is not None:
+                codes[rows] = 0 if fresh is None else fresh
+            elif fresh is not None:
+                codes = np.zeros(self.base.size, np.int16)
+                codes[rows] = fresh
+                self.outcomes[number] = Outcome(codes)
+        for number, weight, steps in self.plan.patched_priorities:
+            values = steps.map(pod.info, view)
+            raw = self.raws[number]
+            self.base[rows] += weight * (values - raw[rows])
+            raw[rows] = values
+
+
+class _Scaled:
+    """A priority whose values never change and whose scores depend on the highest feasible one."""
+
+    def __init__(self, steps: MapScaled, weight: int, raw: IntVector) -> None:
+        self.steps = steps
+        self.weight = weight
+        self.raw = raw
+        self.highest = int(raw.max())
+        self.best_nodes = np.flatnonzero(raw == self.highest)
+        self._most = -1
+        self._scores = raw
+
+    def scores(self, feasible: Rows | None, failed: Codes | None) -> IntVector:
+        """Return the scores on all nodes, as they are if these nodes are feasible: ``(N,) int64``."""
+        most = self.highest
+        if feasible is not None and failed is not None and failed[self.best_nodes].all():
+            most = int(self.raw[feasible].max())
+        if most != self._most:
+            self._most, self._scores = most, self.steps.scale(self.raw, most)
+        return self._scores
+
+
+def _own(outcome: Outcome | None) -> Outcome | None:
+    """Copy codes that will be written to."""
+    return outcome if outcome is None or outcome.codes is None else Outcome(outcome.codes.copy())
+
+
+def reusable(steps: MapReduce) -> bool:
+    """Tell whether a priority's scores follow from values that are kept per class."""
+    if isinstance(steps, MapOnly):
+        return steps.scope is not Scope.CLUSTER
+    return isinstance(steps, MapScaled) and steps.scope is Scope.OBJECTS
+
+
+class VectorStore:
+    """The vectors of all classes seen lately, within a bound of memory."""
+
+    def __init__(self, cluster: Cluster, profile: Profile) -> None:
+        self.cluster = cluster
+        self.plan = Plan(profile)
+        self._kept: dict[int, ClassVectors] = {}
+        self._bytes = 0
+        self._generation = -1
+
+    def of(self, pod: PodState) -> ClassVectors:
+        """Return the vectors of a pod's class as of now."""
+        if self._generation != self.cluster.generation:
+            self._kept.clear()
+            self._bytes = 0
+            self._generation = self.cluster.generation
+        number = pod.info.number
+        known = self._kept.pop(number, None)
+        if known is not None:
+            self._bytes -= known.bytes
+        if known is None or not known.follow(pod):
+            known = ClassVectors(self.cluster, self.plan, pod)
+        self._kept[number] = known
+        self._bytes += known.bytes
+        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+            self._bytes -= self._kept.pop(next(iter(self._kept))).bytes
+        return known
