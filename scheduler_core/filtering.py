@@ -256,14 +256,15 @@ def fit_error_message(failed: Codes, reasons: ReasonTable) -> str:
     return f"0/{len(failed)} nodes are available: {listed}."
 
 
-def predicate_matrix(order: tuple[str, ...], codes: Matrix, errors: dict[tuple[int, int], str],
-                     table: ReasonTable) -> PredicateMatrix:  # fmt: skip
+def predicate_matrix(
+    order: tuple[str, ...], codes: Matrix, errors: dict[tuple[int, int], str], table: ReasonTable
+) -> PredicateMatrix:
     """Number the reasons that occur afresh, by text, so that a Cycle does not depend on history."""
-    present = np.zeros(len(table.texts) + 1, np.bool_)
-    present[codes.ravel() + 1] = True
-    used = sorted((table.texts[code], code) for code in np.flatnonzero(present[2:]) + 1)
-    renumbered = np.zeros(len(table.texts) + 1, np.int16)
-    renumbered[0] = NOT_REACHED
-    for number, (_, code) in enumerate(used, 1):
-        renumbered[code + 1] = number
-    return PredicateMatrix(order, renumbered[codes + 1], [(), *(texts for texts, _ in used)], errors)
+    failures = codes > 0
+    occurring = np.flatnonzero(np.bincount(codes[failures])).tolist() if failures.any() else []
+    used = sorted((table.texts[code], code) for code in occurring)
+    if used:
+        renumbered = np.zeros(len(table.texts), np.int16)
+        renumbered[[code for _, code in used]] = np.arange(1, len(used) + 1)
+        codes[failures] = renumbered[codes[failures]]
+    return PredicateMatrix(order, codes, [(), *(texts for texts, _ in used)], errors)

@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import AffinityTerms, PodInfo, Term
 from scheduler_core.cluster.selecting import Selector, matches
+from scheduler_core.cluster.storage import PodUse
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import Pod
 
@@ -34,6 +35,7 @@ class PodState:
     node_name: str = ""
     node: int = -1
     nominated: str = ""
+    use: PodUse | None = None  # the ports and volumes counted on its node
 
     @property
     def terminating(self) -> bool:

@@ -12,11 +12,11 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from scheduler_core.cluster.columns import NodeColumns
+from scheduler_core.cluster.columns import NodeColumns, clamp
 from scheduler_core.cluster.podinfo import PodInfo, class_key, compile_pod
 from scheduler_core.cluster.pods import PodIndex, PodState
 from scheduler_core.cluster.reasons import ReasonTable
-from scheduler_core.cluster.storage import DiskKey, NodeUse, PodUse, Storage, pod_use
+from scheduler_core.cluster.storage import ClaimError, DiskKey, NodeUse, PodUse, Storage, pod_use
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import (
     KubernetesObject,
@@ -29,6 +29,7 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
+from scheduler_core.objects.selectors import term_matches
 
 T = TypeVar("T")
 
@@ -183,7 +184,7 @@ class Cluster:
             kind=self.index.kind_of(info),
             affinity=self.index.class_of(info),
             order=self._created - 1 if former is None else former.order,
-            priority=pod.priority,
+            priority=clamp(pod.priority),
             nominated=pod.nominated_node_name,
         )
         self.pods[key] = state
@@ -208,9 +209,30 @@ class Cluster:
     def assign(self, state: PodState, node_name: str) -> None:
         """Put a pod on a node (schedulercache.AssumePod); a node that does not exist holds no columns."""
         state.node_name = node_name
+        self._bind_claims(state)
         if not self._stale:  # a refresh to come counts every pod
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
+
+    def _bind_claims(self, state: PodState) -> None:
+        """Bind the claims that waited for this pod to the volumes that were found for it on its node."""
+        node = self.nodes.get(state.node_name)
+        if not state.info.claims or node is None or self._stale:
+            return
+        try:
+            waiting = self.storage.waiting_claims(state.info)
+        except ClaimError:  # a pod that was bound from outside; no predicate looked at its claims
+            return
+        reachable = {
+            name
+            for name, volume in self.storage.volumes.items()
+            if volume.node_affinity is None or any(term_matches(term, node) for term in volume.node_affinity)
+        }
+        found = self.storage.match_waiting(waiting, reachable) if waiting else None
+        for claim, volume in (found or {}).items():
+            self.storage.bind(claim, volume)
+        if found:
+            self._changed()
 
     def remove_pod(self, key: str) -> PodState | None:
         """Delete a pod wherever it is; returns its last state."""
@@ -242,10 +264,12 @@ class Cluster:
                     (s.priority for s in residents.values()), default=NO_PRIORITY
                 )
         if info.ports or info.volumes:
-            self._count_use(node, info, sign)
+            self._count_use(state, sign)
 
-    def _count_use(self, node: int, info: PodInfo, sign: int) -> None:
-        pod = self.use_of(info)
+    def _count_use(self, state: PodState, sign: int) -> None:
+        node, info = state.node, state.info
+        # what was counted in is what is counted out, even if a claim was bound in between
+        pod = state.use = self.use_of(info) if sign > 0 or state.use is None else state.use
         if not pod:
             return
         use = self.uses.setdefault(node, NodeUse())

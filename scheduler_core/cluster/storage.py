@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Container
+from dataclasses import dataclass, field, replace
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, StorageClass, Volume
@@ -11,6 +12,10 @@ WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
 DiskKey = tuple[str, ...]
 ATTACH_KINDS = ("ebs", "gce", "azure")
+
+
+class ClaimError(Exception):
+    """A claim that a predicate cannot judge; the attempt ends with this text."""
 
 
 @dataclass(slots=True)
@@ -28,6 +33,47 @@ class Storage:
     def class_of(self, claim: PersistentVolumeClaim) -> StorageClass | None:
         """Look up the class that a claim names, ``None`` without a name or an object."""
         return self.classes.get(claim.storage_class) if claim.storage_class else None
+
+    def delays_binding(self, claim: PersistentVolumeClaim) -> bool:
+        """Tell whether an unbound claim waits for its first pod (volumebinder.shouldDelayBinding).
+
+        Raises:
+            ClaimError: The class has no volumeBindingMode.
+        """
+        storage_class = self.class_of(claim)
+        if storage_class is None:
+            return False
+        if storage_class.binding_mode is None:
+            raise ClaimError(f'VolumeBindingMode not set for StorageClass "{storage_class.meta.name}"')
+        return storage_class.binding_mode == WAIT_FOR_FIRST_CONSUMER
+
+    def waiting_claims(self, info: PodInfo) -> list[PersistentVolumeClaim]:
+        """Return the pod's unbound claims that wait for it."""
+        claims = (self.claim(info.namespace, name) for name in info.claims)
+        return [c for c in claims if c is not None and not c.volume_name and self.delays_binding(c)]
+
+    def match_waiting(
+        self, waiting: list[PersistentVolumeClaim], reachable: Container[str]
+    ) -> dict[str, str] | None:
+        """Find each waiting claim a volume of its own: claim key to volume name, ``None`` if one finds none.
+
+        Small claims choose first, and each the smallest volume (volumebinder.findMatchingVolumes).
+        """
+        volumes = sorted(self.volumes.values(), key=lambda v: (v.capacity, v.meta.name))
+        chosen: dict[str, str] = {}
+        for claim in sorted(waiting, key=lambda c: c.request):
+            taken = set(chosen.values())
+            names = (v.meta.name for v in volumes if v.meta.name in reachable and serves(v, claim))
+            choice = next((name for name in names if name not in taken), None)
+            if choice is None:
+                return None
+            chosen[claim.meta.key] = choice
+        return chosen
+
+    def bind(self, claim_key: str, volume_name: str) -> None:
+        """Bind a claim and a volume to each other."""
+        self.claims[claim_key] = replace(self.claims[claim_key], volume_name=volume_name)
+        self.volumes[volume_name] = replace(self.volumes[volume_name], claim_ref=claim_key, phase="Bound")
 
     def attached(self, info: PodInfo) -> tuple[frozenset[str], ...]:
         """Return the pod's distinct volume ids per :data:`ATTACH_KINDS`.
@@ -48,6 +94,18 @@ class Storage:
                 for ids in found:
                     ids.add(f"claim:{info.namespace}/{volume.claim}")
         return tuple(frozenset(ids) for ids in found)
+
+
+def serves(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+    """Tell whether a volume is free for a claim (pv_util.FindMatchingVolume, without node affinity)."""
+    if volume.claim_ref:
+        return volume.claim_ref == claim.meta.key
+    return (
+        volume.phase in ("", "Available")
+        and volume.storage_class == (claim.storage_class or "")
+        and volume.capacity >= claim.request
+        and set(claim.access_modes) <= set(volume.access_modes)
+    )
 
 
 def _add_ids(found: tuple[set[str], ...], volume: Volume) -> None:

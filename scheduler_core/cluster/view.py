@@ -122,7 +122,8 @@ class View:
         if row not in self.uses:
             base = self.cluster.uses.get(self.node(row))
             self.uses[row] = NodeUse() if base is None else base.copy()
-        self.uses[row].change(self.cluster.use_of(pod.info), sign)
+        use = pod.use if pod.use is not None else self.cluster.use_of(pod.info)
+        self.uses[row].change(use, sign)
 
     def _list_change(self, row: int, pod: PodState, sign: int, *, nominated: bool) -> None:
         added = self.added.setdefault(row, {})

@@ -11,7 +11,7 @@ from scheduler_core.cluster.nodeaffinity import any_term_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR
-from scheduler_core.cluster.storage import WAIT_FOR_FIRST_CONSUMER, Storage
+from scheduler_core.cluster.storage import ClaimError, Storage
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import BoolVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
@@ -22,30 +22,12 @@ NO_VOLUME_TO_BIND = "node(s) didn't find available persistent volumes to bind"
 NO_ZONE = "node(s) had no available volume zone"
 
 
-class ClaimError(Exception):
-    """A claim that a predicate cannot judge; the attempt ends with this text."""
-
-
 def _pod_claims(pod: PodInfo, storage: Storage) -> Iterator[PersistentVolumeClaim]:
     """Yield the pod's claims; an attempt with one that does not exist ended before (section 3.1)."""
     for name in pod.claims:
         claim = storage.claim(pod.namespace, name)
         if claim is not None:
             yield claim
-
-
-def delays_binding(claim: PersistentVolumeClaim, storage: Storage) -> bool:
-    """Tell whether an unbound claim waits for its first pod (volumebinder.shouldDelayBinding).
-
-    Raises:
-        ClaimError: The class has no volumeBindingMode.
-    """
-    storage_class = storage.class_of(claim)
-    if storage_class is None:
-        return False
-    if storage_class.binding_mode is None:
-        raise ClaimError(f'VolumeBindingMode not set for StorageClass "{storage_class.meta.name}"')
-    return storage_class.binding_mode == WAIT_FOR_FIRST_CONSUMER
 
 
 class CheckVolumeBinding:
@@ -69,7 +51,7 @@ class CheckVolumeBinding:
             for claim in _pod_claims(pod, storage):
                 if claim.volume_name:
                     bound.append(claim)
-                elif delays_binding(claim, storage):
+                elif storage.delays_binding(claim):
                     waiting.append(claim)
                 else:
                     immediate = True
@@ -107,46 +89,17 @@ def _check_claims(
 
 def _bindable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
     """Where every waiting claim finds a free volume of its own (volumebinder.findMatchingVolumes)."""
-    fits = np.ones(view.size, np.bool_)
-    volumes = sorted(view.cluster.storage.volumes.values(), key=lambda v: (v.capacity, v.meta.name))
+    storage = view.cluster.storage
     reach = {
-        v.meta.name: np.ones(view.size, np.bool_)
-        if v.node_affinity is None
-        else any_term_mask(v.node_affinity, view.columns)
-        for v in volumes
-        if any(_matches(v, claim) for claim in waiting)
+        name: None if volume.node_affinity is None else any_term_mask(volume.node_affinity, view.columns)
+        for name, volume in storage.volumes.items()
     }
-    for row in range(view.size):
-        taken: set[str] = set()
-        for claim in sorted(waiting, key=lambda c: c.request):
-            choice = next(
-                (
-                    v.meta.name
-                    for v in volumes
-                    if v.meta.name in reach
-                    and v.meta.name not in taken
-                    and reach[v.meta.name][row]
-                    and _matches(v, claim)
-                ),
-                None,
-            )
-            if choice is None:
-                fits[row] = False
-                break
-            taken.add(choice)
-    return fits
 
+    def fits(row: int) -> bool:
+        reachable = {name for name, mask in reach.items() if mask is None or mask[row]}
+        return storage.match_waiting(waiting, reachable) is not None
 
-def _matches(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Tell whether a free volume serves a claim (pv_util.FindMatchingVolume, without node affinity)."""
-    if volume.claim_ref:
-        return volume.claim_ref == claim.meta.key
-    return (
-        volume.phase in ("", "Available")
-        and volume.storage_class == (claim.storage_class or "")
-        and volume.capacity >= claim.request
-        and set(claim.access_modes) <= set(volume.access_modes)
-    )
+    return np.array([fits(row) for row in range(view.size)], np.bool_)
 
 
 class NoVolumeZoneConflict:
@@ -185,7 +138,7 @@ class NoVolumeZoneConflict:
     @staticmethod
     def _volume(claim: PersistentVolumeClaim, storage: Storage) -> PersistentVolume | None:
         if not claim.volume_name:
-            if delays_binding(claim, storage):
+            if storage.delays_binding(claim):
                 return None
             raise ClaimError(f'PersistentVolumeClaim is not bound: "{claim.meta.name}"')
         volume = storage.volumes.get(claim.volume_name)

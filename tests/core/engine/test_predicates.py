@@ -465,3 +465,23 @@ def test_two_anti_affinity_terms_are_taken_together() -> None:
     cycle = simulate(node("n", labels=A), pod("a", on="n", **WEB), pod("p", affinity=anti)).step()
     assert cycle is not None
     assert cycle.result == "scheduled"
+
+
+def test_a_volume_found_for_one_pod_is_taken_for_the_next() -> None:
+    """Waiting claims are bound with their pod: the smallest volume that serves, and never the same one twice."""
+    wait = {"storageClassName": "wait"}
+    simulation = simulate(
+        node("n"),
+        waiting_class(),
+        volume("large", **wait, capacity={"storage": "5Gi"}),
+        volume("small", **wait, capacity={"storage": "2Gi"}),
+        *(claim(name, storage_class="wait") for name in ("c0", "c1", "c2")),
+        *(pod(f"p{i}", volumes=claims(f"c{i}")) for i in range(3)),
+    )
+    cycles = list(simulation)
+    assert [cycle.result for cycle in cycles] == ["scheduled", "scheduled", "unschedulable"]
+    bound = {key: found.volume_name for key, found in simulation.cluster.storage.claims.items()}
+    assert bound == {"default/c0": "small", "default/c1": "large", "default/c2": ""}
+    assert cycles[2].message == (
+        "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."
+    )
