@@ -39,9 +39,6 @@ UNRESOLVABLE_REASONS = frozenset(
 )
 PRIORITY_OFFSET = 2**31  # v1.11 adds MaxInt32 + 1 to each victim's priority before summing
 
-FIRST_VICTIM = quirk("first-victim-priority")
-NOT_COUNTED_DOWN = quirk("disruptions-not-counted-down")
-
 
 @dataclass(slots=True)
 class Candidate:
@@ -154,8 +151,9 @@ def _reprieve_order(pods: list[PodState], cluster: Cluster) -> list[tuple[PodSta
     return [entry for entry in judged if entry[1]] + [entry for entry in judged if not entry[1]]
 
 
+@quirk("disruptions-not-counted-down")
 def violates_budget(pod: PodState, cluster: Cluster) -> bool:
-    """Tell whether deleting the pod violates a budget; allowances are not counted down (NOT_COUNTED_DOWN)."""
+    """Tell whether deleting the pod violates a budget; allowances are not counted down."""
     if not cluster.budgets or not pod.info.labels:
         return False
     for budget in cluster.budgets.values():
@@ -190,8 +188,9 @@ def _violations(candidate: Candidate) -> int:
     return candidate.violations
 
 
+@quirk("first-victim-priority")
 def _first_priority(candidate: Candidate) -> int:
-    """Return the first victim's priority, which is not always the highest (FIRST_VICTIM)."""
+    """Return the first victim's priority, which is not always the highest."""
     return candidate.victims[0].priority
 
 

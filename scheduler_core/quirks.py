@@ -1,12 +1,16 @@
 """Where kube-scheduler v1.11 does something else than it should, as one table.
 
-The code that reproduces a quirk asks :func:`quirk` by id, so that a row without code, or
-code without a row, is an error.
+The code that reproduces a quirk is marked with :func:`quirk`, so that a row without code, or code
+without a row, does not go unnoticed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,9 @@ QUIRKS = (
     ),
     Quirk(
         "volume-limit-without-new-volume",
-        "MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount",
-        "A node over the limit fails a pod even if all of the pod's volumes are attached there already.",
+        "MaxEBSVolumeCount",
+        "A node over the limit fails a pod even if all of the pod's volumes are attached there already; "
+        "so do MaxGCEPDVolumeCount and MaxAzureDiskVolumeCount.",
         "A pod that adds no volume fits.",
         "kubernetes/kubernetes MaxPDVolumeCountChecker.predicate",
     ),
@@ -92,13 +97,22 @@ QUIRKS = (
     ),
 )
 
-_BY_ID = {quirk.id: quirk for quirk in QUIRKS}
+_IDS = frozenset(row.id for row in QUIRKS)
+REPRODUCED_BY: dict[str, str] = {}
+"""Quirk id to the name of what reproduces it, filled as the code is imported."""
 
 
-def quirk(name: str) -> Quirk:
-    """Look up a quirk.
+def quirk(name: str) -> Callable[[T], T]:
+    """Mark the function or class that reproduces a quirk.
 
     Raises:
         KeyError: The table has no such row.
     """
-    return _BY_ID[name]
+    if name not in _IDS:
+        raise KeyError(name)
+
+    def mark(code: T) -> T:
+        REPRODUCED_BY[name] = f"{code.__module__}.{code.__qualname__}"
+        return code
+
+    return mark

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, StorageClass, Volume
+from scheduler_core.quirks import quirk
 
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
@@ -133,6 +134,7 @@ def disks(info: PodInfo) -> tuple[tuple[DiskKey, bool], ...]:
     return tuple(found)
 
 
+@quirk("ports-are-a-set")
 class NodeUse:
     """Host ports and volumes in use on one node.
 

@@ -19,6 +19,7 @@ from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodSta
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import NodeUse
 from scheduler_core.cycle import IntVector
+from scheduler_core.quirks import quirk
 
 A = TypeVar("A", bound=np.generic)
 T = TypeVar("T")
@@ -95,6 +96,7 @@ class View:
             return sorted(nodes)
         return [row for row, node in enumerate(self.rows.tolist()) if node in nodes]
 
+    @quirk("nominated-pods-are-no-targets")
     def change(self, row: int, pod: PodState, sign: int, *, nominated: bool = False) -> None:
         """Add (+1) a pod to a row's node or take it away (-1).
 

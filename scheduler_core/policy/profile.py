@@ -24,6 +24,7 @@ from scheduler_core.priorities import (
     ServiceAntiAffinity,
     Shape,
 )
+from scheduler_core.quirks import quirk
 from scheduler_core.scenario import Problem
 
 STATIC_PLACE = {key: place for place, key in enumerate(V1_11_ORDER)}
@@ -101,6 +102,7 @@ class _Named:
     order: int | None = None
 
 
+@quirk("unknown-predicate-never-run")
 def _arrange(predicates: Mapping[str, _Named], reader: _Reader) -> tuple[tuple[str, ...], tuple[str, ...]]:
     last = len(V1_11_ORDER)
     ordered = [

@@ -18,9 +18,6 @@ EXISTING_REASON = "node(s) didn't satisfy existing pods anti-affinity rules"
 AFFINITY_REASON = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY_REASON = "node(s) didn't match pod anti-affinity rules"
 
-LAST_TERM = quirk("last-anti-affinity-term")
-TERMS_ANDED = quirk("anti-affinity-terms-anded")
-
 
 class MatchInterPodAffinity:
     """Existing pods' anti-affinity, then the pod's own affinity and anti-affinity; the first failure decides
@@ -46,8 +43,9 @@ class MatchInterPodAffinity:
         return FITS if codes is None else Outcome(codes)
 
 
+@quirk("last-anti-affinity-term")
 def _refused_by_existing(view: View, state: PodState) -> BoolVector | None:
-    """Where a pod with required anti-affinity refuses this one, by its last term's topology (LAST_TERM)."""
+    """Where a pod with required anti-affinity refuses this one, by its last term's topology."""
     kind = state.kind
     by_key: dict[str, list[AffinityClass]] = {}
     for acting in view.cluster.index.acting_on(kind):
@@ -80,8 +78,9 @@ def _affinity_unmet(pod: PodInfo, view: View) -> BoolVector | None:
     return ~_shares_topology(terms, query, view)
 
 
+@quirk("anti-affinity-terms-anded")
 def _anti_affinity_hit(pod: PodInfo, view: View) -> BoolVector | None:
-    """Where a pod that matches all required anti-affinity terms shares all their topologies (TERMS_ANDED)."""
+    """Where a pod that matches all required anti-affinity terms shares all their topologies."""
     terms = pod.terms.anti_required
     return _shares_topology(terms, PodQuery.of_terms(terms), view) if terms else None
 

@@ -9,6 +9,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.storage import ATTACH_KINDS, disks_conflict
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
+from scheduler_core.quirks import quirk
 
 
 class NoDiskConflict:
@@ -33,6 +34,7 @@ class NoDiskConflict:
         return failing(taken, view, self.reason)
 
 
+@quirk("volume-limit-without-new-volume")
 class MaxVolumeCount:
     """Distinct volumes of one kind on a node (predicates.MaxPDVolumeCountChecker)."""
 

@@ -11,6 +11,7 @@ from scheduler_core.cluster.services import spreading_selectors
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
+from scheduler_core.quirks import quirk
 
 ZONE_WEIGHTING = 2.0 / 3.0
 
@@ -61,6 +62,7 @@ def _scores(
     return np.asarray(np.where(zoned, blended, score).astype(np.int64))
 
 
+@quirk("service-spreading-takes-controllers")
 def spreading_query(pod: PodInfo, view: View) -> PodQuery:
     """Ask for the pods that SelectorSpread counts."""
     selectors = spreading_selectors(pod, view.cluster)

@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.load import load_documents
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario import Operation, Scenario
 from scheduler_core.simulation import Simulation
 
 Manifest = dict[str, Any]
@@ -102,3 +102,14 @@ def read_one(manifest: Manifest) -> KubernetesObject:
     bound_to = manifest["spec"].get("nodeName")
     documents = [node(bound_to), manifest] if bound_to else [manifest]
     return load_documents(documents, expand=False, admission=False).objects[-1]
+
+
+def operation(number: int, action: Any, manifest: dict[str, Any], *, time: float = 0.0) -> Operation:
+    """Make an operation at a step of its own."""
+    made = read_one(manifest)
+    key = manifest["metadata"]["name"]
+    if manifest["metadata"].get("namespace"):
+        key = f"{manifest['metadata']['namespace']}/{key}"
+    return Operation(
+        f"op-{number}", number, time, action, manifest["kind"], key, None if action == "delete" else made
+    )

@@ -11,6 +11,7 @@ from scheduler_core.policy.order import ALIASES, PROPOSAL_ORDER, UNREGISTERED, V
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
+from scheduler_core.quirks import QUIRKS, REPRODUCED_BY
 from tests.core.engine.building import node, pod, simulate
 
 
@@ -174,3 +175,9 @@ def test_the_tables_agree_with_each_other() -> None:
     assert set(ALIASES) <= set(PROPOSAL_ORDER)
     policy_made = {"CheckNodeLabelPresence", "CheckServiceAffinity"}
     assert set(V1_11_ORDER) - UNREGISTERED - policy_made <= set(PREDICATES)
+
+
+def test_every_quirk_is_reproduced_somewhere() -> None:
+    """Each row of the table of quirks has code that is marked with it."""
+    assert len({row.id for row in QUIRKS}) == len(QUIRKS)
+    assert set(REPRODUCED_BY) == {row.id for row in QUIRKS}

@@ -468,8 +468,8 @@ def test_two_anti_affinity_terms_are_taken_together() -> None:
 
 
 def test_a_volume_found_for_one_pod_is_taken_for_the_next() -> None:
-    """Waiting claims are bound with their pod: the smallest volume that serves, and never the same one twice."""
-    wait = {"storageClassName": "wait"}
+    """Waiting claims are bound with their pod, to the smallest volume that serves and is still free."""
+    wait: dict[str, Any] = {"storageClassName": "wait"}
     simulation = simulate(
         node("n"),
         waiting_class(),

@@ -13,13 +13,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.cli.workloads import SHAPES, ZONE, workload
 from scheduler_core.load import load_documents
-from scheduler_core.objects.model import Container, Pod
-from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import trace_line
-from tests.core.engine.building import affinity, node, obj, pod, read_one, scenario, simulate
+from tests.core.engine.building import affinity, node, obj, operation, pod, scenario, simulate
 
 RUNS = Path(__file__).parents[2] / "conformance" / "data" / "scheduler-v1.11-runs.jsonl.gz"
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -56,39 +54,6 @@ def test_decisions_do_not_depend_on_what_is_recorded(number: int) -> None:
     runs = [Simulation(scenario, trace=False), Simulation(scenario), Simulation(scenario, unabridged=True)]
     decisions = [[cycle.decision for cycle in run] for run in runs]
     assert decisions[0] == decisions[1] == decisions[2]
-
-
-@pytest.mark.parametrize("number", range(12))
-def test_reusing_what_a_class_shares_changes_nothing(number: int) -> None:
-    """With and without reuse between pods of one class, every line of the trace is the same."""
-    scenario = recorded(12)[number]
-    reused, evaluated = Simulation(scenario), Simulation(scenario, reuse=False)
-    assert [trace_line(cycle) for cycle in reused] == [trace_line(cycle) for cycle in evaluated]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_reuse_is_exact_while_a_cluster_fills_and_changes(shape: str) -> None:
-    """Pods of two classes overfill a cluster whose nodes come and go; reuse decides as evaluation does."""
-    base = workload(shape, 9, 60)
-    big = (Container("c", "big", {"cpu": 900, "memory": 100}),)
-    heavy = [
-        replace(p, meta=replace(p.meta, name=f"x-{p.meta.name}"), priority=n % 3, containers=big)
-        for n, p in enumerate(base.objects[-60:])
-        if isinstance(p, Pod)
-    ]
-    mixed = [pod for pair in zip(base.objects[-60:], heavy) for pod in pair]
-    operations = (
-        operation(1, "delete", node("node-00003")),
-        operation(2, "create", node("node-99", labels={"disktype": "ssd", ZONE: "zone-1"})),
-        operation(3, "delete", pod("pod-00001")),
-        operation(4, "create", pod("late", {"cpu": "3"}, priority=9)),
-    )
-    history = Scenario("", (), (*base.objects[:-60], *mixed), operations)
-    reused, evaluated = Simulation(history), Simulation(history, reuse=False)
-    lines = [trace_line(cycle) for cycle in reused]
-    assert lines == [trace_line(cycle) for cycle in evaluated]
-    assert len(lines) > 120
-    assert {json.loads(line)["result"] for line in lines} == {"scheduled", "unschedulable"}
 
 
 def test_replay_refuses_decisions_of_another_run() -> None:
@@ -162,17 +127,6 @@ def test_the_message_counts_reasons_as_kubectl_shows_them() -> None:
     assert cycle.message == (
         "0/12 nodes are available: 10 node(s) had taints that the pod didn't tolerate, "
         "2 Insufficient cpu, 2 Insufficient memory."
-    )
-
-
-def operation(number: int, action: Any, manifest: dict[str, Any], *, time: float = 0.0) -> Operation:
-    """Make an operation at a step of its own."""
-    made = read_one(manifest)
-    key = manifest["metadata"]["name"]
-    if manifest["metadata"].get("namespace"):
-        key = f"{manifest['metadata']['namespace']}/{key}"
-    return Operation(
-        f"op-{number}", number, time, action, manifest["kind"], key, None if action == "delete" else made
     )
 
 
