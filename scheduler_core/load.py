@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from scheduler_core.assembly import Assembly
 from scheduler_core.formats.bundle import Bundle, Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind
 from scheduler_core.formats.limits import Limits
+from scheduler_core.formats.openb import read_tables
 from scheduler_core.objects.kinds import KEPT_KINDS
-from scheduler_core.objects.reading import At, Report
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.objects.reading import At, Report, path_text
+from scheduler_core.operations import read_operations
+from scheduler_core.policy_document import check_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
-from scheduler_core.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.references import check_references
+from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario
+from scheduler_core.workloads import Key, key_of
 
 DEFAULT_LIMITS = Limits()
 
@@ -23,15 +30,20 @@ def load(
     title: str = "",
     expand: bool = True,
     admission: bool = True,
+    times: Literal["keep", "ignore"] = "keep",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Scenario:
     """Read a bundle: one text, or a list of (file name, content).
 
     ``admission`` does what the API server would have done to each object; ``expand`` turns
-    controllers into pods. Raises BundleError, which holds everything that is wrong.
+    controllers into pods. ``times`` says what becomes of a CSV trace's times: operations of the
+    scenario, or nothing (every pod is pending from the start, in order of creation). Raises
+    BundleError, which holds everything that is wrong.
     """
     files = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
-    return _Loading(title, expand, admission, limits).run(read_files(files, limits))
+    read = read_files(files, limits)
+    read_tables(read, limits, keep_times=times == "keep")
+    return _Loading(title, limits, expand=expand, admission=admission).run(read)
 
 
 def load_documents(
@@ -47,47 +59,66 @@ def load_documents(
     for number, value in enumerate(documents, 1):
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
-    return _Loading(title, expand, admission, limits).run(bundle)
+    return _Loading(title, limits, expand=expand, admission=admission).run(bundle)
 
 
 class _Loading:
     """One bundle on its way to a Scenario: what was read so far, and what was found."""
 
-    def __init__(self, title: str, expand: bool, admission: bool, limits: Limits) -> None:
+    def __init__(self, title: str, limits: Limits, *, expand: bool, admission: bool) -> None:
         self.title = title
-        self.expand = expand
-        self.admission = admission
         self.limits = limits
         self.report = Report(strict=admission, limit=limits.problems)
+        self.assembly = Assembly(self.report, limits, expand=expand, admission=admission)
         self.errors: list[Problem] = []
         self.decoded: list[Decoded] = []
+        self.seen: dict[Key, At] = {}
         self.documents: list[Document] = []
         self.summary: Counter[str] = Counter()
-        self.ignored: dict[str, tuple[int, Entry]] = {}
-        self.policy: Entry | None = None
+        self.ignored: dict[str, list[Entry]] = {}
+        self.policies: list[Entry] = []
+        self.scenarios: list[Entry] = []
 
     def run(self, bundle: Bundle) -> Scenario:
+        """Take the bundle's manifests one by one, then put the cluster together."""
         self.errors += [format_problem(source, error) for source, error in bundle.errors]
+        for source, warning in bundle.warnings:
+            At(self.report, None, Entry({}, source=source)).warn(warning)
         for entry in bundle.entries:
             self.take(entry)
+        for several, kind in ((self.policies, "Policy"), (self.scenarios, "Scenario")):
+            for entry in several[1:]:
+                At(self.report, None, entry).child("kind").error(f"a second {kind}: a bundle has one at most")
         self.refuse_if_wrong()
-        warnings: list[Finding] = [*unknown_findings(self.report), *self.report.warnings]
+        objects = self.assembly.build(self.decoded)
+        self.refuse_if_wrong()
+        if self.assembly.admitting:
+            check_references(objects, self.assembly.places, self.assembly.notices)
+        operations = self.operations()
+        self.refuse_if_wrong()
+        self.assembly.notices.flush()
         return Scenario(
             title=self.title,
             documents=tuple(self.documents),
-            objects=tuple(d.object for d in self.decoded),
-            policy=self.policy.value if self.policy else None,
-            warnings=tuple(problems_of(warnings)),
+            objects=tuple(objects),
+            operations=operations,
+            policy=self.policies[0].value if self.policies else None,
+            warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
         )
 
     def take(self, entry: Entry) -> None:
-        """Sort one manifest: an object, a configuration, a kept kind, or an ignored one."""
-        if entry.kind == "Policy" and str(entry.value.get("apiVersion", "v1")) == "v1":
-            self.policy = entry
+        """Sort one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
+        at = At(self.report, None, entry)
+        if entry.kind == "Policy" and entry.value.get("apiVersion", "v1") == "v1":
+            self.policies.append(entry)
+            self.keep(entry)
+            check_policy(entry.value, at)
+            return
+        if entry.kind == "Scenario":
+            self.scenarios.append(entry)
             self.keep(entry)
             return
-        at = At(self.report, None, entry)
         row = find_kind(entry, at)
         if row is None:
             self.ignore(entry)
@@ -95,7 +126,20 @@ class _Loading:
         self.keep(entry)
         read = decode(entry, row, self.report)
         if read is not None:
-            self.decoded.append(Decoded(entry, read))
+            self.take_object(Decoded(entry, read), at)
+
+    def take_object(self, decoded: Decoded, at: At) -> None:
+        key = key_of(decoded.object)
+        if key in self.seen:
+            first = self.seen[key]
+            place = path_text((*first.root.prefix, *first.steps))
+            where = f"document {first.root.number}" + (f", {place}" if place else "")
+            at.child("metadata").child("name").error(
+                f"{key[0]} {key[1]} stands twice: the first is in {where}"
+            )
+            return
+        self.seen[key] = at
+        self.decoded.append(decoded)
 
     def keep(self, entry: Entry) -> None:
         self.documents.append(entry.value)
@@ -106,14 +150,44 @@ class _Loading:
             self.documents.append(entry.value)
         if entry.kind == "Namespace":
             self.summary[entry.kind] += 1
-            return
-        count, first = self.ignored.get(entry.kind, (0, entry))
-        self.ignored[entry.kind] = (count + 1, first)
+        else:
+            self.ignored.setdefault(entry.kind, []).append(entry)
+
+    def operations(self) -> tuple[Operation, ...]:
+        if not self.scenarios:
+            return ()
+        sources = {key_of(d.object): d.entry.value for d in self.decoded}
+        return read_operations(self.scenarios[0], self.assembly, sources)
 
     def refuse_if_wrong(self) -> None:
-        errors = [*self.errors, *problems_of(self.report.errors)]
-        if errors:
-            raise BundleError(errors)
+        """Raise all errors, if there are any."""
+        problems = [*self.errors, *problems_of(self.report.errors)]
+        if not problems:
+            return
+        if self.report.unlisted:
+            problems.append(Problem(f"and {self.report.unlisted:,} more problems of the same input"))
+        raise BundleError(problems)
+
+    def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
+        """Return what the user should know: fields and kinds without effect, and what leads nowhere."""
+        found: list[Finding] = []
+        for kind, entries in self.ignored.items():
+            found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
+        found += [*unknown_findings(self.report), *self.report.warnings]
+        out = problems_of(found)
+        if not any(key[0] == "Node" for key in map(key_of, objects)) and bundle.entries:
+            text = (
+                "there is no Node in it: no pod can be scheduled; add what `kubectl get nodes -o yaml` prints"
+            )
+            out.append(Problem(text))
+        if self.report.unlisted:
+            out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
+        return out
 
 
-__all__ = ["KEPT_KINDS", "load", "load_documents"]
+def _ignored(kind: str, count: int) -> str:
+    what = f"{count} {kind} {'is' if count == 1 else 'are'}"
+    if kind in SECRET_KINDS:
+        return f"{what} left out altogether: secrets have no bearing on scheduling and should not be shared"
+    reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
+    return f"{what} ignored: {reason}; kept for export"

@@ -47,6 +47,7 @@ class Bundle:
     entries: list[Entry] = field(default_factory=list)
     tables: list[tuple[Source, list[str]]] = field(default_factory=list)  # CSV files, with their header
     errors: list[tuple[Source | None, FormatError]] = field(default_factory=list)
+    warnings: list[tuple[Source, str]] = field(default_factory=list)
     values: int = 0
 
 

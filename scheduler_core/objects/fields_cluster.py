@@ -57,13 +57,13 @@ TAINT = record(
     },
     unread="timeAdded",
 )
-_CONDITION = record(
+CONDITION = record(
     NodeCondition,
     {
         "type": Field("type", text, required=True),
         "status": Field("status", enum("True", "False", "Unknown"), required=True),
     },
-    unread="lastHeartbeatTime lastTransitionTime message reason",
+    unread="lastHeartbeatTime lastTransitionTime lastProbeTime message reason",
 )
 
 
@@ -84,7 +84,7 @@ _NODE_STATUS = record(
     {
         "allocatable": Field("allocatable", resources),
         "capacity": Field("capacity", resources),
-        "conditions": Field("conditions", list_of(_CONDITION)),
+        "conditions": Field("conditions", list_of(CONDITION)),
         "images": Field("images", list_of(_IMAGE)),
     },
     unread="addresses daemonEndpoints nodeInfo phase volumesAttached volumesInUse config features runtimeHandlers "

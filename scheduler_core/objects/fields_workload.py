@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.objects.fields_cluster import PERSISTENT_VOLUME_CLAIM, top
+from scheduler_core.objects.fields_cluster import CONDITION, PERSISTENT_VOLUME_CLAIM, top
 from scheduler_core.objects.fields_common import LABEL_SELECTOR
 from scheduler_core.objects.fields_pod import POD_TEMPLATE
 from scheduler_core.objects.model import LabelSelector, ObjectMeta, Workload
-from scheduler_core.objects.reading import Field, Reader, integer, labels, list_of, record
+from scheduler_core.objects.reading import Field, Reader, boolean, integer, labels, list_of, record
 
 _COUNT = integer(0)
 _TEMPLATE = Field("template", POD_TEMPLATE)
@@ -40,17 +40,18 @@ _JOB = record(
         "completions": Field("completions", _COUNT),
         "selector": _SELECTOR,
         "template": _TEMPLATE,
+        "suspend": Field("suspended", boolean),
     },
     unread=(
-        "backoffLimit activeDeadlineSeconds ttlSecondsAfterFinished manualSelector completionMode suspend "
+        "backoffLimit activeDeadlineSeconds ttlSecondsAfterFinished manualSelector completionMode "
         "podFailurePolicy podReplacementPolicy backoffLimitPerIndex maxFailedIndexes successPolicy managedBy"
     ),
 )
 _JOB_STATUS = record(
     dict,
-    {"succeeded": Field("succeeded", _COUNT)},
+    {"succeeded": Field("succeeded", _COUNT), "conditions": Field("conditions", list_of(CONDITION))},
     unread=(
-        "active failed startTime completionTime conditions ready terminating uncountedTerminatedPods "
+        "active failed startTime completionTime ready terminating uncountedTerminatedPods "
         "completedIndexes failedIndexes"
     ),
 )
@@ -66,8 +67,11 @@ def _workload(kind: str) -> Any:
         if kind == "Job":
             parallelism = out.pop("parallelism", 1)
             completions = out.pop("completions", None)
-            left = parallelism if completions is None else completions - (status or {}).get("succeeded", 0)
-            out["replicas"] = max(0, min(parallelism, left))
+            done = status or {}
+            left = parallelism if completions is None else completions - done.get("succeeded", 0)
+            over = any(c.type in ("Complete", "Failed") and c.status == "True" for c in done.get("conditions", ()))
+            out["replicas"] = 0 if over or out.pop("suspended", False) else max(0, min(parallelism, left))
+            out.pop("suspended", None)
         return Workload(kind, meta, **out)
 
     return build

@@ -1,0 +1,161 @@
+"""What the API server does to an object before the scheduler sees it.
+
+Rules of v1.11: defaults of ``pkg/apis/core/v1``, and the admission plugins Priority,
+DefaultTolerationSeconds and DefaultStorageClass. Namespaces default when an object is read.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from scheduler_core.objects.model import (
+    Container,
+    KubernetesObject,
+    Node,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    StorageClass,
+    Toleration,
+)
+from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.selectors import matches
+
+SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+_DEFAULT_CLASS = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+_NOT_READY = "node.kubernetes.io/not-ready"
+_UNREACHABLE = "node.kubernetes.io/unreachable"
+_SPACE = uuid.UUID("6f5d2f4e-3f0c-5a0e-9b6a-706f64737465")
+
+Warn = Callable[[str, str], None]  # field, message
+
+
+def uid_for(kind: str, namespace: str, name: str) -> str:
+    """Return the uid of an object whose manifest has none: always the same for the same object."""
+    return str(uuid.uuid5(_SPACE, f"{kind}/{namespace}/{name}"))
+
+
+def with_requests(container: Container) -> Container:
+    """Let limits become requests where a request is absent (SetDefaults_Pod)."""
+    if all(name in container.requests for name in container.limits):
+        return container
+    return replace(container, requests={**container.limits, **container.requests})
+
+
+def _with_default_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
+    added = tuple(
+        Toleration(key, "Exists", "", "NoExecute", 300)
+        for key in (_NOT_READY, _UNREACHABLE)
+        if not any(t.key in (key, "") and t.effect in ("NoExecute", "") for t in tolerations)
+    )
+    return tolerations + added
+
+
+class Admission:
+    """The API server's knowledge at one moment: the classes that pods and claims refer to."""
+
+    def __init__(self, objects: Iterable[KubernetesObject] = ()) -> None:
+        self.priorities: dict[str, PriorityClass] = {}
+        self.default_storage_class: str | None = None
+        for obj in objects:
+            self.learn(obj)
+
+    def learn(self, obj: KubernetesObject) -> None:
+        """Take note of a class, for the objects that come after it."""
+        if isinstance(obj, PriorityClass):
+            self.priorities[obj.meta.name] = obj
+        elif isinstance(obj, StorageClass) and any(
+            obj.meta.annotations.get(a) == "true" for a in _DEFAULT_CLASS
+        ):
+            self.default_storage_class = obj.meta.name
+
+    def forget(self, obj: KubernetesObject) -> None:
+        """Take note that a class was deleted."""
+        if isinstance(obj, PriorityClass):
+            self.priorities.pop(obj.meta.name, None)
+        elif isinstance(obj, StorageClass) and obj.meta.name == self.default_storage_class:
+            self.default_storage_class = None
+
+    def admit(self, obj: KubernetesObject, warn: Warn, *, priority_given: bool = False) -> KubernetesObject:
+        """Return the object as the API server would have stored it. ``warn`` is told what refers to nothing."""
+        if isinstance(obj, Pod):
+            return self.admit_pod(obj, warn, priority_given=priority_given)
+        if isinstance(obj, Node) and not obj.allocatable and obj.capacity:
+            return replace(obj, allocatable=obj.capacity)
+        if isinstance(obj, PersistentVolumeClaim) and obj.storage_class is None and not obj.volume_name:
+            return replace(obj, storage_class=self.default_storage_class)
+        return obj
+
+    def admit_pod(self, pod: Pod, warn: Warn, *, priority_given: bool = False) -> Pod:
+        """Fill in requests, priority and tolerations."""
+        priority = self._priority(pod, warn, priority_given)
+        return replace(
+            pod,
+            containers=tuple(map(with_requests, pod.containers)),
+            init_containers=tuple(map(with_requests, pod.init_containers)),
+            tolerations=_with_default_tolerations(pod.tolerations),
+            priority=priority,
+        )
+
+    def _priority(self, pod: Pod, warn: Warn, given: bool) -> int:
+        name = pod.priority_class_name
+        if name:
+            value = self.priorities[name].value if name in self.priorities else SYSTEM_CLASSES.get(name)
+            if value is None and not given:
+                known = [*self.priorities, *SYSTEM_CLASSES]
+                warn(
+                    "priorityClassName",
+                    f"there is no PriorityClass {name!r}{did_you_mean(name, known) or ':'} the pod gets priority 0",
+                )
+            elif value is not None and given and value != pod.priority:
+                warn(
+                    "priority",
+                    f"is {pod.priority}, but PriorityClass {name!r} has the value {value}: {pod.priority} is used",
+                )
+            return pod.priority if given or value is None else value
+        if given:
+            return pod.priority
+        defaults = [c.value for c in self.priorities.values() if c.global_default]
+        return min(defaults, default=0)
+
+
+def disruptions_allowed(
+    budget: PodDisruptionBudget, pods: Iterable[Pod], scale: Mapping[tuple[str, str, str], int]
+) -> int:
+    """Return what the disruption controller would write into ``status.disruptionsAllowed``.
+
+    Bound pods count as healthy. ``scale`` is the replica count of a controller (kind, namespace, name).
+    """
+    own = [
+        p for p in pods
+        if p.meta.namespace == budget.meta.namespace and not p.terminal and matches(budget.selector, p.meta.labels)
+    ]  # fmt: skip
+    healthy = sum(1 for p in own if p.node_name and p.meta.deletion_timestamp is None)
+    counted = budget.max_unavailable is not None or isinstance(budget.min_available, str)
+    expected = _expected(own, scale) if counted else len(own)
+    if budget.max_unavailable is not None:
+        desired = max(0, expected - _share(budget.max_unavailable, expected))
+    else:
+        desired = _share(budget.min_available or 0, expected)
+    return max(0, healthy - desired) if expected > 0 else 0
+
+
+def _expected(pods: list[Pod], scale: Mapping[tuple[str, str, str], int]) -> int:
+    owners = {
+        (owner.kind, pod.meta.namespace, owner.name)
+        for pod in pods
+        if (owner := pod.meta.controller) is not None
+    }
+    return sum(scale.get(owner, 0) for owner in owners)
+
+
+def _share(amount: int | str, whole: int) -> int:
+    if isinstance(amount, int):
+        return amount
+    return -(-whole * int(amount[:-1]) // 100)  # percentages round up

@@ -1,0 +1,220 @@
+"""Objects to manifests: for what was never a manifest, the pods and sets that controllers made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.objects.model import (
+    Affinity,
+    Container,
+    KubernetesObject,
+    LabelSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    PersistentVolumeClaim,
+    Pod,
+    PodAffinityTerm,
+    Requirement,
+    Toleration,
+    Volume,
+    Workload,
+)
+from scheduler_core.objects.quantity import format_resource
+
+_VERSIONS = {"Job": "batch/v1", "ReplicationController": "v1"}
+
+
+def _drop_empty(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: part for key, part in value.items() if part not in (None, "", [], {}, ())}
+
+
+def _meta(meta: ObjectMeta) -> dict[str, Any]:
+    owners = [
+        {
+            "apiVersion": _VERSIONS.get(o.kind, "apps/v1"),
+            "kind": o.kind,
+            "name": o.name,
+            "uid": o.uid,
+            **({"controller": True} if o.controller else {}),
+        }
+        for o in meta.owner_references
+    ]
+    return _drop_empty(
+        {
+            "name": meta.name,
+            "namespace": meta.namespace,
+            "uid": meta.uid,
+            "labels": dict(meta.labels),
+            "annotations": dict(meta.annotations),
+            "ownerReferences": owners,
+            "creationTimestamp": meta.creation_timestamp,
+            "deletionTimestamp": meta.deletion_timestamp,
+        }
+    )
+
+
+def _amounts(resources: Mapping[str, int]) -> dict[str, str]:
+    return {name: format_resource(name, amount) for name, amount in resources.items()}
+
+
+def _container(container: Container) -> dict[str, Any]:
+    out = _drop_empty({"name": container.name, "image": container.image})
+    resources = _drop_empty({"requests": _amounts(container.requests), "limits": _amounts(container.limits)})
+    if resources:
+        out["resources"] = resources
+    if container.host_ports:
+        out["ports"] = [
+            {"containerPort": p.port, "hostPort": p.port, "protocol": p.protocol, "hostIP": p.ip}
+            for p in container.host_ports
+        ]
+    return out
+
+
+def _volume(volume: Volume) -> dict[str, Any]:
+    read_only = {"readOnly": True} if volume.read_only else {}
+    named = {
+        "gcePersistentDisk": ("pdName", volume.gce_pd),
+        "awsElasticBlockStore": ("volumeID", volume.aws_ebs),
+        "azureDisk": ("diskName", volume.azure_disk),
+        "iscsi": ("iqn", volume.iscsi_iqn),
+        "persistentVolumeClaim": ("claimName", volume.claim),
+    }
+    out: dict[str, Any] = {"name": volume.name}
+    for source, (field, value) in named.items():
+        if value is not None:
+            out[source] = {field: value, **read_only}
+    if volume.rbd is not None:
+        monitors, pool, image = volume.rbd
+        out["rbd"] = {"monitors": list(monitors), "pool": pool, "image": image, **read_only}
+    if volume.local:
+        out["emptyDir"] = {}
+    return out
+
+
+def _requirement(requirement: Requirement) -> dict[str, Any]:
+    out: dict[str, Any] = {"key": requirement.key, "operator": requirement.operator}
+    if requirement.values:
+        out["values"] = list(requirement.values)
+    return out
+
+
+def _selector(selector: LabelSelector) -> dict[str, Any]:
+    expressions = [_requirement(r) for r in selector.match_expressions]
+    return _drop_empty({"matchLabels": dict(selector.match_labels), "matchExpressions": expressions})
+
+
+def _node_term(term: NodeSelectorTerm) -> dict[str, Any]:
+    return _drop_empty(
+        {
+            "matchExpressions": [_requirement(r) for r in term.match_expressions],
+            "matchFields": [_requirement(r) for r in term.match_fields],
+        }
+    )
+
+
+def _pod_term(term: PodAffinityTerm) -> dict[str, Any]:
+    out: dict[str, Any] = {"topologyKey": term.topology_key}
+    if term.selector is not None:
+        out["labelSelector"] = _selector(term.selector)
+    if term.namespaces:
+        out["namespaces"] = list(term.namespaces)
+    return out
+
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def _affinity(affinity: Affinity) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    node: dict[str, Any] = {}
+    if affinity.node_required is not None:
+        node[_REQUIRED] = {"nodeSelectorTerms": [_node_term(t) for t in affinity.node_required]}
+    if affinity.node_preferred:
+        node[_PREFERRED] = [{"weight": t.weight, "preference": _node_term(t.term)} for t in affinity.node_preferred]
+    if node:
+        out["nodeAffinity"] = node
+    for name, present, required, preferred in (
+        ("podAffinity", affinity.has_pod_affinity, affinity.pod_required, affinity.pod_preferred),
+        ("podAntiAffinity", affinity.has_pod_anti_affinity, affinity.anti_required, affinity.anti_preferred),
+    ):
+        if present:
+            weighted = [{"weight": t.weight, "podAffinityTerm": _pod_term(t.term)} for t in preferred]
+            out[name] = _drop_empty({_REQUIRED: [_pod_term(t) for t in required], _PREFERRED: weighted})
+    return out
+
+
+def _toleration(toleration: Toleration) -> dict[str, Any]:
+    out = _drop_empty(
+        {
+            "key": toleration.key,
+            "operator": toleration.operator,
+            "value": toleration.value,
+            "effect": toleration.effect,
+        }
+    )
+    if toleration.toleration_seconds is not None:
+        out["tolerationSeconds"] = toleration.toleration_seconds
+    return out
+
+
+def _pod_spec(pod: Pod) -> dict[str, Any]:
+    spec = _drop_empty(
+        {
+            "nodeName": pod.node_name,
+            "nodeSelector": dict(pod.node_selector),
+            "priorityClassName": pod.priority_class_name,
+            "initContainers": [_container(c) for c in pod.init_containers],
+            "containers": [_container(c) for c in pod.containers],
+            "tolerations": [_toleration(t) for t in pod.tolerations],
+            "volumes": [_volume(v) for v in pod.volumes],
+            "overhead": _amounts(pod.overhead),
+        }
+    )
+    spec["schedulerName"] = pod.scheduler_name
+    if pod.priority or pod.priority_class_name:
+        spec["priority"] = pod.priority
+    if pod.affinity is not None:
+        spec["affinity"] = _affinity(pod.affinity)
+    return spec
+
+
+def _pod(pod: Pod) -> dict[str, Any]:
+    status = _drop_empty({"phase": pod.phase, "nominatedNodeName": pod.nominated_node_name})
+    return {
+        "apiVersion": "v1", "kind": "Pod", "metadata": _meta(pod.meta), "spec": _pod_spec(pod), "status": status,
+    }  # fmt: skip
+
+
+def _workload(workload: Workload) -> dict[str, Any]:
+    spec: dict[str, Any] = {"replicas": workload.replicas}
+    if workload.selector is not None:
+        spec["selector"] = _selector(workload.selector)
+    if workload.template is not None:
+        template = workload.template
+        spec["template"] = {"metadata": _meta(template.meta), "spec": _pod_spec(template)}
+    version = _VERSIONS.get(workload.kind, "apps/v1")
+    return {"apiVersion": version, "kind": workload.kind, "metadata": _meta(workload.meta), "spec": spec}
+
+
+def _claim(claim: PersistentVolumeClaim) -> dict[str, Any]:
+    spec = _drop_empty({"volumeName": claim.volume_name, "accessModes": list(claim.access_modes)})
+    if claim.storage_class is not None:
+        spec["storageClassName"] = claim.storage_class
+    spec["resources"] = {"requests": {"storage": format_resource("storage", claim.request)}}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": _meta(claim.meta), "spec": spec}
+
+
+def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
+    """Return the manifest of a pod, a workload or a claim; other kinds always have their own document.
+
+    It holds what scheduling reads. Raises TypeError for other kinds.
+    """
+    if isinstance(obj, Pod):
+        return _pod(obj)
+    if isinstance(obj, Workload):
+        return _workload(obj)
+    if isinstance(obj, PersistentVolumeClaim):
+        return _claim(obj)
+    raise TypeError(f"{type(obj).__name__} objects are not made by controllers")

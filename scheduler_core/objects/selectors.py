@@ -1,0 +1,77 @@
+"""Do these labels match? Selectors, node selector terms, taints: one pod, one node.
+
+The scalar form of the rules, for what happens outside a scheduling cycle (controllers,
+budgets, checks). The predicates apply the same rules to columns of nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from scheduler_core.objects.model import LabelSelector, Node, NodeSelectorTerm, Pod, Requirement, Taint, Toleration
+from scheduler_core.objects.names import check_value
+
+_INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
+
+
+def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
+    """Tell whether the labels match. A null selector matches nothing, an empty one everything."""
+    if selector is None:
+        return False
+    pairs = labels.items()
+    return all(pair in pairs for pair in selector.match_labels.items()) and all(
+        requirement_matches(r, labels) for r in selector.match_expressions
+    )
+
+
+def requirement_matches(requirement: Requirement, labels: Mapping[str, str]) -> bool:
+    """Apply one expression. Gt and Lt compare 64-bit integers; anything unreadable does not match."""
+    value = labels.get(requirement.key)
+    operator = requirement.operator
+    if operator == "In":
+        return value is not None and value in requirement.values
+    if operator == "NotIn":
+        return value is None or value not in requirement.values
+    if operator == "Exists":
+        return value is not None
+    if operator == "DoesNotExist":
+        return value is None
+    if value is None or not _INTEGER.fullmatch(value) or not _INTEGER.fullmatch(requirement.values[0]):
+        return False
+    return int(value) > int(requirement.values[0]) if operator == "Gt" else int(value) < int(requirement.values[0])
+
+
+def _valid(requirement: Requirement) -> bool:
+    return all(check_value(v) is None for v in requirement.values) and (
+        requirement.operator not in ("Gt", "Lt") or len(requirement.values) == 1
+    )
+
+
+def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
+    """Apply one node selector term: no expressions match nothing, an invalid one spoils the term."""
+    if not term.match_expressions and not term.match_fields:
+        return False
+    fields = {"metadata.name": node.meta.name}
+    return all(_valid(r) and requirement_matches(r, node.meta.labels) for r in term.match_expressions) and all(
+        requirement_matches(r, fields) for r in term.match_fields
+    )
+
+
+def node_selected(pod: Pod, node: Node) -> bool:
+    """Apply ``spec.nodeSelector`` and required node affinity (MatchNodeSelector)."""
+    labels = node.meta.labels.items()
+    if not all(pair in labels for pair in pod.node_selector.items()):
+        return False
+    required = pod.affinity.node_required if pod.affinity else None
+    return required is None or any(term_matches(term, node) for term in required)
+
+
+def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
+    """Tell whether some toleration tolerates the taint (v1.ToleratesTaint)."""
+    return any(
+        t.effect in ("", taint.effect)
+        and t.key in ("", taint.key)
+        and (t.operator == "Exists" or (t.operator in ("", "Equal") and t.value == taint.value))
+        for t in tolerations
+    )

@@ -1,0 +1,354 @@
+"""The Scenario document (KEP-140): the cluster's history, resolved to whole objects.
+
+``spec.operations[]`` each have ``id``, ``step`` (the major step) and one of ``createOperation``,
+``patchOperation``, ``deleteOperation`` and ``doneOperation``; ``time``, in seconds, is ours. What
+controllers do in answer follows in the same step, with the operation's id and a counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.admission import disruptions_allowed
+from scheduler_core.assembly import Assembly, Change
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import Decoded, decode, find_kind
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import PATCH_TYPES, PatchError, apply_patch
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
+from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    enum,
+    integer,
+    kind_of,
+    opaque,
+    record,
+    show,
+    text,
+)
+from scheduler_core.scenario import Operation
+from scheduler_core.workloads import Key, key_of, rollout
+
+Documents = dict[Key, dict[str, Any]]
+
+_TYPE_META = record(
+    dict, {"kind": Field("kind", text, required=True), "apiVersion": Field("apiVersion", text)}
+)
+_OBJECT_META = record(
+    dict,
+    {"name": Field("name", text, required=True), "namespace": Field("namespace", text)},
+    unread="uid labels annotations creationTimestamp resourceVersion",
+)
+_TARGET = {
+    "typeMeta": Field("type", _TYPE_META, required=True),
+    "objectMeta": Field("meta", _OBJECT_META, required=True),
+}
+_ACTIONS: dict[str, Reader] = {
+    "createOperation": record(
+        dict, {"object": Field("object", opaque, required=True)}, unread="createOptions"
+    ),
+    "patchOperation": record(
+        dict,
+        {
+            **_TARGET,
+            "patch": Field("patch", opaque, required=True),
+            "patchType": Field("patchType", enum(*PATCH_TYPES)),
+        },
+        unread="patchOptions",
+    ),
+    "deleteOperation": record(dict, _TARGET, unread="deleteOptions"),
+    "doneOperation": record(dict, {}, unread="operation"),
+}
+
+
+def _id(value: Any, at: At) -> str | None:
+    return str(value) if type(value) is int else text(value, at)
+
+
+def _step(value: Any, at: At) -> int | None:
+    if isinstance(value, dict) and "major" in value:
+        value = value["major"]
+    read: int | None = integer(1)(value, at)
+    return read
+
+
+def _seconds(value: Any, at: At) -> float | None:
+    if type(value) not in (int, float) or not 0 <= value <= 1e12:
+        at.error(f"must be seconds of virtual time, at least 0, not {show(value)}")
+        return None
+    return float(value)
+
+
+_OPERATION = record(
+    dict,
+    {
+        "id": Field("id", _id),
+        "step": Field("step", _step, required=True),
+        "time": Field("time", _seconds),
+        **{name: Field(name, opaque) for name in _ACTIONS},
+    },
+)
+_SCENARIO = record(
+    dict,
+    {
+        "spec": Field(
+            "spec",
+            record(dict, {"operations": Field("operations", opaque)}, unread="controllers"),
+        )
+    },
+    unread="apiVersion kind metadata status",
+)
+
+
+def read_operations(entry: Entry, assembly: Assembly, documents: Documents) -> tuple[Operation, ...]:
+    """Resolve a Scenario document against the initial cluster. Problems go to the assembly's report.
+
+    ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state.
+    """
+    at = At(assembly.report, None, entry)
+    read = _SCENARIO(entry.value, at) or {}
+    listed = read.get("spec", {}).get("operations", [])
+    place = at.child("spec").child("operations")
+    if not isinstance(listed, list):
+        place.error(f"must be a list, not {kind_of(listed)}")
+        return ()
+    if len(listed) > assembly.limits.operations:
+        place.error(f"more than {assembly.limits.operations:,} operations")
+        return ()
+    history = _History(entry, assembly, documents)
+    for index, item in enumerate(listed):
+        if assembly.full or not history.take(item, place.child(index)):
+            break
+    return tuple(history.operations)
+
+
+class _History:
+    """The operations so far, and the state that they lead to."""
+
+    def __init__(self, entry: Entry, assembly: Assembly, documents: Documents) -> None:
+        self.entry = entry
+        self.assembly = assembly
+        self.documents = dict(documents)
+        self.operations: list[Operation] = []
+        self.ids: set[str] = set()
+        self.step = 0
+        self.time = 0.0
+        self.actions: dict[str, Callable[[dict[str, Any], At], list[Change]]] = {
+            "createOperation": self.create,
+            "patchOperation": self.patch,
+            "deleteOperation": self.delete,
+        }
+
+    def take(self, item: Any, at: At) -> bool:
+        """Read one operation. Returns False where the history ends."""
+        read = _OPERATION(item, at)
+        if read is None:
+            return True
+        name = read.get("id") or str(len(self.ids) + 1)
+        if name in self.ids:
+            at.child("id").error(f"the id {show(name)} stands twice")
+        self.ids.add(name)
+        if read["step"] < self.step:
+            at.child("step").error(f"is {read['step']} after {self.step}: steps must not go back")
+        moved = read["step"] > self.step
+        self.step = max(self.step, read["step"])
+        seconds = read.get("time", self.time + 1 if moved else self.time)
+        if seconds < self.time:
+            at.child("time").error(f"is {seconds:g} after {self.time:g}: time must not go back")
+        self.time = max(self.time, seconds)
+        given = [action for action in _ACTIONS if action in read]
+        if len(given) != 1:
+            at.error(f"must have exactly one of {', '.join(_ACTIONS)}, not {len(given)}")
+            return True
+        body = _ACTIONS[given[0]](read[given[0]], at.child(given[0]))
+        if given[0] == "doneOperation":
+            return False
+        if body is not None:
+            self.record(name, self.actions[given[0]](body, at.child(given[0])))
+        return True
+
+    def record(self, name: str, changes: list[Change]) -> None:
+        for number, (action, obj) in enumerate(changes):
+            kind, key = key_of(obj)
+            self.operations.append(
+                Operation(
+                    f"{name}.{number}" if number else name,
+                    self.step,
+                    self.time,
+                    action,
+                    kind,
+                    key,
+                    None if action == "delete" else obj,
+                )
+            )
+
+    # --- the three actions
+
+    def read_object(self, value: Any, at: At) -> Decoded | None:
+        """Read a whole manifest inside an operation. None if it is wrong, or of a kind that is not read."""
+        if not isinstance(value, dict):
+            at.error(f"must be a manifest, not {kind_of(value)}")
+            return None
+        kind = value.get("kind")
+        entry = Entry(
+            value,
+            kind if isinstance(kind, str) else "",
+            self.entry.source,
+            self.entry.number,
+            (*self.entry.prefix, *at.steps),
+        )
+        place = At(self.assembly.report, None, entry)
+        row = find_kind(entry, place)
+        if row is None:
+            if entry.kind:
+                self.ignore(entry.kind, place)
+            return None
+        obj = decode(entry, row, self.assembly.report)
+        return Decoded(entry, obj) if obj is not None else None
+
+    def ignore(self, kind: str, at: At) -> None:
+        reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
+        self.assembly.notices.add(at, f"the operation on a {kind} has no effect: {reason}")
+
+    def create(self, body: dict[str, Any], at: At) -> list[Change]:
+        decoded = self.read_object(body["object"], at.child("object"))
+        if decoded is None:
+            return []
+        world = self.assembly.world
+        obj = self.assembly.admit(decoded)
+        key = key_of(obj)
+        place = At(self.assembly.report, None, decoded.entry)
+        if key in world.objects:
+            place.child("metadata").child("name").error(f"{key[0]} {key[1]} exists already at this step")
+            return []
+        if isinstance(obj, Pod):
+            if obj.node_name and ("Node", obj.node_name) not in world.objects:
+                place.child("spec").child("nodeName").warn(
+                    f"there is no node {obj.node_name!r}: the pod is left out"
+                )
+                return []
+            if not self.assembly.count_pods(1, place):
+                return []
+        self.documents[key] = decoded.entry.value
+        return self.enter("create", obj, place)
+
+    def enter(self, action: Any, obj: KubernetesObject, at: At) -> list[Change]:
+        """Put a new or changed object into the world, and let controllers answer."""
+        assembly = self.assembly
+        if isinstance(obj, PodDisruptionBudget) and assembly.admitting:
+            obj = self.with_allowance(obj)
+        before = assembly.world.objects.get(key_of(obj))
+        assembly.admission.learn(obj)
+        assembly.world.put(obj)
+        changes: list[Change] = [(action, obj)]
+        if not assembly.expand:
+            return changes
+        if isinstance(obj, Workload):
+            if isinstance(before, Workload):
+                for change in rollout(assembly.world, before, obj):
+                    changes += self.follow(change, at)
+            changes += assembly.settle(obj, at)
+        elif isinstance(obj, Node):
+            for owner in [o for o in assembly.world.objects.values() if isinstance(o, Workload)]:
+                if owner.kind == "DaemonSet":
+                    changes += assembly.settle(owner, at)
+        return changes
+
+    def follow(self, change: Change, at: At) -> list[Change]:
+        """Apply one change of a controller's, and what follows from it."""
+        action, obj = change
+        if action == "delete":
+            self.assembly.world.remove(key_of(obj))
+            return [change]
+        obj = self.assembly.admit_made(obj, at)
+        self.assembly.world.put(obj)
+        more = self.assembly.settle(obj, at) if isinstance(obj, Workload) else []
+        return [(action, obj), *more]
+
+    def with_allowance(self, budget: PodDisruptionBudget) -> PodDisruptionBudget:
+        given = self.documents.get(key_of(budget), {}).get("status")
+        if isinstance(given, dict) and "disruptionsAllowed" in given:
+            return budget
+        world = self.assembly.world
+        scale = {
+            (w.kind, w.meta.namespace, w.meta.name): w.replicas
+            for w in world.objects.values()
+            if isinstance(w, Workload)
+        }
+        return replace(budget, disruptions_allowed=disruptions_allowed(budget, world.pods(), scale))
+
+    def find(self, body: dict[str, Any], at: At) -> KubernetesObject | None:
+        """Return the object that typeMeta and objectMeta name, or None after reporting that there is none."""
+        kind, name = body["type"]["kind"], body["meta"]["name"]
+        row = KINDS.get(kind)
+        if row is None:
+            meant = did_you_mean(kind, KINDS)
+            if meant and kind not in KEPT_KINDS:
+                at.child("typeMeta").child("kind").error(f"{show(kind)} is not a kind that is read{meant}")
+            else:
+                self.ignore(kind, at.child("typeMeta").child("kind"))
+            return None
+        key = f"{body['meta'].get('namespace') or 'default'}/{name}" if row.namespaced else name
+        obj = self.assembly.world.objects.get((kind, key))
+        if obj is None:
+            known = [k for of, k in self.assembly.world.objects if of == kind]
+            meant = did_you_mean(key, known[:2000])
+            at.child("objectMeta").child("name").error(f"there is no {kind} {key} at this step{meant}")
+        return obj
+
+    def patch(self, body: dict[str, Any], at: At) -> list[Change]:
+        obj = self.find(body, at)
+        if obj is None:
+            return []
+        key = key_of(obj)
+        document = self.documents.get(key) or to_manifest(obj)
+        patch = body["patch"]
+        how = body.get("patchType") or ("json" if isinstance(patch, list) else "strategic")
+        place = at.child("patch")
+        try:
+            patched = apply_patch(document, patch, how)
+        except PatchError as error:
+            for step in error.path:
+                place = place.child(step)
+            place.error(error.message)
+            return []
+        decoded = self.read_object(patched, at.child("patch"))
+        if decoded is None:
+            return []
+        changed = self.assembly.admit(decoded)
+        if key_of(changed) != key:
+            at.child("patch").error(
+                f"must not change the kind, the name or the namespace of {key[0]} {key[1]}"
+            )
+            return []
+        if not changed.meta.uid:
+            changed = replace(changed, meta=replace(changed.meta, uid=obj.meta.uid))
+        self.documents[key] = patched
+        return self.enter("update", changed, At(self.assembly.report, None, decoded.entry))
+
+    def delete(self, body: dict[str, Any], at: At) -> list[Change]:
+        obj = self.find(body, at)
+        if obj is None:
+            return []
+        world = self.assembly.world
+        changes: list[Change] = []
+        if isinstance(obj, Node):
+            for pod in list(world.pods_on(obj.meta.name)):
+                changes.append(("delete", pod))  # the pod collector removes what the node ran
+        waiting = [obj]
+        while waiting:
+            current = waiting.pop(0)
+            changes.append(("delete", current))
+            waiting += world.owned(current)
+        for _, gone in changes:
+            self.documents.pop(key_of(gone), None)
+            if key_of(gone) in world.objects:
+                world.remove(key_of(gone))
+            self.assembly.admission.forget(gone)
+        return changes
