@@ -1,0 +1,134 @@
+// Building and changing elements. Text goes in as text nodes only: nothing a user wrote is parsed as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Make an element: `h("button", {class: "btn", onclick: f, "aria-label": "Close"}, "text", child)`. */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  if (props) set(element, props);
+  append(element, children);
+  return element;
+}
+
+/** Set attributes, listeners (`onclick`), dataset, style (through CSSOM, as the CSP wants). */
+export function set(element, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) {
+      if (value === false) element.removeAttribute(name);
+      continue;
+    }
+    if (name === "class") element.className = value;
+    else if (name === "text") element.textContent = value;
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) append(element, child);
+    else element.append(child);
+  }
+}
+
+/** Replace all children. */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+/** An icon of the sprite in templates/icons.html. */
+export function icon(name, className = "") {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", `icon ${className}`.trim());
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+export const $ = (selector, root = document) => root.querySelector(selector);
+export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/** A short notice at the bottom; it says itself to screen readers. */
+export function toast(text, { name = "check", ms = 3200 } = {}) {
+  const host = $("[data-toasts]");
+  if (!host) return;
+  const note = h("div", { class: "toast" }, icon(name), h("span", { text }));
+  host.append(note);
+  while (host.children.length > 3) host.firstChild.remove();
+  if (ms) setTimeout(() => note.remove(), ms);
+  return note;
+}
+
+let announceTimer = 0;
+/** Say something to screen readers; the newest of a burst wins. */
+export function announce(text) {
+  const host = $("[data-announce]");
+  if (!host) return;
+  clearTimeout(announceTimer);
+  announceTimer = setTimeout(() => { host.textContent = text; }, 120);
+}
+
+/** Whether a key event belongs to a field that is being typed in. */
+export function typing(event) {
+  const target = event.target;
+  return target instanceof HTMLElement && (target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select") || target.isContentEditable);
+}
+
+/** Copy text; falls back to a selection where the clipboard API is refused. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = h("textarea", { class: "sr", "aria-hidden": "true" });
+    area.value = text;
+    (document.querySelector("dialog[open]") || document.body).append(area);
+    area.select();
+    let done = false;
+    try { done = document.execCommand("copy"); } catch { done = false; }
+    area.remove();
+    return done;
+  }
+}
+
+/** Run `f` at most once a frame, with the newest arguments. */
+export function perFrame(f) {
+  let queued = false;
+  let args = [];
+  return (...next) => {
+    args = next;
+    if (queued) return;
+    queued = true;
+    requestAnimationFrame(() => { queued = false; f(...args); });
+  };
+}
+
+/** Run `f` when no call has come for `ms`. */
+export function debounce(f, ms) {
+  let timer = 0;
+  const run = (...args) => { clearTimeout(timer); timer = setTimeout(() => f(...args), ms); };
+  run.cancel = () => clearTimeout(timer);
+  return run;
+}
+
+/** A dialog with a heading and a close button; removed from the page when it closes. */
+export function dialog(title, ...body) {
+  const id = `dialog-${Math.random().toString(36).slice(2, 8)}`;
+  const element = h("dialog", { "aria-labelledby": id },
+    h("div", { class: "dialog-head" }, h("h2", { id, text: title }), h("span", { class: "grow" }),
+      h("button", { type: "button", class: "btn quiet square", "aria-label": "Close", onclick: () => element.close() }, icon("close"))),
+    h("div", { class: "dialog-body" }, ...body));
+  element.addEventListener("close", () => element.remove());
+  element.addEventListener("click", (event) => { if (event.target === element) element.close(); });
+  document.body.append(element);
+  element.showModal();
+  return element;
+}

@@ -1,0 +1,114 @@
+// A text editor that stays a textarea: line numbers, YAML colours for the lines in view, errors on their line.
+
+import { h, fill, perFrame } from "./dom.js";
+
+const LINE = 19;
+const PAD = 10;
+
+/** Split one YAML (or JSON) line into `[class, text]` pieces. */
+function pieces(line) {
+  const out = [];
+  const match = /^(\s*(?:- )*)("?[\w./~-]+"?\s*:)(?=\s|$)(.*)$/.exec(line);
+  let rest = line;
+  if (match) { out.push(["", match[1]], ["y-key", match[2]]); rest = match[3]; }
+  const comment = /(^|\s)#.*$/.exec(rest);
+  const value = comment ? rest.slice(0, comment.index) : rest;
+  if (/^\s*(["']).*\1,?\s*$/.test(value)) out.push(["y-str", value]);
+  else if (/^\s*-?\d[\d.]*(m|[KMGTPE]i?|s)?,?\s*$/.test(value) || /^\s*(true|false|null|~),?\s*$/.test(value)) out.push(["y-num", value]);
+  else if (/^(---|\.\.\.)\s*$/.test(value)) out.push(["y-com", value]);
+  else out.push(["", value]);
+  if (comment) out.push(["y-com", rest.slice(comment.index)]);
+  return out;
+}
+
+export class Editor {
+  #lines = [""];
+  #problems = new Map(); // line → "bad" | "warn"
+
+  constructor({ label, placeholder = "", readOnly = false, onInput, describedBy }) {
+    this.area = h("textarea", { "aria-label": label, placeholder, spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", readonly: readOnly || undefined, "aria-describedby": describedBy });
+    this.numbers = h("pre", { "aria-hidden": "true" });
+    this.ink = h("pre", { "aria-hidden": "true" });
+    this.gutter = h("div", { class: "gutter", "aria-hidden": "true" }, this.numbers);
+    this.element = h("div", { class: "editor" }, this.gutter, h("div", { class: "paper" }, this.ink, this.area));
+    this.draw = perFrame(() => this.#draw());
+    this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#problems.clear(); this.draw(); onInput?.(this.area.value); });
+    this.area.addEventListener("scroll", this.draw, { passive: true });
+    this.area.addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(this.draw).observe(this.element);
+  }
+
+  get value() { return this.area.value; }
+
+  set value(text) {
+    this.area.value = text;
+    this.#lines = this.area.value.split("\n");
+    this.#problems.clear();
+    this.draw();
+  }
+
+  /** Mark lines: `[{line}]` of errors and of warnings. */
+  mark(errors, warnings = []) {
+    this.#problems.clear();
+    for (const { line } of warnings) if (line) this.#problems.set(line, "warn");
+    for (const { line } of errors) if (line) this.#problems.set(line, "bad");
+    this.area.setAttribute("aria-invalid", errors.length > 0 ? "true" : "false");
+    this.draw();
+  }
+
+  /** Put the caret on a line and bring it into view. */
+  jump(line) {
+    let from = 0;
+    for (let i = 0; i < line - 1 && i < this.#lines.length; i += 1) from += this.#lines[i].length + 1;
+    this.area.focus();
+    this.area.setSelectionRange(from, from + (this.#lines[line - 1]?.length ?? 0));
+    this.area.scrollTop = Math.max(0, (line - 1) * LINE - this.area.clientHeight / 2);
+    this.area.scrollLeft = 0;
+    this.draw();
+  }
+
+  #draw() {
+    const { scrollTop, scrollLeft, clientHeight } = this.area;
+    const first = Math.max(0, Math.floor((scrollTop - PAD) / LINE));
+    const last = Math.min(this.#lines.length, first + Math.ceil(clientHeight / LINE) + 2);
+    const ink = document.createDocumentFragment();
+    const numbers = document.createDocumentFragment();
+    const empty = this.area.value === "";
+    for (let i = first; i < last; i += 1) {
+      const state = this.#problems.get(i + 1) ?? "";
+      const line = h("span", { class: `line ${state}` });
+      for (const [name, text] of pieces(this.#lines[i].slice(0, 2000))) {
+        if (!text) continue;
+        line.append(name ? h("span", { class: name, text }) : text);
+      }
+      ink.append(line, "\n");
+      numbers.append(state ? h("span", { class: state, text: `${state === "bad" ? "●" : "▲"} ${i + 1}` }) : String(i + 1), "\n");
+    }
+    const shift = first * LINE - scrollTop;
+    fill(this.ink, empty ? "" : ink);
+    fill(this.numbers, numbers);
+    this.ink.style.setProperty("transform", `translate(${-scrollLeft}px, ${shift}px)`);
+    this.numbers.style.setProperty("transform", `translateY(${shift}px)`);
+    this.gutter.style.setProperty("width", `${Math.max(38, String(this.#lines.length).length * 8 + 30)}px`);
+  }
+
+  #key(event) {
+    // Enter keeps the indentation; Tab leaves the field, as people who use the keyboard alone expect.
+    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || this.area.readOnly) return;
+    const before = this.area.value.slice(0, this.area.selectionStart);
+    const indent = /[^\n]*$/.exec(before)[0].match(/^\s*/)[0];
+    if (!indent) return;
+    event.preventDefault();
+    this.area.setRangeText(`\n${indent}`, this.area.selectionStart, this.area.selectionEnd, "end");
+    this.area.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
+/** A list of problems; a click jumps to the line. */
+export function problemList(problems, editor, kind = "error") {
+  const rows = problems.slice(0, 200).map((problem) => h("li", null, h("button", { type: "button", onclick: () => problem.line && editor.jump(problem.line) },
+    h("span", { class: "where", text: problem.line ? `line ${problem.line}` : problem.document ? `document ${problem.document}` : kind }),
+    h("span", { class: "what", text: problem.message }),
+    problem.path ? h("span", { class: "path", text: problem.path }) : null)));
+  return h("ul", { class: `problems ${kind}`, "aria-label": kind === "error" ? "Errors" : "Warnings" }, rows);
+}

@@ -1,0 +1,218 @@
+// A sortable table with one tab stop, arrow keys, and only the rows in view in the document once there are many.
+
+import { h, fill } from "./dom.js";
+
+const ALL_ROWS = 100; // up to here every row is in the document
+const OVERSCAN = 10;
+
+/**
+ * Columns: `{key, label, title?, vertical?, head?, compare?(a, b), text(id), paint?(td, id)}`; the first names the row.
+ * `paint` fills a cell; `text` is what is copied. Rows are ids (numbers).
+ */
+export class Grid {
+  #rows = [];
+  #order = [];
+  #first = -1;
+  #last = -1;
+  #active = { row: 0, column: 0 };
+  #rowNodes = new Map();
+
+  constructor({ label, rowHeight = 24, onHover, onSelect, className = "" }) {
+    this.rowHeight = rowHeight;
+    this.onHover = onHover;
+    this.onSelect = onSelect;
+    this.columns = [];
+    this.sortKey = null;
+    this.sortDown = false;
+    this.selected = -1;
+    this.hovered = -1;
+    this.head = h("thead");
+    this.body = h("tbody");
+    this.table = h("table", { class: "grid", role: "grid", "aria-label": label }, this.head, this.body);
+    this.element = h("div", { class: `grid-scroll ${className}`.trim() }, this.table);
+    this.element.addEventListener("scroll", () => this.#render(false), { passive: true });
+    this.table.addEventListener("keydown", (event) => this.#key(event));
+    this.table.addEventListener("click", (event) => this.#click(event));
+    this.body.addEventListener("pointerover", (event) => this.#hover(event));
+    this.body.addEventListener("pointerleave", () => this.#hover(null));
+    new ResizeObserver(() => this.#render(false)).observe(this.element);
+  }
+
+  /** Give columns and rows; keeps sorting and the active cell where they still make sense. */
+  show(columns, rows) {
+    const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label);
+    this.columns = columns;
+    this.#rows = rows;
+    if (!columns.some((column) => column.key === this.sortKey)) { this.sortKey = null; this.sortDown = false; }
+    if (!same) this.#paintHead();
+    this.#sort();
+    this.#render(true);
+  }
+
+  sort(key, down = false) {
+    this.sortKey = key;
+    this.sortDown = down;
+    this.#sort();
+    this.#paintHead();
+    this.#render(true);
+  }
+
+  select(id) {
+    this.selected = id;
+    for (const [rowId, row] of this.#rowNodes) row.classList.toggle("is-selected", rowId === id);
+  }
+
+  hover(id) {
+    if (this.hovered === id) return;
+    this.#rowNodes.get(this.hovered)?.classList.remove("is-hovered");
+    this.hovered = id;
+    this.#rowNodes.get(id)?.classList.add("is-hovered");
+  }
+
+  /** Scroll a row into view. */
+  reveal(id) {
+    const at = this.#order.indexOf(id);
+    if (at < 0) return;
+    const top = at * this.rowHeight;
+    const room = this.element.clientHeight - this.head.offsetHeight;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    else if (top + this.rowHeight > this.element.scrollTop + room) this.element.scrollTop = top + this.rowHeight - room;
+  }
+
+  get count() { return this.#order.length; }
+
+  /** Header and all rows in their present order, tab separated. */
+  tsv() {
+    const lines = [this.columns.map((column) => column.label).join("\t")];
+    for (const id of this.#order) lines.push(this.columns.map((column) => String(column.text(id)).replace(/[\t\n]/g, " ")).join("\t"));
+    return lines.join("\n");
+  }
+
+  #sort() {
+    this.#order = [...this.#rows];
+    const column = this.columns.find((one) => one.key === this.sortKey);
+    if (!column?.compare) return;
+    const sign = this.sortDown ? -1 : 1;
+    const rank = new Map(this.#rows.map((id, i) => [id, i]));
+    this.#order.sort((a, b) => sign * column.compare(a, b) || rank.get(a) - rank.get(b));
+  }
+
+  #paintHead() {
+    const cells = this.columns.map((column, i) => {
+      const sorted = column.key === this.sortKey ? (this.sortDown ? "descending" : "ascending") : undefined;
+      const arrow = sorted ? (this.sortDown ? " ↓" : " ↑") : "";
+      return h("th", {
+        scope: "col", class: `${column.vertical ? "vertical" : ""} ${column.className ?? ""} ${i === 0 ? "name" : ""}`.trim() || undefined,
+        title: column.title, "aria-sort": sorted, "data-column": i, "data-row": -1, tabindex: this.#isActive(-1, i) ? 0 : -1,
+      }, h("span", { text: column.label + arrow }));
+    });
+    fill(this.head, h("tr", null, cells));
+    this.table.setAttribute("aria-colcount", this.columns.length);
+  }
+
+  #render(force) {
+    const total = this.#order.length;
+    let first = 0;
+    let last = total;
+    if (total > ALL_ROWS) {
+      const room = this.element.clientHeight || 400;
+      first = Math.max(0, Math.floor(this.element.scrollTop / this.rowHeight) - OVERSCAN);
+      last = Math.min(total, first + Math.ceil(room / this.rowHeight) + 2 * OVERSCAN);
+    }
+    if (!force && first === this.#first && last === this.#last) return;
+    const focused = this.body.contains(document.activeElement);
+    this.#first = first; this.#last = last;
+    this.#rowNodes.clear();
+    const rows = [];
+    if (first > 0) rows.push(this.#spacer(first));
+    for (let at = first; at < last; at += 1) rows.push(this.#row(at));
+    if (last < total) rows.push(this.#spacer(total - last));
+    this.body.replaceChildren(...rows);
+    this.table.setAttribute("aria-rowcount", total + 1);
+    if (!this.head.querySelector('[tabindex="0"]') && !this.body.querySelector('[tabindex="0"]')) {
+      (this.body.querySelector("[data-column]") ?? this.head.querySelector("[data-column]"))?.setAttribute("tabindex", "0");
+    }
+    if (focused) this.#focus(false);
+  }
+
+  #spacer(rows) {
+    return h("tr", { "aria-hidden": "true", class: "spacer" }, h("td", { colspan: this.columns.length, style: { height: `${rows * this.rowHeight}px` } }));
+  }
+
+  #row(at) {
+    const id = this.#order[at];
+    const row = h("tr", { "aria-rowindex": at + 2, "data-id": id, class: `${id === this.selected ? "is-selected" : ""} ${id === this.hovered ? "is-hovered" : ""}`.trim() || undefined });
+    this.columns.forEach((column, i) => {
+      const cell = document.createElement(i === 0 ? "th" : "td");
+      if (i === 0) { cell.setAttribute("scope", "row"); cell.className = "name"; } else if (column.className) cell.className = column.className;
+      cell.tabIndex = this.#isActive(at, i) ? 0 : -1;
+      cell.dataset.row = at;
+      cell.dataset.column = i;
+      if (column.paint) column.paint(cell, id);
+      else cell.textContent = column.text(id);
+      row.append(cell);
+    });
+    this.#rowNodes.set(id, row);
+    return row;
+  }
+
+  #isActive(row, column) { return this.#active.row === row && this.#active.column === column; }
+
+  #focus(scroll = true) {
+    const { row, column } = this.#active;
+    if (scroll && row >= 0) this.reveal(this.#order[row]);
+    if (row >= 0 && (row < this.#first || row >= this.#last)) this.#render(true);
+    for (const cell of this.table.querySelectorAll('[tabindex="0"]')) cell.tabIndex = -1;
+    const cell = this.table.querySelector(`[data-row="${row}"][data-column="${column}"]`);
+    if (!cell) return;
+    cell.tabIndex = 0;
+    cell.focus({ preventScroll: row >= 0 && !scroll });
+  }
+
+  #move(row, column) {
+    this.#active = { row: Math.max(-1, Math.min(this.#order.length - 1, row)), column: Math.max(0, Math.min(this.columns.length - 1, column)) };
+    this.#focus();
+  }
+
+  #key(event) {
+    if (event.altKey || event.metaKey) return;
+    const { row, column } = this.#active;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 1);
+    const moves = {
+      ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+      PageUp: [Math.max(0, row - page), column], PageDown: [row + page, column],
+      Home: event.ctrlKey ? [0, 0] : [row, 0], End: event.ctrlKey ? [this.#order.length - 1, this.columns.length - 1] : [row, this.columns.length - 1],
+    };
+    if (moves[event.key]) this.#move(...moves[event.key]);
+    else if (event.key === "Enter" || event.key === " ") this.#activate(row, column);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #click(event) {
+    const cell = event.target.closest("[data-column]");
+    if (!cell) return;
+    this.#active = { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+    this.#activate(this.#active.row, this.#active.column);
+    this.#focus(false);
+  }
+
+  #activate(row, column) {
+    if (row >= 0) { this.onSelect?.(this.#order[row], this.columns[column]?.key); return; }
+    const one = this.columns[column];
+    if (!one?.compare) return;
+    if (this.sortKey !== one.key) this.sort(one.key, one.downFirst ?? false);
+    else if (this.sortDown === (one.downFirst ?? false)) this.sort(one.key, !this.sortDown);
+    else this.sort(null);
+    this.#focus(false);
+  }
+
+  #hover(event) {
+    const row = event?.target.closest?.("tr[data-id]");
+    const id = row ? Number(row.dataset.id) : -1;
+    if (id === this.hovered) return;
+    this.hover(id);
+    this.onHover?.(id);
+  }
+}

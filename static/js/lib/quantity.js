@@ -1,0 +1,70 @@
+// Quantities as Kubernetes prints them, and times as kubectl does.
+
+const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/** Millicores to `250m`, `2`, `1.5`. */
+export function cpu(milli) {
+  if (milli === 0) return "0";
+  if (Math.abs(milli) < 1000) return `${milli}m`;
+  return trim(milli / 1000);
+}
+
+/** Bytes to `512Mi`, `1.5Gi`. */
+export function memory(bytes) {
+  if (!bytes) return "0";
+  let value = bytes;
+  let unit = 0;
+  while (Math.abs(value) >= 1024 && unit < BINARY.length - 1) { value /= 1024; unit += 1; }
+  return trim(value) + BINARY[unit];
+}
+
+/** At most three digits that matter, no trailing zeros. */
+export function trim(value) {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return String(Number(value.toFixed(digits)));
+}
+
+/** An amount of an extended resource. */
+export function amount(resource, value) {
+  return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-") ? memory(value)
+    : resource === "cpu" ? cpu(value) : String(value);
+}
+
+/** Seconds to `1m12s`, as `kubectl get` prints ages; tenths below ten seconds. */
+export function age(seconds) {
+  const whole = Math.floor(seconds);
+  if (seconds < 10 && seconds !== whole) return `${Math.round(seconds * 10) / 10}s`;
+  if (whole < 120) return `${whole}s`;
+  if (whole < 600) return whole % 60 ? `${Math.floor(whole / 60)}m${whole % 60}s` : `${whole / 60}m`;
+  if (whole < 10_800) return `${Math.floor(whole / 60)}m`;
+  if (whole < 28_800) { const m = Math.floor((whole % 3600) / 60); return `${Math.floor(whole / 3600)}h${m ? `${m}m` : ""}`; }
+  if (whole < 172_800) return `${Math.floor(whole / 3600)}h`;
+  return `${Math.floor(whole / 86_400)}d`;
+}
+
+const grouped = new Intl.NumberFormat("en-US");
+/** 12345 to `12,345`. */
+export const count = (n) => grouped.format(n);
+
+/** `1 node`, `3 nodes`. */
+export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+/** `default/web-1` to `web-1`; other namespaces stay. */
+export const short = (key) => (key.startsWith("default/") ? key.slice(8) : key);
+
+const REASONS = [
+  [/^Insufficient (.+)$/, (m) => m[1].split("/").pop()],
+  [/taint/i, () => "taint"], [/node selector/i, () => "selector"], [/free ports/i, () => "port"], [/unschedulable/i, () => "cordon"],
+  [/not ready/i, () => "not ready"], [/hostname/i, () => "host"], [/disk pressure/i, () => "disk"], [/memory pressure/i, () => "memory"],
+  [/pid pressure/i, () => "pid"], [/out of disk/i, () => "disk"], [/network unavailable/i, () => "network"], [/anti-affinity/i, () => "anti"],
+  [/affinity/i, () => "affinity"], [/volume node/i, () => "volume"], [/max volume/i, () => "volumes"], [/zone/i, () => "zone"], [/disk conflict|conflict/i, () => "disk"],
+  [/label/i, () => "label"], [/unknown condition/i, () => "unknown"],
+];
+/** A word or two that fit a matrix cell: `Insufficient cpu` to `cpu`. The whole reason stands in the tooltip. */
+export function shortReason(text) {
+  for (const [pattern, make] of REASONS) {
+    const match = pattern.exec(text);
+    if (match) return make(match);
+  }
+  return text.split(" ").slice(0, 2).join(" ").slice(0, 12);
+}

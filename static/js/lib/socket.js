@@ -1,0 +1,115 @@
+// The one WebSocket connection of a page. Speaks docs/protocol.md.
+// Calls made while the connection is down wait and are sent again when it is back: every command is either a
+// read or safe to repeat (content-addressed), so a lost answer is asked for once more.
+
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 10_000;
+const RETRY_CODES = new Set(["rate.limited", "server.busy"]);
+const RETRIES = 6;
+
+/** What an `error` frame carries. */
+export class CommandError extends Error {
+  constructor(body) {
+    super(body.message || body.code);
+    this.code = body.code;
+    this.body = body;
+  }
+}
+
+export class Socket {
+  #socket = null;
+  #next = 1;
+  #pending = new Map();
+  #listeners = new Map();
+  #wait = FIRST_WAIT;
+  #timer = 0;
+  #opened = false;
+  #closed = false;
+
+  constructor(path = "/ws/") {
+    const url = new URL(path, location.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    this.url = url.href;
+    this.bytes = 0;
+    this.#connect();
+    addEventListener("online", () => this.#now());
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#now(); });
+  }
+
+  get connected() { return this.#socket?.readyState === WebSocket.OPEN; }
+
+  /** Send a command; resolves with the payload of `success`, rejects with a CommandError. */
+  call(command, payload = {}, { tries = RETRIES } = {}) {
+    return new Promise((resolve, reject) => {
+      const id = this.#next++;
+      this.#pending.set(id, { command, payload, resolve, reject, tries });
+      if (this.connected) this.#send(id);
+    });
+  }
+
+  /** Listen to pushed frames by name, and to "down", "up" (true the first time). */
+  on(name, listener) {
+    if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+    this.#listeners.get(name).add(listener);
+    return () => this.#listeners.get(name).delete(listener);
+  }
+
+  close() {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#socket?.close();
+  }
+
+  /** Drop the connection as a failing network would (used by the browser tests). */
+  drop() { this.#socket?.close(); }
+
+  #emit(name, value) { for (const listener of this.#listeners.get(name) ?? []) listener(value); }
+
+  #now() {
+    if (this.connected || this.#closed || this.#socket?.readyState === WebSocket.CONNECTING) return;
+    clearTimeout(this.#timer);
+    this.#wait = FIRST_WAIT;
+    this.#connect();
+  }
+
+  #connect() {
+    const socket = new WebSocket(this.url);
+    this.#socket = socket;
+    socket.onopen = () => {
+      const first = !this.#opened;
+      this.#opened = true;
+      this.#emit("up", first);
+      for (const id of this.#pending.keys()) this.#send(id);
+    };
+    socket.onmessage = (event) => this.#receive(event.data);
+    socket.onclose = () => {
+      if (this.#socket !== socket || this.#closed) return;
+      this.#emit("down", this.#wait);
+      const jitter = this.#wait * (0.75 + Math.random() / 2);
+      this.#timer = setTimeout(() => this.#connect(), jitter);
+      this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
+    };
+  }
+
+  #send(id) {
+    const { command, payload } = this.#pending.get(id);
+    this.#socket.send(JSON.stringify([command, id, payload]));
+  }
+
+  #receive(text) {
+    this.bytes += text.length;
+    this.#wait = FIRST_WAIT;
+    const [name, id, payload] = JSON.parse(text);
+    if (id === null) { this.#emit(name, payload); return; }
+    const call = this.#pending.get(id);
+    if (!call) return;
+    this.#pending.delete(id);
+    if (name === "success") { call.resolve(payload); return; }
+    if (RETRY_CODES.has(payload.code) && call.tries > 0) {
+      const wait = (payload.retryAfter ?? 0.4 * 2 ** (RETRIES - call.tries)) * 1000;
+      setTimeout(() => this.call(call.command, call.payload, { tries: call.tries - 1 }).then(call.resolve, call.reject), wait);
+      return;
+    }
+    call.reject(new CommandError(payload));
+  }
+}

@@ -1,0 +1,25 @@
+// Dark and light: the system's until the visitor chooses, then theirs.
+
+const KEY = "podstep.theme";
+
+export const theme = () => document.documentElement.dataset.theme;
+
+export function toggleTheme() {
+  const next = theme() === "dark" ? "light" : "dark";
+  document.documentElement.dataset.theme = next;
+  try { localStorage.setItem(KEY, next); } catch { /* storage is off: for this page only */ }
+  dispatchEvent(new CustomEvent("podstep:theme", { detail: next }));
+}
+
+matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) => {
+  let kept = null;
+  try { kept = localStorage.getItem(KEY); } catch { kept = null; }
+  if (kept) return;
+  document.documentElement.dataset.theme = event.matches ? "light" : "dark";
+  dispatchEvent(new CustomEvent("podstep:theme", { detail: theme() }));
+});
+
+/** The value of a design token, for canvases. */
+export function token(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,72 @@
+// The address bar holds what is on screen: step, tab, node, pod. Stepping replaces, selecting pushes, Back works.
+
+import { debounce } from "../lib/dom.js";
+
+const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
+const WRITE_AFTER = 120; // browsers limit how often the address may change
+
+export class Address {
+  #pushed = "";
+
+  constructor(view) {
+    this.view = view;
+    this.replace = debounce(() => history.replaceState(null, "", this.href()), WRITE_AFTER);
+    view.playback.on("step", () => this.replace());
+    view.on("selection", ({ push }) => this.#write(push));
+    view.on("tab", ({ push } = {}) => this.#write(push));
+    addEventListener("popstate", () => this.#back());
+  }
+
+  /** What the address asks for: `{step, tab, node, pod}` as text. */
+  static read(fallback = "") {
+    const query = new URLSearchParams(location.search);
+    const run = RUN_PATH.exec(location.pathname);
+    const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
+    return { step: query.get("step") || inPath || fallback, tab: query.get("tab") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "" };
+  }
+
+  /** This view as a link, on `path` (that of the page, unless a share has its own). */
+  href(path = location.pathname) {
+    const { view } = this;
+    const { playback } = view;
+    const query = new URLSearchParams();
+    const run = RUN_PATH.exec(path);
+    if (!run && playback.wanted > 0) query.set("step", String(playback.wanted));
+    if (view.tab !== "story") query.set("tab", view.tab);
+    if (view.node >= 0) query.set("node", playback.nodes.names[view.node]);
+    if (view.pod >= 0) query.set("pod", playback.pods.keys[view.pod]);
+    const search = query.toString().replaceAll("%2F", "/");
+    return (run ? run[1] + playback.wanted : path) + (search ? `?${search}` : "");
+  }
+
+  #write(push) {
+    this.replace.cancel();
+    const href = this.href();
+    if (push && href !== this.#pushed && href !== location.pathname + location.search) history.pushState(null, "", href);
+    else history.replaceState(null, "", href);
+    this.#pushed = href;
+  }
+
+  /** Show what the address says of tab, node and pod. */
+  select({ tab, node, pod }) {
+    const { view } = this;
+    const { playback } = view;
+    view.setTab(tab || "story", { push: false });
+    view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
+    if (pod) view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
+    else if (view.pod >= 0) view.selectPod(-1, { push: false });
+  }
+
+  #back() {
+    const { playback } = this.view;
+    if (!playback.nodes) return;
+    this.replace.cancel();
+    const wish = Address.read();
+    const index = wish.step === "" ? 0 : Number(wish.step);
+    const href = location.pathname + location.search;
+    this.select(wish);
+    if (Number.isInteger(index)) playback.goto(index);
+    this.#pushed = href;
+    this.replace.cancel();
+  }
+}

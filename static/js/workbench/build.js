@@ -1,0 +1,327 @@
+// Build: the objects as a tree, and the YAML of the draft with errors on their line.
+
+import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
+import { Editor, problemList } from "../lib/editor.js";
+import { count, plural, short } from "../lib/quantity.js";
+import { ABSENT } from "./cluster.js";
+import { tabs } from "./tabs.js";
+
+const LISTED = 150; // children of one branch that are in the document
+const CHECK_AFTER = 700;
+
+export class Build {
+  #opened = new Set(["nodes", "workloads"]);
+  #rows = [];
+  #counts = new Map();
+  #tab = "objects";
+  #filter = "";
+  #focused = "";
+
+  constructor(region, view, options) {
+    this.view = view;
+    this.options = options; // {mine, bundleUrl, draft, onApplied, onFork}
+    this.body = region.querySelector("[data-build]");
+    this.strip = tabs(region.querySelector("[role=tablist]"), [["objects", "Objects"], ["yaml", "YAML"]], this.body, (key) => this.open(key));
+    this.tree = h("div", { class: "tree", role: "tree", "aria-label": "Objects" });
+    this.tree.addEventListener("keydown", (event) => this.#key(event));
+    this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => { this.#filter = this.search.value.trim().toLowerCase(); this.#draw(); }, 100) });
+    this.objects = h("div", { class: "objects" }, this.search, this.tree);
+    this.yaml = this.#yaml();
+    this.open("objects");
+    view.playback.on("opened", () => this.#draw());
+    view.playback.on("step", () => this.#count());
+    view.on("selection", () => this.#mark());
+  }
+
+  open(tab) {
+    this.#tab = tab;
+    this.strip.select(tab);
+    fill(this.body, tab === "yaml" ? this.yaml : this.objects);
+    if (tab === "yaml") this.#loadText();
+    else this.#draw();
+  }
+
+  focusSearch() { this.open("objects"); this.search.focus(); this.search.select(); }
+
+  // ---- objects
+
+  #draw() {
+    const { playback } = this.view;
+    if (!playback.nodes || this.#tab !== "objects") return;
+    const { nodes, pods, summary } = playback;
+    this.#counts.clear();
+    this.#rows = [];
+    const found = this.#filter;
+    const matches = (text) => !found || text.toLowerCase().includes(found);
+    const openAll = Boolean(found);
+    const pools = this.#pools(nodes);
+    this.#branch("nodes", "Nodes", count(nodes.names.length), 1, null);
+    if (openAll || this.#opened.has("nodes")) {
+      for (const [pool, members] of pools) {
+        const hits = members.filter((node) => matches(nodes.names[node]));
+        if (found && !hits.length) continue;
+        if (pools.size > 1 || members.length > 24) {
+          const key = `pool:${pool}`;
+          this.#branch(key, pool || "no pool", count(members.length), 2, null, () => this.view.light(members, pool || "no pool"));
+          if (openAll || this.#opened.has(key)) this.#leaves(hits, (node) => this.#node(node, 3), 3);
+        } else this.#leaves(hits, (node) => this.#node(node, 2), 2);
+      }
+    }
+    const groups = new Map();
+    pods.group.forEach((group, pod) => { if (!groups.has(group)) groups.set(group, []); groups.get(group).push(pod); });
+    this.#branch("workloads", "Workloads", plural(pods.keys.length, "pod"), 1, null);
+    if (openAll || this.#opened.has("workloads")) {
+      for (const [group, members] of groups) {
+        const { kind, name } = pods.groups[group] ?? { kind: "", name: "" };
+        const label = kind && kind !== "Pod" ? `${kind} ${name}` : name || "Pods of no controller";
+        const own = matches(label);
+        const hits = own ? members : members.filter((pod) => matches(pods.keys[pod]));
+        if (found && !hits.length) continue;
+        const key = `group:${group}`;
+        this.#branch(key, label, "", 2, `g${group % 10}`, () => this.#lightGroup(members, label));
+        this.#counts.set(key, members);
+        if ((found && !own) || this.#opened.has(key)) this.#leaves(hits, (pod) => this.#pod(pod), 3);
+      }
+    }
+    const others = Object.entries(summary).filter(([kind]) => !["Node", "Pod"].includes(kind) && summary[kind]);
+    if (others.length && !found) {
+      this.#branch("others", "Other objects", count(others.reduce((sum, [, n]) => sum + n, 0)), 1, null);
+      if (this.#opened.has("others")) for (const [kind, n] of others) this.#rows.push(this.#row(`kind:${kind}`, 2, kind, count(n)));
+    }
+    if (found && this.#rows.length <= 2) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
+    fill(this.tree, this.#rows);
+    const items = this.#items();
+    (items.find((item) => item.dataset.key === this.#focused) ?? items[0])?.setAttribute("tabindex", "0");
+    this.#count();
+    this.#mark();
+  }
+
+  /** Nodes by a pool label, else by the name without its number. */
+  #pools(nodes) {
+    const names = ["cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "agentpool", "node-pool", "pool", "alibabacloud.com/gpu-card-model"];
+    const label = names.find((name) => nodes.labels?.some((labels) => labels[name]));
+    const pools = new Map();
+    nodes.names.forEach((name, node) => {
+      const pool = label ? nodes.labels[node][label] ?? "" : name.replace(/[-.]?[a-z]?\d[\w.-]*$/, "") || name;
+      if (!pools.has(pool)) pools.set(pool, []);
+      pools.get(pool).push(node);
+    });
+    return pools.size > 60 ? new Map([["all nodes", nodes.names.map((_, node) => node)]]) : pools;
+  }
+
+  #leaves(items, make, level) {
+    for (const item of items.slice(0, LISTED)) this.#rows.push(make(item));
+    if (items.length > LISTED) this.#rows.push(h("div", { class: `more level-${level}`, text: `and ${count(items.length - LISTED)} more: type to find one` }));
+  }
+
+  #branch(key, label, number, level, colour, act) {
+    const open = Boolean(this.#filter) || this.#opened.has(key);
+    const row = this.#row(key, level, label, number, colour);
+    row.setAttribute("aria-expanded", String(open));
+    row.prepend(icon("right", "twist"));
+    row.addEventListener("click", (event) => {
+      if (act && !event.target.closest(".twist")) act();
+      if (!act || event.target.closest(".twist") || !this.#opened.has(key)) this.#toggle(key);
+    });
+    this.#rows.push(row);
+  }
+
+  #row(key, level, label, number, colour) {
+    return h("div", { class: `item level-${level}`, role: "treeitem", "aria-level": level, "data-key": key, tabindex: "-1" },
+      colour ? h("i", { class: `dot ${colour}` }) : null, h("span", { class: "label", text: label, title: label }), h("span", { class: "n num", text: number }));
+  }
+
+  #node(node, level) {
+    const row = this.#row(`node:${node}`, level, this.view.playback.nodes.names[node], "");
+    row.addEventListener("click", () => { this.view.selectNode(this.view.node === node ? -1 : node); this.view.emit("region", "stage"); });
+    row.addEventListener("pointerenter", () => this.view.hover(node));
+    row.addEventListener("pointerleave", () => this.view.hover(-1));
+    this.#counts.set(`node:${node}`, node);
+    return row;
+  }
+
+  #pod(pod) {
+    const row = this.#row(`pod:${pod}`, 3, short(this.view.playback.pods.keys[pod]), "");
+    row.addEventListener("click", () => { this.view.selectPod(this.view.pod === pod ? -1 : pod); this.view.emit("region", "stage"); });
+    this.#counts.set(`pod:${pod}`, pod);
+    return row;
+  }
+
+  #lightGroup(members, label) {
+    const { placement } = this.view.playback.cluster;
+    this.view.light([...new Set(members.map((pod) => placement[pod]).filter((node) => node >= 0))], label);
+  }
+
+  #toggle(key) {
+    if (!this.#opened.delete(key)) this.#opened.add(key);
+    this.#focused = key;
+    this.#draw();
+    this.#items().find((item) => item.dataset.key === key)?.focus();
+  }
+
+  /** The live numbers: placed of all, and where a pod is. */
+  #count() {
+    if (this.#tab !== "objects" || !this.view.playback.cluster) return;
+    const { cluster, nodes } = this.view.playback;
+    for (const row of this.#items()) {
+      const key = row.dataset.key;
+      const what = this.#counts.get(key);
+      if (what === undefined) continue;
+      const cell = row.lastElementChild;
+      let text = "";
+      if (key.startsWith("group:")) {
+        let placed = 0;
+        let there = 0;
+        for (const pod of what) { if (cluster.placement[pod] >= 0) placed += 1; if (cluster.placement[pod] !== ABSENT) there += 1; }
+        text = `${count(placed)} / ${count(there)}`;
+      } else if (key.startsWith("pod:")) {
+        const at = cluster.placement[what];
+        text = at >= 0 ? nodes.names[at] : at === ABSENT ? "" : "pending";
+      } else if (key.startsWith("node:")) text = plural(cluster.count[what], "pod");
+      if (cell.textContent !== text) cell.textContent = text;
+    }
+  }
+
+  #items() { return [...this.tree.querySelectorAll("[role=treeitem]")]; }
+
+  #mark() {
+    const { node, pod } = this.view;
+    for (const row of this.#items()) {
+      const on = row.dataset.key === `node:${node}` || row.dataset.key === `pod:${pod}`;
+      row.classList.toggle("selected", on);
+      if (on) row.setAttribute("aria-selected", "true"); else row.removeAttribute("aria-selected");
+    }
+  }
+
+  #key(event) {
+    const items = this.#items();
+    const at = items.indexOf(event.target.closest("[role=treeitem]"));
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const item = items[at];
+    const level = Number(item.getAttribute("aria-level"));
+    const open = item.getAttribute("aria-expanded");
+    let to = -1;
+    if (event.key === "ArrowDown") to = at + 1;
+    else if (event.key === "ArrowUp") to = at - 1;
+    else if (event.key === "Home") to = 0;
+    else if (event.key === "End") to = items.length - 1;
+    else if (event.key === "ArrowRight") { if (open === "false") this.#toggle(item.dataset.key); else to = at + 1; }
+    else if (event.key === "ArrowLeft") { if (open === "true") this.#toggle(item.dataset.key); else for (to = at; to >= 0 && Number(items[to].getAttribute("aria-level")) >= level; to -= 1); }
+    else if (event.key === "Enter" || event.key === " ") item.click();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to >= 0 && to < items.length) {
+      item.tabIndex = -1;
+      items[to].tabIndex = 0;
+      this.#focused = items[to].dataset.key;
+      items[to].focus();
+    }
+  }
+
+  // ---- YAML
+
+  get #store() { return `podstep.draft.${this.options.draft}`; }
+
+  #yaml() {
+    const { mine } = this.options;
+    this.check = debounce(() => this.#check(), CHECK_AFTER);
+    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: !mine, onInput: (text) => this.#edited(text) });
+    this.problems = h("div", { class: "yaml-problems", role: "status" });
+    this.apply = h("button", { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.#apply() }, icon("check"), "Apply");
+    this.revert = h("button", { type: "button", class: "btn quiet", hidden: true, onclick: () => this.#revert(), text: "Discard changes" });
+    const bar = mine ? h("div", { class: "yaml-bar" }, this.apply, this.revert, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }))
+      : h("div", { class: "yaml-bar" }, h("span", { class: "dim", text: this.options.canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only." }), h("span", { class: "grow" }),
+        this.options.canFork ? h("button", { type: "button", class: "btn", onclick: () => this.options.onFork() }, icon("fork"), "Fork") : null);
+    this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && mine) { event.preventDefault(); this.#apply(); } });
+    return h("div", { class: "yaml" }, bar, this.problems, this.editor.element);
+  }
+
+  async #loadText() {
+    if (this.text !== undefined || this.loading) return;
+    if (!this.options.bundleUrl) { fill(this.problems, h("p", { class: "dim fine", text: "The objects of this run came from uploaded files; there is no YAML to show." })); return; }
+    this.loading = true;
+    try {
+      const answer = await fetch(this.options.bundleUrl, { headers: { Accept: "text/plain" } });
+      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+      this.text = await answer.text();
+      const kept = this.options.mine ? this.#kept() : null;
+      this.editor.value = kept ?? this.text;
+      if (kept !== null && kept !== this.text) { this.#edited(kept); toast("Changes you had not applied are back in the editor."); }
+    } catch (error) {
+      fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  #kept() { try { return localStorage.getItem(this.#store); } catch { return null; } }
+
+  #keep(text) {
+    try { if (text === null) localStorage.removeItem(this.#store); else if (text.length < 2_000_000) localStorage.setItem(this.#store, text); } catch { /* storage is full or off: the server still gets it on apply */ }
+  }
+
+  #edited(text) {
+    const changed = text !== this.text;
+    this.#keep(changed ? text : null);
+    this.apply.disabled = !changed;
+    this.revert.hidden = !changed;
+    this.options.onEdited?.(changed);
+    if (changed) this.check();
+  }
+
+  #revert() {
+    this.editor.value = this.text;
+    this.#edited(this.text);
+    this.#show([], []);
+  }
+
+  async #check() {
+    const text = this.editor.value;
+    try {
+      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
+      if (text === this.editor.value) this.#show(errors, warnings);
+    } catch (error) {
+      if (error.body?.errors) this.#show(error.body.errors, []);
+    }
+  }
+
+  #show(errors, warnings) {
+    this.editor.mark(errors, warnings);
+    fill(this.problems,
+      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(errors, this.editor)] : null,
+      warnings.length ? h("details", null, h("summary", { text: plural(warnings.length, "warning") }), problemList(warnings, this.editor, "warning")) : null);
+  }
+
+  /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
+  async #apply() {
+    if (!this.options.mine || this.apply.disabled) return true;
+    const text = this.editor.value;
+    this.apply.disabled = true;
+    try {
+      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
+      this.#show(errors, warnings);
+      if (errors.length) {
+        this.apply.disabled = false;
+        announce(`${plural(errors.length, "error")}. Nothing was applied.`);
+        if (errors[0].line) this.editor.jump(errors[0].line);
+        return false;
+      }
+      await this.view.playback.socket.call("draft.save", { draft: this.options.draft, text });
+      this.text = text;
+      this.#edited(text);
+      await this.options.onApplied();
+      toast("Applied: the simulation starts anew.");
+      return true;
+    } catch (error) {
+      this.apply.disabled = false;
+      const errors = error.body?.errors;
+      if (errors) this.#show(errors, []);
+      else fill(this.problems, h("p", { class: "note error", text: error.message }));
+      return false;
+    }
+  }
+
+  /** Apply pending changes, as sharing wants. */
+  async settle() { return this.apply.disabled ? true : this.#apply(); }
+}

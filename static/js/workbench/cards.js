@@ -1,0 +1,190 @@
+// The stage up to some two hundred nodes: a card a node, changed only where something changed.
+
+import { h, fill } from "../lib/dom.js";
+import { cpu, memory, short, shortReason, trim } from "../lib/quantity.js";
+
+const BLOCKS = 36; // pod blocks on a card; the rest is counted
+
+/** Nodes by zone, in the order zones first appear. */
+export function zones(nodes) {
+  const found = new Map();
+  nodes.zone.forEach((zone, node) => {
+    if (!found.has(zone)) found.set(zone, []);
+    found.get(zone).push(node);
+  });
+  return found;
+}
+
+export class Cards {
+  #cards = [];
+  #signatures = [];
+
+  constructor(view, compact) {
+    this.view = view;
+    this.compact = compact;
+    this.element = h("div", { class: `cards ${compact ? "compact" : ""}`, role: "group", "aria-label": "Nodes by zone. Arrow keys move between nodes, Enter selects." });
+    this.element.addEventListener("click", (event) => {
+      const card = event.target.closest("[data-node]");
+      if (!card) return;
+      const block = event.target.closest("[data-pod]");
+      const node = Number(card.dataset.node);
+      if (block) view.selectPod(Number(block.dataset.pod));
+      else view.selectNode(view.node === node ? -1 : node);
+    });
+    this.element.addEventListener("pointerover", (event) => view.hover(Number(event.target.closest("[data-node]")?.dataset.node ?? -1)));
+    this.element.addEventListener("pointerleave", () => view.hover(-1));
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    this.#build();
+  }
+
+  #build() {
+    const { nodes } = this.view.playback;
+    const grouped = zones(nodes);
+    this.element.classList.toggle("columns", grouped.size > 1 && grouped.size <= 5);
+    this.#cards = new Array(nodes.names.length);
+    this.order = [];
+    let first = true;
+    for (const [zone, members] of grouped) {
+      const list = h("div", { class: "zone-cards" });
+      for (const node of members) {
+        const card = this.#card(node);
+        card.root.tabIndex = first ? 0 : -1;
+        first = false;
+        this.#cards[node] = card;
+        this.order.push(node);
+        list.append(card.root);
+      }
+      const label = zone ? `zone ${zone}` : grouped.size > 1 ? "no zone" : "nodes";
+      this.element.append(h("section", { class: "zone" }, h("h3", null, h("span", { text: label }), h("small", { text: String(members.length) })), list));
+    }
+  }
+
+  #bar(label) {
+    const used = h("i", { class: "used" });
+    const add = h("i", { class: "add" });
+    const text = h("span", { class: "amount" });
+    return { used, add, text, root: h("span", { class: "bar" }, this.compact ? null : h("span", { class: "bar-label", text: label }), h("span", { class: "rail" }, used, add), this.compact ? null : text) };
+  }
+
+  #card(node) {
+    const { nodes } = this.view.playback;
+    const bars = { cpu: this.#bar("cpu"), memory: this.#bar("mem"), pods: this.compact ? null : this.#bar("pods") };
+    const size = this.compact ? null : h("small", { text: `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}` });
+    const score = h("span", { class: "score" });
+    const pods = h("span", { class: "pods" });
+    const why = h("span", { class: "why" });
+    const root = h("button", { type: "button", class: "node", "data-node": node },
+      h("span", { class: "node-head" }, h("b", { text: nodes.names[node] }), size ?? score),
+      bars.cpu.root, bars.memory.root, bars.pods?.root,
+      this.compact ? null : h("span", { class: "node-foot" }, pods, score), why);
+    return { root, bars, pods, why, score };
+  }
+
+  update() {
+    const { view } = this;
+    for (let node = 0; node < this.#cards.length; node += 1) {
+      const signature = this.#signature(node);
+      if (signature === this.#signatures[node]) continue;
+      this.#signatures[node] = signature;
+      this.#paint(node);
+    }
+    this.element.classList.toggle("has-lit", Boolean(view.lit));
+  }
+
+  #signature(node) {
+    const { playback, lit, node: selected, hovered, facts, pod } = this.view;
+    const { cluster } = playback;
+    const state = this.view.verdictOf(node);
+    return [cluster.count[node], cluster.cpu[node], cluster.memory[node], state, facts.chosen === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
+      facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
+      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node)].join("|");
+  }
+
+  #paint(node) {
+    const { view } = this;
+    const { playback, facts, lit } = view;
+    const { nodes, cluster } = playback;
+    const card = this.#cards[node];
+    const chosen = facts.chosen === node;
+    const state = view.verdictOf(node);
+    const adds = state === "fits" || chosen;
+    card.root.className = `node ${state}${chosen ? " chosen" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
+    card.root.setAttribute("aria-label", view.describe(node));
+    card.root.setAttribute("aria-pressed", view.node === node);
+    // The pod's own part is drawn apart: on the chosen node it is in the sum already.
+    const own = (amount) => (chosen ? amount : 0);
+    this.#fillBar(card.bars.cpu, cluster.cpu[node] - own(facts.cpu), adds ? facts.cpu : 0, nodes.cpu[node], (used, of) => `${trim(used / 1000)} / ${cpu(of)}`);
+    this.#fillBar(card.bars.memory, cluster.memory[node] - own(facts.memory), adds ? facts.memory : 0, nodes.memory[node], (used, of) => memoryPair(used, of));
+    if (card.bars.pods) this.#fillBar(card.bars.pods, cluster.count[node] - own(1), adds ? 1 : 0, nodes.pods[node], (used, of) => `${used} / ${of}`);
+    const total = facts.totals?.get(node);
+    card.score.textContent = total === undefined ? "" : String(total);
+    card.score.classList.toggle("best", total !== undefined && total === facts.best);
+    if (!this.compact) this.#blocks(card, node, chosen);
+    card.why.textContent = state === "failed" && !chosen ? this.#reason(node) : "";
+  }
+
+  #reason(node) {
+    const { verdict } = this.view.facts;
+    const reasons = verdict.reasonsOf(node);
+    if (this.compact) return reasons.map(shortReason).join(", ");
+    return reasons.map((text) => text.replace(/^node\(s\) /, "")).join(", ") || verdict.order[verdict.first[node]];
+  }
+
+  #fillBar(bar, used, add, of, format) {
+    const part = of > 0 ? Math.min(1, used / of) : 0;
+    const more = of > 0 ? Math.min(1 - part, add / of) : 0;
+    bar.used.style.setProperty("width", `${part * 100}%`);
+    bar.add.style.setProperty("left", `${part * 100}%`);
+    bar.add.style.setProperty("width", `${more * 100}%`);
+    if (!this.compact) bar.text.textContent = format(used, of);
+  }
+
+  #blocks(card, node, chosen) {
+    const { view } = this;
+    const { pods, cluster } = view.playback;
+    const { pod: flying } = view.facts;
+    const here = [...cluster.podsOn(node)].filter((pod) => !(chosen && pod === flying)).sort((a, b) => pods.group[a] - pods.group[b] || a - b);
+    const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
+    fill(card.pods,
+      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}`, "data-pod": pod, title: short(pods.keys[pod]) })),
+      chosen ? h("i", { class: "pod ghost", "data-pod": flying, title: `${short(pods.keys[flying])}, in this cycle` }) : null,
+      here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
+      here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
+  }
+
+  reveal(node) { this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" }); }
+
+  #key(event) {
+    const at = this.order.indexOf(Number(event.target.closest?.("[data-node]")?.dataset.node));
+    if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const here = this.#cards[this.order[at]].root.getBoundingClientRect();
+    const toward = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!toward) return;
+    event.preventDefault();
+    event.stopPropagation();
+    let next = null;
+    let nearest = Infinity;
+    for (const node of this.order) {
+      const box = this.#cards[node].root.getBoundingClientRect();
+      const dx = box.left - here.left;
+      const dy = box.top - here.top;
+      const along = dx * toward[0] + dy * toward[1];
+      const across = Math.abs(dx * toward[1]) + Math.abs(dy * toward[0]);
+      if (along <= 4) continue;
+      const distance = along + across * 3;
+      if (distance < nearest) { nearest = distance; next = node; }
+    }
+    if (next === null) return;
+    event.target.closest("[data-node]").tabIndex = -1;
+    this.#cards[next].root.tabIndex = 0;
+    this.#cards[next].root.focus();
+  }
+}
+
+/** `7.7 / 16Gi`: the used amount in the unit of the whole. */
+function memoryPair(used, of) {
+  const whole = memory(of);
+  const unit = /[A-Za-z]+$/.exec(whole)?.[0] ?? "";
+  const step = ["", "Ki", "Mi", "Gi", "Ti", "Pi"].indexOf(unit);
+  return step > 0 ? `${trim(used / 1024 ** step)} / ${whole}` : `${memory(used)} / ${whole}`;
+}

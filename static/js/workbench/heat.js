@@ -1,0 +1,371 @@
+// The stage above some two hundred nodes: a canvas of cells grouped by zone, that zooms and pans.
+
+import { h, perFrame, announce } from "../lib/dom.js";
+import { shortReason, trim } from "../lib/quantity.js";
+import { token } from "../lib/theme.js";
+import { zones } from "./cards.js";
+
+const GAP = 14; // between zones
+const LABEL = 20; // above each zone
+const MARGIN = 14;
+const ZOOM_MOST = 24;
+
+export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score" };
+
+export class HeatMap {
+  #size = { width: 0, height: 0 };
+  #cells = new Float32Array(0); // x, y of every node's cell at zoom 1
+  #labels = [];
+  #cell = 10;
+  #zoom = 1;
+  #pan = { x: 0, y: 0 };
+  #drag = null;
+  #pointers = new Map();
+  #palette = null;
+
+  constructor(view) {
+    this.view = view;
+    this.measure = "use";
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Nodes as a heat map. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table." });
+    this.tip = h("div", { class: "heat-tip", hidden: true });
+    this.element = h("div", { class: "heat" }, this.canvas, this.tip);
+    this.draw = perFrame(() => this.#draw());
+    this.cursor = -1;
+    new ResizeObserver(() => { this.#layout(); this.#draw(); }).observe(this.element);
+    addEventListener("podstep:theme", () => { this.#palette = null; this.draw(); });
+    this.#listen();
+  }
+
+  update() { this.draw(); }
+
+  reveal(node) {
+    if (node < 0 || this.#zoom === 1) return;
+    const { x, y, size } = this.#box(node);
+    if (x < 0 || y < 0 || x + size > this.#size.width || y + size > this.#size.height) {
+      this.#pan.x += this.#size.width / 2 - x;
+      this.#pan.y += this.#size.height / 2 - y;
+      this.#clamp();
+    }
+    this.draw();
+  }
+
+  zoom(factor, x = this.#size.width / 2, y = this.#size.height / 2) {
+    const next = Math.max(1, Math.min(ZOOM_MOST, this.#zoom * factor));
+    const scale = next / this.#zoom;
+    this.#pan.x = x - (x - this.#pan.x) * scale;
+    this.#pan.y = y - (y - this.#pan.y) * scale;
+    this.#zoom = next;
+    this.#clamp();
+    this.draw();
+  }
+
+  fit() { this.#zoom = 1; this.#pan = { x: 0, y: 0 }; this.draw(); }
+
+  #clamp() {
+    const { width, height } = this.#size;
+    this.#pan.x = Math.min(0, Math.max(width - width * this.#zoom, this.#pan.x));
+    this.#pan.y = Math.min(0, Math.max(height - height * this.#zoom, this.#pan.y));
+  }
+
+  /** Find the arrangement of zones that gives the largest cells. */
+  #layout() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!width || !height) return;
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    this.#size = { width, height };
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.canvas.style.setProperty("width", `${width}px`);
+    this.canvas.style.setProperty("height", `${height}px`);
+    const { nodes } = this.view.playback;
+    const groups = [...zones(nodes)];
+    let best = { cell: 0 };
+    for (let across = 1; across <= Math.min(groups.length, 12); across += 1) {
+      const room = (width - 2 * MARGIN - GAP * (across - 1)) / across;
+      let low = 1;
+      let high = 90;
+      for (let i = 0; i < 12; i += 1) {
+        const cell = (low + high) / 2;
+        if (this.#height(groups, across, room, cell) <= height - 2 * MARGIN) low = cell; else high = cell;
+      }
+      if (low > best.cell) best = { cell: low, across, room };
+    }
+    const { across, room } = best;
+    const cell = best.cell > 6 ? Math.floor(best.cell) : best.cell;
+    this.#cell = cell;
+    this.#cells = new Float32Array(nodes.names.length * 2);
+    this.#labels = [];
+    this.columns = Math.max(1, Math.floor(room / cell));
+    let top = MARGIN;
+    for (let row = 0; row < groups.length; row += across) {
+      let tallest = 0;
+      groups.slice(row, row + across).forEach(([zone, members], i) => {
+        const left = MARGIN + i * (room + GAP);
+        this.#labels.push({ text: zone || "no zone", count: members.length, x: left, y: top, width: room });
+        members.forEach((node, at) => {
+          this.#cells[node * 2] = left + (at % this.columns) * cell;
+          this.#cells[node * 2 + 1] = top + LABEL + Math.floor(at / this.columns) * cell;
+        });
+        tallest = Math.max(tallest, LABEL + Math.ceil(members.length / this.columns) * cell);
+      });
+      top += tallest + GAP;
+    }
+    this.#clamp();
+  }
+
+  #height(groups, across, room, cell) {
+    const columns = Math.max(1, Math.floor(room / cell));
+    let total = 0;
+    for (let row = 0; row < groups.length; row += across) {
+      let tallest = 0;
+      for (const [, members] of groups.slice(row, row + across)) tallest = Math.max(tallest, LABEL + Math.ceil(members.length / columns) * cell);
+      total += tallest + (row ? GAP : 0);
+    }
+    return total;
+  }
+
+  #colours() {
+    if (this.#palette) return this.#palette;
+    const mix = (a, b, t) => a.map((value, i) => Math.round(value + (b[i] - value) * t));
+    const rgb = (name) => { const hex = token(name).slice(1); return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)); };
+    const [low, middle, high, bg] = [rgb("--heat0"), rgb("--heat1"), rgb("--heat2"), rgb("--bg")];
+    const ramp = [];
+    const dimmed = [];
+    for (let i = 0; i <= 32; i += 1) {
+      const t = i / 32;
+      const colour = t < 0.5 ? mix(low, middle, t * 2) : mix(middle, high, t * 2 - 1);
+      ramp.push(`rgb(${colour.join(" ")})`);
+      dimmed.push(`rgb(${mix(bg, colour, 0.38).join(" ")})`);
+    }
+    this.#palette = { ramp, dimmed, ink: token("--ink"), dim: token("--dim"), faint: token("--faint"), fail: token("--fail"), failText: token("--fail-text"), accent: token("--accent"), accentText: token("--accent-text"), bg: token("--bg"), panel: token("--panel"), line: token("--line-strong"), font: token("--font"), mono: token("--mono"), high: `rgb(${high.join(" ")})`, rail: token("--track") };
+    return this.#palette;
+  }
+
+  #value(node, facts) {
+    const { cluster, nodes } = this.view.playback;
+    if (this.measure === "score") {
+      const total = facts.totals?.get(node);
+      return total === undefined ? 0 : facts.best > facts.worst ? (total - facts.worst) / (facts.best - facts.worst) : 1;
+    }
+    const cpu = nodes.cpu[node] ? cluster.cpu[node] / nodes.cpu[node] : 0;
+    const memory = nodes.memory[node] ? cluster.memory[node] / nodes.memory[node] : 0;
+    if (this.measure === "cpu") return cpu;
+    if (this.measure === "memory") return memory;
+    if (this.measure === "pods") return nodes.pods[node] ? cluster.count[node] / nodes.pods[node] : 0;
+    return Math.max(cpu, memory);
+  }
+
+  #box(node) {
+    return { x: this.#cells[node * 2] * this.#zoom + this.#pan.x, y: this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y, size: this.#cell * this.#zoom };
+  }
+
+  #draw() {
+    const { width, height } = this.#size;
+    if (!width) { this.#layout(); if (!this.#size.width) return; }
+    const c = this.#colours();
+    const { view } = this;
+    const { facts, lit } = view;
+    const { nodes } = view.playback;
+    const pen = this.canvas.getContext("2d");
+    const ratio = this.canvas.width / width;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.fillStyle = c.bg;
+    pen.fillRect(0, 0, width, height);
+    const size = this.#cell * this.#zoom;
+    const inset = size > 24 ? 2 : size > 8 ? 1 : size > 4 ? 0.5 : 0;
+    const body = size - inset * 2;
+    for (let node = 0; node < nodes.names.length; node += 1) {
+      const x = this.#cells[node * 2] * this.#zoom + this.#pan.x;
+      const y = this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y;
+      if (x > width || y > height || x + size < 0 || y + size < 0) continue;
+      if (!view.exists(node)) continue;
+      const failed = facts.verdict ? !facts.verdict.fits(node) : false;
+      const out = (failed && facts.chosen !== node) || (lit && !lit.nodes.has(node));
+      const level = Math.max(0, Math.min(32, Math.round(this.#value(node, facts) * 32)));
+      pen.fillStyle = (out ? c.dimmed : c.ramp)[level];
+      pen.fillRect(x + inset, y + inset, body, body);
+      if (failed && size >= 5 && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
+      if (lit?.nodes.has(node)) { pen.strokeStyle = c.fail; pen.lineWidth = Math.min(2, Math.max(1, size / 10)); pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1); }
+      if (size >= 44) this.#detail(pen, c, node, x + inset, y + inset, body, failed, facts);
+    }
+    this.#outline(pen, view.hovered, c.dim, 1.5);
+    this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
+    this.#outline(pen, view.node, c.ink, 2);
+    this.#outline(pen, facts.chosen, c.accent, 3, size < 30 ? 5 : 3);
+    pen.font = `600 11px ${c.font}`;
+    pen.textBaseline = "middle";
+    for (const label of this.#labels) {
+      const x = Math.max(label.x * this.#zoom + this.#pan.x, 6);
+      const y = label.y * this.#zoom + this.#pan.y + 8;
+      if (y < -10 || y > height || x > width || (label.x + label.width) * this.#zoom + this.#pan.x < 30) continue;
+      const text = label.text.toUpperCase();
+      const count = `  ${label.count}`;
+      const wide = pen.measureText(text + count).width;
+      pen.fillStyle = c.bg;
+      pen.fillRect(x - 2, Math.max(y, 8) - 8, wide + 6, 16);
+      pen.fillStyle = c.dim;
+      pen.fillText(text, x, Math.max(y, 8));
+      pen.fillStyle = c.faint;
+      pen.fillText(count, x + pen.measureText(text).width, Math.max(y, 8));
+    }
+  }
+
+  #outline(pen, node, colour, line, grow = 0) {
+    if (node < 0 || !colour || node * 2 >= this.#cells.length) return;
+    const { x, y, size } = this.#box(node);
+    pen.strokeStyle = colour;
+    pen.lineWidth = line;
+    pen.strokeRect(x - grow / 2, y - grow / 2, size + grow, size + grow);
+  }
+
+  /** Name, bars and reason in a cell that is large enough to hold them. */
+  #detail(pen, c, node, x, y, size, failed, facts) {
+    const { nodes, cluster } = this.view.playback;
+    pen.fillStyle = c.panel;
+    pen.fillRect(x, y, size, size);
+    pen.strokeStyle = c.line;
+    pen.lineWidth = 1;
+    pen.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+    pen.save();
+    pen.beginPath();
+    pen.rect(x + 3, y, size - 6, size);
+    pen.clip();
+    pen.globalAlpha = failed ? 0.75 : 1;
+    pen.textBaseline = "alphabetic";
+    pen.fillStyle = c.ink;
+    const type = Math.max(8, Math.min(12, size / 8));
+    pen.font = `600 ${type}px ${c.font}`;
+    const name = nodes.names[node];
+    const fits = Math.floor((size - 8) / (type * 0.56));
+    pen.fillText(name.length > fits ? `…${name.slice(1 - fits)}` : name, x + 4, y + type + 3);
+    const bar = Math.max(3, size / 16);
+    [cluster.cpu[node] / (nodes.cpu[node] || 1), cluster.memory[node] / (nodes.memory[node] || 1)].forEach((share, i) => {
+      const top = y + type + 8 + i * (bar + 3);
+      pen.fillStyle = c.rail;
+      pen.fillRect(x + 4, top, size - 8, bar);
+      pen.fillStyle = c.high;
+      pen.fillRect(x + 4, top, (size - 8) * Math.min(1, share), bar);
+    });
+    pen.globalAlpha = 1;
+    pen.font = `${type}px ${c.font}`;
+    const reason = failed ? facts.verdict.reasonsOf(node).map(shortReason).join(", ") : "";
+    const total = facts.totals?.get(node);
+    pen.fillStyle = failed ? c.failText : total !== undefined ? c.accentText : c.dim;
+    pen.fillText(failed ? reason : total !== undefined ? `${trim(total)}` : `${cluster.count[node]} pods`, x + 4, y + size - 5);
+    pen.restore();
+  }
+
+  #hit(x, y) {
+    const { nodes } = this.view.playback;
+    const size = this.#cell * this.#zoom;
+    for (let node = 0; node < nodes.names.length; node += 1) {
+      const left = this.#cells[node * 2] * this.#zoom + this.#pan.x;
+      const top = this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y;
+      if (x >= left && y >= top && x < left + size && y < top + size) return node;
+    }
+    return -1;
+  }
+
+  #tell(node, x, y) {
+    this.tip.hidden = node < 0;
+    if (node < 0) return;
+    const [name, ...rest] = this.view.describe(node).split(", ");
+    this.tip.replaceChildren(h("b", { text: name }), ...rest.map((text) => h("span", { text })));
+    const left = x + 16 + 240 > this.#size.width ? x - 250 : x + 16;
+    this.tip.style.setProperty("transform", `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.#size.height - 120))}px)`);
+  }
+
+  #listen() {
+    const { canvas, view } = this;
+    const at = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0022)), ...at(event));
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      this.#pointers.set(event.pointerId, at(event));
+      this.#drag = { start: at(event), pan: { ...this.#pan }, moved: false, spread: 0 };
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const [x, y] = at(event);
+      if (this.#pointers.has(event.pointerId)) this.#pointers.set(event.pointerId, [x, y]);
+      if (this.#pointers.size === 2) { this.#pinch(); return; }
+      if (this.#drag && this.#pointers.size === 1) {
+        const dx = x - this.#drag.start[0];
+        const dy = y - this.#drag.start[1];
+        if (Math.hypot(dx, dy) > 4) this.#drag.moved = true;
+        if (this.#drag.moved && this.#zoom > 1) { this.#pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy }; this.#clamp(); this.draw(); }
+        return;
+      }
+      const node = this.#hit(x, y);
+      this.#tell(node, x, y);
+      view.hover(node);
+    });
+    const up = (event) => {
+      this.#pointers.delete(event.pointerId);
+      if (this.#drag && !this.#drag.moved && event.type === "pointerup") {
+        const node = this.#hit(...at(event));
+        this.cursor = node;
+        view.selectNode(node === view.node ? -1 : node);
+      }
+      if (this.#pointers.size === 0) this.#drag = null;
+    };
+    canvas.addEventListener("pointerup", up);
+    canvas.addEventListener("pointercancel", up);
+    canvas.addEventListener("pointerleave", () => { this.#tell(-1); view.hover(-1); });
+    canvas.addEventListener("keydown", (event) => this.#key(event));
+    canvas.addEventListener("focus", this.draw);
+    canvas.addEventListener("blur", this.draw);
+  }
+
+  #pinch() {
+    const [a, b] = [...this.#pointers.values()];
+    const spread = Math.hypot(a[0] - b[0], a[1] - b[1]);
+    this.#drag.moved = true;
+    if (this.#drag.spread) this.zoom(spread / this.#drag.spread, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
+    this.#drag.spread = spread;
+  }
+
+  #key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    if (event.key === "+" || event.key === "=") this.zoom(1.5, ...this.#centre());
+    else if (event.key === "-") this.zoom(1 / 1.5, ...this.#centre());
+    else if (event.key === "0") this.fit();
+    else if (event.key === "Enter") this.view.selectNode(this.cursor === this.view.node ? -1 : this.cursor);
+    else if (moves[event.key]) this.#walk(...moves[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #centre() {
+    if (this.cursor < 0) return [this.#size.width / 2, this.#size.height / 2];
+    const { x, y, size } = this.#box(this.cursor);
+    return [x + size / 2, y + size / 2];
+  }
+
+  #walk(dx, dy) {
+    if (this.cursor < 0) this.cursor = this.view.facts.chosen >= 0 ? this.view.facts.chosen : 0;
+    else {
+      const x = this.#cells[this.cursor * 2];
+      const y = this.#cells[this.cursor * 2 + 1];
+      let nearest = Infinity;
+      let next = this.cursor;
+      for (let node = 0; node * 2 < this.#cells.length; node += 1) {
+        const ax = this.#cells[node * 2] - x;
+        const ay = this.#cells[node * 2 + 1] - y;
+        const along = ax * dx + ay * dy;
+        if (along <= 0.5) continue;
+        const distance = along + 4 * (Math.abs(ax * dy) + Math.abs(ay * dx));
+        if (distance < nearest) { nearest = distance; next = node; }
+      }
+      this.cursor = next;
+    }
+    this.reveal(this.cursor);
+    this.view.hover(this.cursor);
+    announce(this.view.describe(this.cursor));
+    this.draw();
+  }
+}

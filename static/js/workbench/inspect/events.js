@@ -1,0 +1,67 @@
+// Events up to the shown step, newest first, as kubectl get events prints them.
+
+import { h, fill } from "../../lib/dom.js";
+import { age, count } from "../../lib/quantity.js";
+
+const AT_ONCE = 100;
+
+export class Events {
+  #asked = -1;
+  #busy = false;
+  #count = AT_ONCE;
+
+  constructor(view) {
+    this.view = view;
+    this.rows = h("tbody");
+    this.more = h("button", { type: "button", class: "btn", hidden: true, text: "Show older events", onclick: () => { this.#count = Math.min(500, this.#count + 200); this.#load(); } });
+    this.table = h("div", { class: "scroll-x" }, h("table", { class: "list tight events" }, h("caption", { class: "sr", text: "Events up to this step, newest first" }),
+      h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", text })))), this.rows));
+    this.empty = h("div", { class: "empty", hidden: true }, h("b", { text: "No event yet." }), h("span", { text: "Every cycle emits one: Scheduled, or FailedScheduling with the reason." }));
+    this.element = h("div", { class: "events-tab" }, this.table, this.more, this.empty);
+  }
+
+  update() {
+    const { playback } = this.view;
+    if (playback.index === this.#asked) return;
+    // The shown cycle's own events are at hand; older ones come from the server.
+    this.#load();
+  }
+
+  async #load() {
+    if (this.#busy) return;
+    this.#busy = true;
+    const { playback } = this.view;
+    try {
+      do {
+        const to = playback.index;
+        const answer = to > 0 ? await playback.socket.call("events.list", { source: playback.source, to, count: this.#count }) : { events: [], more: false };
+        this.#asked = to;
+        this.#paint(answer, to);
+      } while (this.element.isConnected && this.#asked !== playback.index);
+    } catch (error) {
+      playback.emit("failed", error);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #paint({ events, more }, to) {
+    const { view } = this;
+    const { playback } = view;
+    const now = playback.light(to)?.time;
+    fill(this.rows, events.map(([index, type, reason, object, message]) => {
+      const then = playback.light(index)?.time;
+      const since = now !== undefined && then !== undefined ? age(Math.max(0, now - then)) : "";
+      const [kind, ...name] = object.split("/");
+      return h("tr", { class: index === to ? "now" : undefined },
+        h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: count(index) })),
+        h("td", { class: "num dim", text: since }),
+        h("td", { class: type === "Warning" ? "fail-text" : "pass-text", text: type }), h("td", { text: reason }),
+        h("td", null, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)), text: object })),
+        h("td", { class: "message", text: message }));
+    }));
+    this.more.hidden = !more || this.#count >= 500;
+    this.empty.hidden = events.length > 0;
+    this.table.hidden = events.length === 0;
+  }
+}

@@ -1,0 +1,64 @@
+// The Inspect region: tabs over the record of the shown cycle. Only the open tab is drawn.
+
+import { h, fill } from "../../lib/dom.js";
+import { tabs } from "../tabs.js";
+import { Story } from "./story.js";
+import { Predicates } from "./predicates.js";
+import { Priorities } from "./priorities.js";
+import { Queue } from "./queue.js";
+import { Events } from "./events.js";
+
+export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["priorities", "Priorities", Priorities], ["queue", "Queue", Queue], ["events", "Events", Events]];
+
+export class Inspect {
+  #panels = new Map();
+
+  constructor(region, view) {
+    this.view = view;
+    this.body = region.querySelector("[data-inspect]");
+    this.strip = tabs(region.querySelector("[role=tablist]"), TABS.map(([key, label]) => [key, label]), this.body, (key) => view.setTab(key));
+    view.on("tab", ({ focus } = {}) => { this.#open(); if (focus) this.strip.focus(view.tab); });
+    view.playback.on("opened", () => { this.#panels.clear(); this.#open(); });
+    view.playback.on("step", () => this.update());
+    view.playback.on("parts", () => this.update());
+    this.#open();
+  }
+
+  get panel() {
+    const key = this.view.tab;
+    if (!this.#panels.has(key)) this.#panels.set(key, new (TABS.find(([name]) => name === key)[2])(this.view));
+    return this.#panels.get(key);
+  }
+
+  #open() {
+    this.strip.select(this.view.tab);
+    if (!this.view.playback.nodes) { fill(this.body, h("div", { class: "empty" }, h("span", { text: "Opening…" }))); return; }
+    fill(this.body, this.panel.element);
+    this.body.className = `region-body tab-${this.view.tab}`;
+    this.body.scrollTop = 0;
+    this.update();
+  }
+
+  update() {
+    const { playback } = this.view;
+    if (!playback.nodes || playback.index < 0) return;
+    this.#count();
+    this.panel.update();
+  }
+
+  #count() {
+    const light = this.view.playback.current;
+    this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1]) : "");
+    this.strip.badge("predicates", light ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
+  }
+}
+
+/** What every tab shows at index 0. */
+export function before(view) {
+  const { playback } = view;
+  if (playback.cycles === 0 && playback.complete) {
+    return h("div", { class: "empty" }, h("b", { text: "No pod is waiting to be scheduled." }),
+      h("span", { text: "Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply." }));
+  }
+  return h("div", { class: "empty" }, h("b", { text: "This is the cluster before the first cycle." }), h("span", null, "Press ", h("kbd", { text: "→" }), " or Step to schedule the first pod."));
+}

@@ -1,0 +1,103 @@
+// Predicates: the order as a ladder, and what every predicate said of every node.
+
+import { h, fill } from "../../lib/dom.js";
+import { Grid } from "../../lib/grid.js";
+import { count, shortReason } from "../../lib/quantity.js";
+import { before } from "./inspect.js";
+import { copyButton, filterField, segmented } from "./matrix.js";
+
+const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
+const RANK = { fail: 0, error: 1, skip: 2, pass: 3 };
+
+export class Predicates {
+  #text = "";
+  #only = "all";
+  #shown = "";
+
+  constructor(view) {
+    this.view = view;
+    this.ladder = h("div", { class: "ladder" });
+    this.grid = new Grid({ label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node) });
+    this.note = h("small", { class: "dim num", role: "status" });
+    this.section = h("section", { class: "matrix-section" },
+      h("h3", null, "Node × predicate ", this.note),
+      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name or reason", (text) => { this.#text = text; this.#matrix(); }),
+        segmented("Show", [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]], "all", (only) => { this.#only = only; this.#matrix(); }), copyButton(this.grid)),
+      this.grid.element,
+      h("ul", { class: "key" }, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell skip" }), "not reached")));
+    this.element = h("div", { class: "predicates-tab" });
+    view.on("hover", (node) => this.grid.hover(node));
+    view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); });
+  }
+
+  update() {
+    const { view } = this;
+    const light = view.playback.current;
+    if (!light) { this.#shown = ""; fill(this.element, before(view)); return; }
+    if (this.#shown !== "matrix") { fill(this.element, this.ladder, this.section); this.#shown = "matrix"; }
+    this.#ladder(light);
+    if (view.facts.verdict) this.#matrix();
+    this.section.classList.toggle("waiting", !view.facts.verdict);
+  }
+
+  #ladder(light) {
+    const { ladder } = light;
+    const all = ladder[0]?.[1] ?? 0;
+    const always = this.view.playback.policy.alwaysCheckAllPredicates;
+    const ran = ladder.reduce((sum, rung) => sum + rung[1], 0);
+    const saved = all * ladder.length - ran;
+    const head = h("h3", null, "Order ", h("small", { class: "dim", text: always ? "alwaysCheckAllPredicates: every pair is checked" : saved > 0 ? `${count(saved)} of ${count(all * ladder.length)} checks saved` : "nothing was removed early" }));
+    if (!ladder.length) { fill(this.ladder, head, h("p", { class: "dim", text: "No predicate ran in this cycle." })); return; }
+    const rungs = ladder.map(([name, into, out], i) => {
+      const part = (n) => `${all ? (n / all) * 100 : 0}%`;
+      return h("li", { class: into === 0 ? "unreached" : into !== out ? "removes" : undefined },
+        h("span", { class: "rung-at num", text: String(i + 1) }),
+        h("button", { type: "button", class: "rung-name", title: `${name}: sort the matrix by it`, onclick: () => this.grid.sort(`p${i}`), text: name }),
+        h("span", { class: "rung-bar", "aria-hidden": "true" }, h("i", { class: "kept", style: { width: part(out) } }), h("i", { class: "gone", style: { width: part(into - out) } })),
+        h("span", { class: "rung-count num" }, h("span", { class: "sr", text: "nodes in and out: " }), into === out ? count(into) : [`${count(into)} → `, h("b", { text: count(out) })]));
+    });
+    fill(this.ladder, head, h("ol", null, rungs));
+  }
+
+  #matrix() {
+    const { view } = this;
+    const { verdict, chosen } = view.facts;
+    if (!verdict) return;
+    const { names } = view.playback.nodes;
+    const rows = [];
+    for (let node = 0; node < names.length; node += 1) {
+      if (!view.exists(node)) continue;
+      const fits = verdict.fits(node);
+      if (this.#only === "feasible" && !fits) continue;
+      if (this.#only === "failed" && fits) continue;
+      if (this.#text && !names[node].toLowerCase().includes(this.#text) && !verdict.reasonsOf(node).some((reason) => reason.toLowerCase().includes(this.#text))) continue;
+      rows.push(node);
+    }
+    this.note.textContent = rows.length === names.length ? `${count(rows.length)} rows` : `${count(rows.length)} of ${count(names.length)} rows`;
+    const columns = [{
+      key: "node", label: "node", title: "Sort by name", text: (node) => names[node],
+      compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),
+      paint: (td, node) => { td.textContent = names[node]; td.title = view.describe(node); if (node === chosen) td.classList.add("chosen"); },
+    }, {
+      key: "verdict", label: "fits", title: "Sort by how far a node came", vertical: true, downFirst: true, className: "fits",
+      text: (node) => (verdict.fits(node) ? "fits" : "failed"), compare: (a, b) => verdict.first[a] - verdict.first[b],
+      paint: (td, node) => { const fits = verdict.fits(node); td.textContent = fits ? "✓" : "✕"; td.className = fits ? "fits yes" : "fits no"; td.setAttribute("aria-label", fits ? "fits" : "does not fit"); },
+    }, ...verdict.order.map((name, predicate) => ({
+      key: `p${predicate}`, label: name, title: `${name}: sort, failures first`, vertical: true,
+      compare: (a, b) => RANK[verdict.cell(a, predicate).state] - RANK[verdict.cell(b, predicate).state],
+      text: (node) => { const { state, reasons } = verdict.cell(node, predicate); return reasons.length ? reasons.join("; ") : STATES[state]; },
+      paint: (td, node) => {
+        const { state, reasons } = verdict.cell(node, predicate);
+        td.className = `cell ${state}`;
+        const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}`;
+        td.title = said;
+        td.setAttribute("aria-label", said);
+        if (state === "fail") td.textContent = shortReason(reasons[0] ?? "no");
+        if (state === "error") td.textContent = "error";
+      },
+    }))];
+    this.grid.hovered = view.hovered;
+    this.grid.selected = view.node;
+    this.grid.show(columns, rows);
+  }
+}

@@ -1,0 +1,120 @@
+// Story: the cycle in sentences whose nouns are links, and the message as kubectl describe shows it.
+
+import { h, fill, icon } from "../../lib/dom.js";
+import { count, cpu, memory, plural, short } from "../../lib/quantity.js";
+import { before } from "./inspect.js";
+
+const RANKING = 5;
+
+/** Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses. */
+export function clauses(message) {
+  const match = /^(\d+\/\d+ nodes are available: )(.*?)(\.?)$/s.exec(message);
+  if (!match) return null;
+  const parts = match[2].split(/, (?=\d+ )/).map((text) => {
+    const clause = /^(\d+) (.*)$/s.exec(text);
+    return clause ? { text, count: Number(clause[1]), reason: clause[2] } : { text };
+  });
+  return { head: match[1], parts, tail: match[3] };
+}
+
+export class Story {
+  constructor(view) {
+    this.view = view;
+    this.element = h("div", { class: "story-tab" });
+    view.on("lit", () => this.#press());
+  }
+
+  update() {
+    const { view } = this;
+    const light = view.playback.current;
+    if (!light) { fill(this.element, before(view)); return; }
+    const sentences = [...light.story];
+    const said = sentences.at(-1);
+    const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.message ?? light.events?.at(-1)?.[3];
+    fill(this.element,
+      light.operations.length ? this.#operations(light) : null,
+      h("div", { class: "story" }, sentences.map((parts) => h("p", null, parts.map((part) => this.#part(part))))),
+      message ? this.#message(light, message) : null,
+      this.#saved(light),
+      this.#ranking(light));
+    this.#press();
+  }
+
+  #part(part) {
+    const { view } = this;
+    if (typeof part === "string") return part;
+    const link = (text, act, title) => h("button", { type: "button", class: "link", title, onclick: act, text });
+    if (part.pod !== undefined) return link(short(part.pod), () => view.selectPod(view.playback.podIndex.get(part.pod) ?? -1), `pod ${part.pod}`);
+    if (part.node !== undefined) return link(part.node, () => view.selectNode(view.playback.nodeIndex.get(part.node) ?? -1), `node ${part.node}`);
+    if (part.predicate !== undefined) return link(part.predicate, () => this.#predicate(part.predicate), "light up the nodes it removed, and open the predicates");
+    if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
+    return h("strong", { text: part.strong });
+  }
+
+  #predicate(name) {
+    const { view } = this;
+    const { verdict } = view.facts;
+    view.setTab("predicates");
+    const at = verdict?.order.indexOf(name) ?? -1;
+    if (at < 0) return;
+    const nodes = [];
+    for (let node = 0; node < verdict.count; node += 1) if (verdict.first[node] === at) nodes.push(node);
+    view.light(nodes, `stopped by ${name}`);
+  }
+
+  #operations(light) {
+    const shown = light.operations.slice(0, 8);
+    return h("div", { class: "note ops" }, icon("plus"), h("div", null, h("strong", { text: "Before this cycle" }), h("ul", null, shown.map((text) => h("li", { text })),
+      light.operations.length > shown.length ? h("li", { class: "dim", text: `and ${light.operations.length - shown.length} more` }) : null)));
+  }
+
+  #message(light, message) {
+    const split = clauses(message);
+    const failed = light.node === null;
+    return h("figure", { class: `describe ${failed ? "failed" : ""}` },
+      h("figcaption", null, h("span", { text: "kubectl describe pod " }), h("b", { text: short(this.view.playback.pods.keys[light.pod]) })),
+      h("p", null, h("span", { class: failed ? "fail-text" : "pass-text", text: failed ? "Warning  FailedScheduling" : "Normal  Scheduled" }), "  ",
+        split ? [split.head, split.parts.map((part, i) => [i ? ", " : "", part.reason ? h("button", {
+          type: "button", class: "clause", "data-reason": part.reason, "aria-pressed": "false", title: "light up these nodes", text: part.text,
+          onclick: () => this.#clause(part.reason),
+        }) : part.text]), split.tail] : message));
+  }
+
+  #clause(reason) {
+    const { view } = this;
+    if (!view.facts.verdict) return;
+    view.light(view.facts.verdict.nodesWith(reason), reason);
+  }
+
+  #press() {
+    for (const button of this.element.querySelectorAll("[data-reason]")) button.setAttribute("aria-pressed", String(this.view.lit?.label === button.dataset.reason));
+  }
+
+  #saved(light) {
+    const { ladder } = light;
+    if (!ladder.length) return null;
+    const all = ladder[0][1] * ladder.length;
+    const ran = this.view.playback.policy.alwaysCheckAllPredicates ? all : ladder.reduce((sum, rung) => sum + rung[1], 0);
+    const { pods } = this.view.playback;
+    const tile = (value, label) => h("div", null, h("dd", { text: value }), h("dt", { text: label }));
+    return h("dl", { class: "tiles" },
+      tile(`${count(light.feasible)} of ${count(ladder[0][1])}`, "nodes fit"),
+      tile(count(ran), `of ${count(all)} checks ran`),
+      tile(`${cpu(pods.cpu[light.pod])} · ${memory(pods.memory[light.pod])}`, "cpu and memory requested"));
+  }
+
+  #ranking(light) {
+    const { view } = this;
+    const parts = view.playback.parts?.priorities;
+    if (!parts?.totals) return null;
+    const order = parts.nodes.map((node, i) => [node, parts.totals[i]]).sort((a, b) => b[1] - a[1] || (a[0] === light.node ? -1 : b[0] === light.node ? 1 : 0)).slice(0, RANKING);
+    const { names } = view.playback.nodes;
+    const weights = parts.rows.map((row) => row.weight);
+    return h("section", { class: "ranking" }, h("h3", null, "Best nodes ", h("button", { type: "button", class: "link end", onclick: () => view.setTab("priorities"), text: `all ${plural(parts.nodes.length, "node")}` })),
+      h("ol", null, order.map(([node, total]) => h("li", { class: node === light.node ? "won" : undefined },
+        h("button", { type: "button", class: "link", onclick: () => view.selectNode(node), text: names[node] }),
+        h("span", { class: "num", text: count(total) }),
+        node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.facts.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.facts.best - total)}` })))),
+      weights.some((weight) => weight >= 1000) ? h("p", { class: "dim fine", text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided." }) : null);
+  }
+}

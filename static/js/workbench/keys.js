@@ -1,0 +1,53 @@
+// The keyboard map and its help. Keys do nothing while a field is being typed in.
+
+import { h, dialog, typing } from "../lib/dom.js";
+
+const MAP = [
+  [["→", "←"], "one step on, one step back"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the last cycle"], [["."], "next cycle that did not place its pod"],
+  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "5"], "the tabs of Inspect"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
+];
+
+export function help() {
+  dialog("Keys", h("dl", { class: "keys" }, MAP.flatMap(([keys, text]) => [h("dt", null, keys.map((key) => (key === "…" ? " … " : [h("kbd", { text: key }), " "]))), h("dd", { text })])),
+    h("p", { class: "dim fine", text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it. Ctrl Enter in the YAML applies it." }));
+}
+
+/** Ask for a step. */
+export function askStep(playback) {
+  const field = h("input", { class: "field", inputmode: "decimal", autocomplete: "off", "aria-label": "Step", placeholder: `1 to ${playback.cycles}, or major.minor as 1.17`, value: playback.wanted ? String(playback.wanted) : "" });
+  const wrong = h("p", { class: "stale-text", role: "alert" });
+  const box = dialog("Go to step", h("form", { method: "dialog", onsubmit: async (event) => {
+    event.preventDefault();
+    const text = field.value.trim();
+    let index = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (/^\d+\.\d+$/.test(text)) {
+      try { index = (await playback.socket.call("scenario.open", { source: playback.source, step: text })).index; } catch (error) { wrong.textContent = error.message; return; }
+    }
+    if (!(index >= 0 && index <= playback.cycles)) { wrong.textContent = `There is no step ${text}: this timeline has cycles 1 to ${playback.cycles}.`; return; }
+    box.close();
+    playback.goto(index);
+  } }, h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Go" })), wrong));
+  field.select();
+}
+
+export function keys({ playback, deck, view, build, layout, stage, onShare, tabs }) {
+  addEventListener("keydown", (event) => {
+    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const onControl = event.target instanceof HTMLElement && event.target.matches("button, a, summary, [role=tab], [role=treeitem]");
+    const act = {
+      ArrowRight: () => { deck.pause(); playback.goto(playback.wanted + 1, event.timeStamp); },
+      ArrowLeft: () => { deck.pause(); playback.goto(playback.wanted - 1, event.timeStamp); },
+      Home: () => { deck.pause(); playback.goto(0, event.timeStamp); },
+      End: () => { deck.pause(); playback.goto(playback.cycles, event.timeStamp); },
+      " ": onControl ? null : () => deck.toggle(),
+      ".": () => deck.nextFailure(event.timeStamp),
+      g: () => askStep(playback), "/": () => { view.emit("region", "build"); build.focusSearch(); },
+      s: onShare, "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
+      "[": () => layout.toggle("build"), "]": () => layout.toggle("inspect"),
+      Escape: () => { view.light(null); view.selectNode(-1); view.selectPod(-1); },
+    }[event.key] ?? (/^[1-9]$/.test(event.key) && tabs[event.key - 1] ? () => view.setTab(tabs[event.key - 1]) : null);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

@@ -1,0 +1,121 @@
+// The workbench: wires the parts together and opens the source that the page names.
+
+import { $, h, fill, icon, toast, debounce } from "../lib/dom.js";
+import { Socket } from "../lib/socket.js";
+import { count } from "../lib/quantity.js";
+import { Address } from "./address.js";
+import { Build } from "./build.js";
+import { CycleBar } from "./cyclebar.js";
+import { Deck } from "./deck.js";
+import { Inspect, TABS } from "./inspect/inspect.js";
+import { help, keys } from "./keys.js";
+import { Layout } from "./layout.js";
+import { Playback } from "./playback.js";
+import { share } from "./share.js";
+import { Stage } from "./stage.js";
+import { Timings } from "./timings.js";
+import { View } from "./view.js";
+
+const root = $("[data-workbench]");
+const source = JSON.parse($("#source", root).textContent);
+const mine = "mine" in root.dataset && Boolean(source.draft);
+const socket = new Socket();
+const playback = new Playback(socket, source);
+const view = new View(playback);
+const layout = new Layout(root, view);
+const timings = new Timings(playback);
+const stage = new Stage($("[data-stage]", root), view);
+new CycleBar($("[data-cycle-bar]", root), view, layout);
+const deck = new Deck($("[data-deck]", root), view);
+new Inspect($("#region-inspect", root), view);
+const address = new Address(view);
+
+const fork = async () => {
+  try {
+    const { url } = await socket.call("scenario.fork", { source });
+    location.assign(address.href(new URL(url, location.origin).pathname));
+  } catch (error) { toast(`It could not be forked: ${error.message}`, { name: "warn", ms: 6000 }); }
+};
+const build = new Build($("#region-build", root), view, {
+  mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: true, onFork: fork,
+  onApplied: async () => { const at = playback.wanted; await playback.open(); start(Math.min(at, playback.cycles)); },
+});
+const onShare = () => share({ playback, view, address, build, mine });
+keys({ playback, deck, view, build, layout, stage, onShare, tabs: TABS.map(([key]) => key) });
+
+$("[data-share]").addEventListener("click", onShare);
+$("[data-help]").addEventListener("click", help);
+const forkButton = $("[data-fork]");
+forkButton.hidden = mine;
+forkButton.addEventListener("click", fork);
+$("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, read-only";
+title();
+runAll();
+notices();
+open(Address.read(root.dataset.step));
+
+/** For the browser tests, and for looking at it in a console. */
+window.podstep = { timings, playback, view, socket, ready: false };
+
+async function open(wish) {
+  try {
+    const { index } = await playback.open(wish.step);
+    address.select(wish);
+    start(index);
+  } catch (error) {
+    if (error.code === "step.out-of-range" && wish.step) {
+      toast(`There is no step ${wish.step}; this is the start.`, { name: "warn", ms: 6000 });
+      open({ ...wish, step: "" });
+      return;
+    }
+    refused(error);
+  }
+}
+
+function start(index) {
+  playback.goto(index);
+  window.podstep.ready = true;
+  $("[data-run-all]").hidden = Boolean(source.run);
+}
+
+function refused(error) {
+  const tooLarge = error.code === "source.too-large";
+  fill($("[data-stage]", root), h("div", { class: "empty" }, icon("warn"), h("b", { text: tooLarge ? "This is too much to compute while you wait." : "It cannot be opened." }), h("span", { text: error.message }),
+    tooLarge ? h("button", { type: "button", class: "btn primary", onclick: startRun }, icon("chart"), "Run it in a worker") : h("a", { class: "btn", href: "/", text: "To the start page" })));
+}
+
+async function startRun() {
+  try {
+    const { url } = await socket.call("run.start", { source });
+    location.assign(url);
+  } catch (error) { toast(`The run could not be started: ${error.message}`, { name: "warn", ms: 6000 }); }
+}
+
+function runAll() { $("[data-run-all]").addEventListener("click", startRun); }
+
+/** The title of one's own draft is saved as it is typed. */
+function title() {
+  const field = $("[data-title]");
+  if (!mine) return;
+  const saved = $("[data-saved]");
+  const save = debounce(async () => {
+    try {
+      await socket.call("draft.save", { draft: source.draft, title: field.value });
+      saved.textContent = "saved";
+      setTimeout(() => { saved.textContent = ""; }, 1500);
+    } catch (error) { saved.textContent = `not saved: ${error.message}`; }
+  }, 600);
+  field.addEventListener("input", () => { document.title = `${field.value || "Untitled"} · podstep`; save(); });
+  field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") field.blur(); });
+}
+
+/** What the visitor must know of the connection and of steps that failed to load. */
+function notices() {
+  let note = null;
+  socket.on("down", () => { note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 }); });
+  socket.on("up", (first) => { note?.remove(); note = null; if (!first) toast("Connected again."); });
+  playback.on("failed", (error) => toast(error.message, { name: "warn", ms: 6000 }));
+  playback.on("opened", () => {
+    if (playback.warnings.length) toast(`${count(playback.warnings.length)} warnings about the input: see the YAML tab.`, { name: "warn", ms: 5000 });
+  });
+}

@@ -1,0 +1,229 @@
+// What is played: opens a source, keeps a bounded cache of windows and heavy parts, and moves through time.
+// Within the cache a step needs no server; outside it the newest wish wins.
+
+import { Emitter } from "../lib/emitter.js";
+import { Lru } from "../lib/lru.js";
+import { Cluster } from "./cluster.js";
+import { Marks } from "./marks.js";
+import { Verdict } from "./verdict.js";
+
+const WINDOW = 50; // cycles asked for at once
+const WINDOWS_KEPT = 24;
+const MARKS_AT_ONCE = 20_000;
+const EDGE = 12; // this near to a window's end the next one is fetched
+const PARTS = ["predicates", "priorities", "queue"];
+
+const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
+const windowStart = (index) => 1 + Math.floor((index - 1) / WINDOW) * WINDOW;
+
+export class Playback extends Emitter {
+  #windows = new Lru(WINDOWS_KEPT);
+  #heavy;
+  #shownFrom = 0; // the window the cluster was derived from
+  #clusterAt = 0;
+  #fetching = new Set();
+  #getting = new Map();
+  #windowBusy = false;
+  #heavyBusy = false;
+  #generation = 0;
+
+  constructor(socket, source) {
+    super();
+    this.socket = socket;
+    this.source = source;
+    this.index = -1; // what is shown
+    this.wanted = 0; // what is asked for
+    this.marks = new Marks();
+    socket.on("timeline.grew", (grew) => this.#grew(grew));
+    socket.on("up", (first) => { if (!first && this.nodes) this.#reopen(); });
+  }
+
+  /** Open (or open anew) and resolve with the answer. Does not move. */
+  async open(step = "") {
+    const generation = ++this.#generation;
+    const answer = await this.socket.call("scenario.open", { source: this.source, ...(step ? { step } : {}) });
+    if (generation !== this.#generation) return answer;
+    this.#take(answer);
+    this.#windows.clear();
+    this.#heavy = new Lru(this.nodes.names.length > 2000 ? 12 : this.nodes.names.length > 500 ? 24 : 60);
+    this.#shownFrom = 0; this.#clusterAt = 0; this.index = -1;
+    this.marks = new Marks();
+    this.cluster = new Cluster(this.nodes, this.pods);
+    this.emit("opened", answer);
+    this.#loadMarks(generation);
+    return answer;
+  }
+
+  #take(answer) {
+    this.title = answer.title;
+    this.scenario = answer.scenario;
+    this.nodes = answer.nodes;
+    this.pods = answer.pods;
+    this.nodeIndex = new Map(this.nodes.names.map((name, i) => [name, i]));
+    this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
+    this.cycles = answer.cycles;
+    this.complete = answer.complete;
+    this.policy = answer.policy;
+    this.summary = answer.summary ?? {};
+    this.warnings = answer.warnings ?? [];
+  }
+
+  async #reopen() {
+    const answer = await this.socket.call("scenario.open", { source: this.source });
+    const grown = answer.cycles > this.cycles;
+    this.cycles = Math.max(this.cycles, answer.cycles);
+    this.complete = answer.complete;
+    if (grown) this.#loadMarks(this.#generation);
+    this.emit("grew");
+    if (this.wanted !== this.index) this.goto(this.wanted);
+  }
+
+  #grew({ cycles, complete, from, marks }) {
+    if (!this.nodes) return;
+    this.cycles = Math.max(this.cycles, cycles);
+    this.complete = complete;
+    if (marks) this.marks.put(from, marks);
+    if (this.marks.known < this.cycles && complete) this.#loadMarks(this.#generation);
+    this.emit("grew");
+  }
+
+  async #loadMarks(generation) {
+    while (generation === this.#generation && this.marks.known < this.cycles) {
+      const from = this.marks.known + 1;
+      const to = Math.min(this.cycles, from + MARKS_AT_ONCE - 1);
+      const answer = await this.socket.call("timeline.get", { source: this.source, from, to });
+      if (generation !== this.#generation || !answer.marks.result.length) return;
+      this.marks.put(answer.from, answer.marks);
+      this.emit("grew");
+    }
+  }
+
+  /** The cheap record of a cycle, if it is in the cache. */
+  light(index) {
+    const found = index >= 1 ? this.#windows.get(windowStart(index)) : null;
+    return found?.cycles[index - found.from] ?? null;
+  }
+
+  /** The heavy parts of a cycle, if they are in the cache. */
+  heavy(index) { return this.#heavy?.get(index) ?? null; }
+
+  get current() { return this.light(this.index); }
+  get parts() { return this.heavy(this.index); }
+
+  /** Move to a step. `since` is the time of the input that asked, for the timings. */
+  goto(index, since = performance.now()) {
+    const to = Math.max(0, Math.min(this.cycles, Math.round(index)));
+    this.wanted = to;
+    this.since = since;
+    this.emit("seek", to);
+    if (to === 0 || this.light(to)) this.#show(to);
+    else this.#fetchWanted();
+  }
+
+  #show(index) {
+    this.#derive(index);
+    this.index = index;
+    const heavy = this.heavy(index);
+    this.emit("step", { index, since: this.since, heavy: Boolean(heavy) || index === 0 });
+    if (!heavy && index > 0) this.#fetchHeavy();
+    idle(() => this.#prefetch(index));
+  }
+
+  #derive(index) {
+    if (index === 0) {
+      if (this.#clusterAt !== 0 || this.#shownFrom !== 0) this.cluster.reset(this.cluster.initial);
+      this.#shownFrom = 0; this.#clusterAt = 0;
+      return;
+    }
+    const found = this.#windows.get(windowStart(index));
+    let at = this.#clusterAt;
+    if (this.#shownFrom !== found.from || index < at) {
+      this.cluster.reset(found.placement);
+      at = found.from - 1;
+    }
+    for (let i = at + 1; i <= index; i += 1) this.cluster.apply(found.cycles[i - found.from].changes);
+    this.#shownFrom = found.from;
+    this.#clusterAt = index;
+  }
+
+  async #window(from) {
+    if (this.#fetching.has(from)) return;
+    this.#fetching.add(from);
+    const generation = this.#generation;
+    try {
+      const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(WINDOW, Math.max(1, this.cycles - from + 1)) });
+      if (generation === this.#generation) this.#windows.set(from, answer);
+    } finally {
+      this.#fetching.delete(from);
+    }
+  }
+
+  async #fetchWanted() {
+    if (this.#windowBusy) return;
+    this.#windowBusy = true;
+    const generation = this.#generation;
+    let tries = 0;
+    try {
+      while (generation === this.#generation && this.wanted !== this.index && tries < 40) {
+        const to = this.wanted;
+        if (to === 0 || this.light(to)) { this.#show(to); break; }
+        const from = windowStart(to);
+        if (this.#fetching.has(from)) await new Promise((resolve) => setTimeout(resolve, 8));
+        else { tries += 1; await this.#window(from); }
+      }
+    } catch (error) {
+      this.emit("failed", error);
+    } finally {
+      this.#windowBusy = false;
+    }
+    if (generation !== this.#generation) this.#windowBusy = false;
+  }
+
+  async #fetchHeavy() {
+    if (this.#heavyBusy) return;
+    this.#heavyBusy = true;
+    const generation = this.#generation;
+    try {
+      while (generation === this.#generation && this.index > 0 && !this.heavy(this.index)) {
+        const index = this.index;
+        await this.#get(index);
+        if (generation === this.#generation && index === this.index) this.emit("parts", { index, since: this.since });
+      }
+    } catch (error) {
+      this.emit("failed", error);
+    } finally {
+      this.#heavyBusy = false;
+    }
+  }
+
+  #get(index) {
+    if (!this.#getting.has(index)) this.#getting.set(index, this.#ask(index).finally(() => this.#getting.delete(index)));
+    return this.#getting.get(index);
+  }
+
+  async #ask(index) {
+    const generation = this.#generation;
+    const parts = await this.socket.call("cycle.get", { source: this.source, step: String(index), parts: PARTS });
+    if (generation !== this.#generation) return;
+    if (parts.predicates) parts.verdict = new Verdict(parts.predicates, this.nodes.names.length);
+    this.#heavy.set(index, parts);
+  }
+
+  async #prefetch(index) {
+    if (index !== this.wanted) return;
+    const generation = this.#generation;
+    try {
+      const from = index > 0 ? windowStart(index) : 1 - WINDOW;
+      const ahead = from + WINDOW;
+      const behind = from - WINDOW;
+      const partial = this.#windows.get(from);
+      if (partial && partial.cycles.length < WINDOW && from + partial.cycles.length <= this.cycles) await this.#window(from);
+      if (ahead <= this.cycles && index >= ahead - EDGE && !this.#windows.has(ahead)) await this.#window(ahead);
+      if (behind >= 1 && index < from + EDGE && !this.#windows.has(behind)) await this.#window(behind);
+      for (const near of [index + 1, index - 1, index + 2]) {
+        if (this.wanted !== index || generation !== this.#generation || this.#heavyBusy) return;
+        if (near >= 1 && near <= this.cycles && !this.heavy(near)) await this.#get(near);
+      }
+    } catch { /* a prefetch that fails is asked for again when it is needed */ }
+  }
+}

@@ -1,0 +1,37 @@
+// Share: an immutable scenario and a link to exactly what is on screen.
+
+import { h, icon, copy, dialog, fill } from "../lib/dom.js";
+
+const copyRow = (label, text) => {
+  const field = h("input", { class: "field", readonly: true, value: text, "aria-label": label, onfocus: () => field.select() });
+  const button = h("button", { type: "button", class: "btn primary", onclick: async () => { fill(button, icon(await copy(text) ? "check" : "warn"), "Copied"); } }, icon("copy"), "Copy");
+  return { field, row: h("div", { class: "copy-row" }, field, button) };
+};
+
+/** Open the dialog. `build.settle` applies pending edits first; `address` writes the link. */
+export async function share({ playback, view, address, build, mine }) {
+  const origin = location.origin;
+  if (!mine) {
+    const { field, row } = copyRow("Link to this view", origin + address.href());
+    dialog("Share this view", h("p", { text: "Whoever opens this link sees the same cluster at the same step, with the same tab and selection." }), row);
+    field.focus();
+    return;
+  }
+  if (!(await build.settle())) return;
+  const status = h("p", { class: "dim", text: "Making an immutable copy…", role: "status" });
+  const box = dialog("Share this scenario", status);
+  try {
+    const answer = await playback.socket.call("draft.share", { draft: playback.source.draft, step: String(playback.wanted), tab: view.tab });
+    const path = new URL(answer.url, origin).pathname;
+    const { field, row } = copyRow("Link to this view", origin + address.href(path));
+    const body = box.querySelector(".dialog-body");
+    fill(body, h("p", { text: "Whoever opens this link sees this cluster at this step. It never changes; your draft stays yours." }), row);
+    if (answer.deleteToken) {
+      body.append(h("div", { class: "token" }, h("h3", { text: "Delete token, shown once" }),
+        h("p", { class: "dim", text: "Keep it if you may want to take the link down: the share can be deleted with it through the API." }), copyRow("Delete token", answer.deleteToken).row));
+    }
+    field.focus();
+  } catch (error) {
+    fill(box.querySelector(".dialog-body"), h("p", { class: "note error", text: `It could not be shared: ${error.message}` }));
+  }
+}

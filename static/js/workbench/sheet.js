@@ -1,0 +1,76 @@
+// The sheet under the stage: all about the node or the pod that is selected.
+
+import { h, fill, icon } from "../lib/dom.js";
+import { amount, cpu, memory, short } from "../lib/quantity.js";
+import { ABSENT } from "./cluster.js";
+
+const PODS_LISTED = 60;
+
+export class Sheet {
+  constructor(view) {
+    this.view = view;
+    this.element = h("section", { class: "sheet", hidden: true, "aria-label": "Selected" });
+  }
+
+  update() {
+    const { node, pod } = this.view;
+    this.element.hidden = node < 0 && pod < 0;
+    if (node >= 0) this.#node(node);
+    else if (pod >= 0) this.#pod(pod);
+    else fill(this.element);
+  }
+
+  #frame(kind, name, badges, facts, ...rest) {
+    const close = h("button", { type: "button", class: "btn quiet square", "aria-label": `Close ${name}`, onclick: () => { this.view.selectNode(-1); this.view.selectPod(-1); } }, icon("close"));
+    fill(this.element,
+      h("header", null, h("span", { class: "dim", text: kind }), h("h2", { text: name }), badges, h("span", { class: "grow" }), close),
+      h("div", { class: "sheet-body" }, h("dl", null, facts.filter(Boolean).map(([term, ...value]) => h("div", null, h("dt", { text: term }), h("dd", null, value)))), rest));
+  }
+
+  #node(node) {
+    const { view } = this;
+    const { nodes, cluster, pods } = view.playback;
+    const { facts } = view;
+    const state = view.verdictOf(node);
+    const badge = facts.chosen === node ? h("span", { class: "pill accent", text: "chosen" })
+      : state === "fits" ? h("span", { class: "pill pass" }, icon("check"), "fits")
+        : state === "failed" ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.order[facts.verdict.first[node]]) : null;
+    const here = cluster.podsOn(node);
+    const listed = [...here.subarray(0, PODS_LISTED)];
+    const labels = Object.entries(nodes.labels?.[node] ?? {});
+    const extended = Object.entries(nodes.extended ?? {}).filter(([, amounts]) => amounts[node]);
+    this.#frame("node", nodes.names[node], [badge, nodes.unschedulable[node] ? h("span", { class: "pill fail", text: "cordoned" }) : null], [
+      ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
+      ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
+      ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],
+      ...extended.map(([resource, amounts]) => [resource, `${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`]),
+      nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
+      ["taints", nodes.taints[node].length ? nodes.taints[node].map((taint) => h("code", { class: "chip", text: taint })) : "none"],
+      state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).join(", ") })] : null,
+      facts.totals?.has(node) ? ["score", `${facts.totals.get(node)} (best ${facts.best})`] : null,
+    ],
+    h("details", { open: labels.length <= 4 || undefined }, h("summary", { text: `Labels (${labels.length})` }), h("div", { class: "chips" }, labels.map(([key, value]) => h("code", { class: "chip", text: `${key}=${value}` })))),
+    h("details", { open: true }, h("summary", { text: `Pods (${here.length})` }), h("div", { class: "chips" },
+      listed.map((pod) => h("button", { type: "button", class: "chip pod-chip", onclick: () => view.selectPod(pod) }, h("i", { class: `dot ${view.colour(pod)}` }), short(pods.keys[pod]))),
+      here.length > listed.length ? h("span", { class: "dim", text: `and ${here.length - listed.length} more` }) : null)));
+  }
+
+  #pod(pod) {
+    const { view } = this;
+    const { playback } = view;
+    const { pods, nodes, cluster, marks } = playback;
+    const at = cluster.placement[pod];
+    const group = pods.groups[pods.group[pod]];
+    const next = marks.ofPod(pod, playback.index);
+    const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
+    const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not created yet" : "pending";
+    this.#frame("pod", pods.keys[pod], [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there yet" : "pending" })], [
+      ["node", where],
+      ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
+      ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
+      ["priority", String(pods.priority[pod])],
+      group?.kind ? ["workload", `${group.kind} ${group.name}`] : null,
+      ["its cycle", next ? h("button", { type: "button", class: "link", onclick: () => playback.goto(next), text: next === playback.index ? `cycle ${next}, shown now` : `go to cycle ${next}` }) : "none: it was bound before the first cycle, or is not reached yet"],
+    ]);
+  }
+}

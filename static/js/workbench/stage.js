@@ -1,0 +1,120 @@
+// The stage: picks cards or heat map by size, the table beside them, and the sheet of what is selected.
+
+import { $, h, fill, icon, set } from "../lib/dom.js";
+import { count, cpu, memory, plural } from "../lib/quantity.js";
+import { Grid } from "../lib/grid.js";
+import { Cards } from "./cards.js";
+import { HeatMap, MEASURES } from "./heat.js";
+import { Sheet } from "./sheet.js";
+
+const FULL_CARDS = 60;
+const COMPACT_CARDS = 200;
+
+export class Stage {
+  #picture = null;
+  #table = null;
+
+  constructor(host, view) {
+    this.host = host;
+    this.view = view;
+    this.asTable = false;
+    this.tools = h("div", { class: "stage-tools" });
+    this.body = h("div", { class: "stage-body" });
+    this.sheet = new Sheet(view);
+    fill(host, this.tools, this.body, this.sheet.element);
+    view.playback.on("opened", () => this.#open());
+    for (const name of ["step", "parts"]) view.playback.on(name, () => this.update());
+    for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
+  }
+
+  #open() {
+    const { names } = this.view.playback.nodes;
+    this.#table = null;
+    if (names.length === 0) {
+      this.#picture = null;
+      fill(this.tools);
+      fill(this.body, h("div", { class: "empty" }, icon("server"), h("b", { text: "There is no node in this cluster yet." }),
+        h("span", { text: "Add a document with kind: Node to the YAML, then apply it." })));
+      return;
+    }
+    this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view) : new Cards(this.view, names.length > FULL_CARDS);
+    this.#toolbar();
+    this.#mount();
+  }
+
+  #mount() {
+    fill(this.body, this.asTable ? this.#tableElement() : this.#picture.element);
+    this.body.classList.toggle("has-table", this.asTable);
+    this.body.classList.toggle("has-heat", !this.asTable && this.#picture instanceof HeatMap);
+  }
+
+  #toolbar() {
+    const heat = this.#picture instanceof HeatMap ? this.#picture : null;
+    this.note = h("span", { class: "lit-note", role: "status" });
+    this.count = h("span", { class: "dim num stage-count" });
+    const table = h("button", { type: "button", class: "btn quiet small", "aria-pressed": String(this.asTable), "data-stage-table": true }, icon("table"), h("span", { text: "Nodes as a table" }));
+    table.addEventListener("click", () => {
+      this.asTable = !this.asTable;
+      table.setAttribute("aria-pressed", String(this.asTable));
+      this.#mount();
+      this.update();
+    });
+    const measures = heat && h("label", { class: "measure" }, h("span", { text: "shade by" }),
+      set(h("select", { class: "field" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text }))), { onchange: (event) => { heat.measure = event.target.value; heat.update(); } }),
+      h("span", { class: "ramp", "aria-hidden": "true" }), h("span", { class: "ramp-ends", text: "0 to 100 %" }));
+    const zoom = heat && h("span", { class: "zoomers" },
+      h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
+      h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) }, icon("plus")),
+      h("button", { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() }, icon("fit")));
+    fill(this.tools, this.count, this.note, h("span", { class: "grow" }), measures, zoom, table);
+  }
+
+  #tableElement() {
+    const { view } = this;
+    this.#table ??= new Grid({ label: "Nodes at this step", rowHeight: 28, className: "fill plain",
+      onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node === view.node ? -1 : node) });
+    return this.#table.element;
+  }
+
+  #rows() {
+    const { view } = this;
+    const { nodes, cluster } = view.playback;
+    const { facts } = view;
+    const number = (key, label, value, text) => ({ key, label, className: "num", downFirst: true, compare: (a, b) => value(a) - value(b), text });
+    const verdict = (node) => (facts.chosen === node ? "chosen" : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), unknown: "" }[view.verdictOf(node)]);
+    const columns = [
+      { key: "name", label: "node", compare: (a, b) => nodes.names[a].localeCompare(nodes.names[b], "en", { numeric: true }), text: (node) => nodes.names[node] },
+      { key: "zone", label: "zone", compare: (a, b) => nodes.zone[a].localeCompare(nodes.zone[b]), text: (node) => nodes.zone[node] },
+      number("cpu", "cpu", (node) => cluster.cpu[node] / (nodes.cpu[node] || 1), (node) => `${cpu(cluster.cpu[node])} / ${cpu(nodes.cpu[node])}`),
+      number("memory", "memory", (node) => cluster.memory[node] / (nodes.memory[node] || 1), (node) => `${memory(cluster.memory[node])} / ${memory(nodes.memory[node])}`),
+      number("pods", "pods", (node) => cluster.count[node], (node) => `${cluster.count[node]} / ${nodes.pods[node]}`),
+      { key: "verdict", label: "this cycle", className: "wide", compare: (a, b) => verdict(a).localeCompare(verdict(b)), text: verdict },
+      number("score", "score", (node) => facts.totals?.get(node) ?? -1, (node) => String(facts.totals?.get(node) ?? "")),
+    ];
+    return [columns, nodes.names.map((_, node) => node).filter((node) => view.exists(node))];
+  }
+
+  update() {
+    if (!this.#picture) { this.sheet.update(); return; }
+    const { playback } = this.view;
+    const present = playback.nodes.since || playback.nodes.until ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length : playback.nodes.names.length;
+    this.count.textContent = `${plural(present, "node")} · ${count(playback.cluster.placed)} of ${plural(playback.cluster.present, "pod")} placed`;
+    if (this.asTable) { this.#tableElement(); this.#table.show(...this.#rows()); this.#table.select(this.view.node); }
+    else this.#picture.update();
+    this.sheet.update();
+  }
+
+  #quick(name) {
+    if (name === "lit") {
+      const { lit } = this.view;
+      fill(this.note, lit ? [h("span", { class: "pill fail" }, `${plural(lit.nodes.size, "node")}: ${lit.label}`),
+        h("button", { type: "button", class: "btn quiet square tiny", "aria-label": "Stop highlighting", onclick: () => this.view.light(null) }, icon("close"))] : null);
+    }
+    if (name === "selection") {
+      this.sheet.update();
+      if (this.view.node >= 0) this.#picture.reveal(this.view.node);
+    }
+    if (this.asTable && this.#table) { if (name === "hover") this.#table.hover(this.view.hovered); else this.#table.select(this.view.node); }
+    else this.#picture.update();
+  }
+}

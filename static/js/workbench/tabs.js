@@ -1,0 +1,36 @@
+// A tab strip with the keyboard of the ARIA pattern: arrows move and select, Home and End jump.
+
+import { h, fill } from "../lib/dom.js";
+
+export function tabs(list, entries, panel, onSelect) {
+  const prefix = panel.id || `tab-${Math.random().toString(36).slice(2, 7)}`;
+  panel.id = `${prefix}-panel`;
+  panel.setAttribute("role", "tabpanel");
+  const buttons = new Map(entries.map(([key, label]) => [key, h("button", {
+    type: "button", role: "tab", id: `${prefix}-${key}`, "aria-controls": panel.id, "aria-selected": "false", tabindex: "-1", "data-tab": key,
+    onclick: () => onSelect(key),
+  }, h("span", { text: label }), h("em", { "aria-hidden": "true" }))]));
+  fill(list, [...buttons.values()]);
+  list.addEventListener("keydown", (event) => {
+    const keys = [...buttons.keys()];
+    const at = keys.indexOf(event.target.closest("[data-tab]")?.dataset.tab);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: keys.length - 1 }[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const key = keys[(to + keys.length) % keys.length];
+    onSelect(key);
+    buttons.get(key).focus();
+  });
+  return {
+    select(key) {
+      for (const [name, button] of buttons) {
+        button.setAttribute("aria-selected", String(name === key));
+        button.tabIndex = name === key ? 0 : -1;
+      }
+      panel.setAttribute("aria-labelledby", `${prefix}-${key}`);
+    },
+    badge(key, text) { const em = buttons.get(key)?.querySelector("em"); if (em && em.textContent !== text) em.textContent = text; },
+    focus(key) { buttons.get(key)?.focus(); },
+  };
+}

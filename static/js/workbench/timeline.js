@@ -1,0 +1,171 @@
+// The timeline: one mark a cycle while there is room, columns of cycles when there is not. A slider for every input.
+
+import { h, perFrame } from "../lib/dom.js";
+import { count, short } from "../lib/quantity.js";
+import { token } from "../lib/theme.js";
+import { RESULTS, LETTERS } from "./marks.js";
+
+const HEIGHT = 44;
+const WIDEST = 14; // a mark, gap included
+const NARROWEST = 3; // below it marks share a column
+const TALL = [0, 0.42, 0.68, 0.84, 1]; // by result: never colour alone
+const COLUMN = 2;
+
+export class Timeline {
+  #width = 0;
+  #painted = "";
+  #shown = -1;
+
+  constructor(view) {
+    this.view = view;
+    this.canvas = h("canvas", { "aria-hidden": "true" });
+    this.head = h("div", { class: "playhead", "aria-hidden": "true" });
+    this.tip = h("div", { class: "track-tip", hidden: true, "aria-hidden": "true" });
+    this.track = h("div", { class: "track", role: "slider", tabindex: "0", "aria-label": "Cycle", "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0" }, this.canvas, this.head, this.tip);
+    this.element = h("div", { class: "timeline" }, this.track);
+    this.paint = perFrame(() => this.#paint());
+    const { playback } = view;
+    playback.on("opened", this.paint);
+    playback.on("grew", this.paint);
+    playback.on("seek", (index) => this.#place(index));
+    playback.on("step", ({ index }) => this.#place(index));
+    addEventListener("podstep:theme", () => { this.#painted = ""; this.#colours = null; this.paint(); });
+    new ResizeObserver(this.paint).observe(this.track);
+    this.#listen();
+  }
+
+  get #cycles() { return this.view.playback.cycles || 0; }
+
+  /** Pixels a cycle takes. */
+  get #scale() { return this.#cycles ? Math.min(WIDEST, this.#width / this.#cycles) : WIDEST; }
+
+  #colours = null;
+  #palette() {
+    this.#colours ??= [token("--track"), token("--pass"), token("--fail"), token("--stale"), token("--victim")];
+    return this.#colours;
+  }
+
+  #paint() {
+    const width = this.track.clientWidth;
+    if (!width) return;
+    const { marks } = this.view.playback;
+    const key = `${width}/${this.#cycles}/${marks.version}`;
+    this.#width = width;
+    this.track.setAttribute("aria-valuemax", this.#cycles);
+    if (key !== this.#painted) {
+      this.#painted = key;
+      const ratio = Math.min(2, devicePixelRatio || 1);
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(HEIGHT * ratio);
+      const pen = this.canvas.getContext("2d");
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      if (this.#scale >= NARROWEST) this.#single(pen, marks);
+      else this.#columns(pen, marks, width);
+    }
+    this.#shown = -1;
+    this.#place(this.view.playback.wanted);
+  }
+
+  #single(pen, marks) {
+    const colours = this.#palette();
+    const gap = this.#scale > 6 ? 2 : 1;
+    for (let i = 1; i <= this.#cycles; i += 1) {
+      const result = i < marks.result.length ? marks.result[i] : 0;
+      const tall = Math.round((result ? TALL[result] : 0.2) * (HEIGHT - 4));
+      pen.fillStyle = colours[result];
+      pen.beginPath();
+      pen.roundRect((i - 1) * this.#scale, HEIGHT - tall, Math.max(1, this.#scale - gap), tall, [Math.min(2, this.#scale / 4), Math.min(2, this.#scale / 4), 0, 0]);
+      pen.fill();
+    }
+  }
+
+  /** Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share. */
+  #columns(pen, marks, width) {
+    const colours = this.#palette();
+    const columns = Math.floor(width / COLUMN);
+    const tally = new Uint32Array(columns * 5);
+    const cycles = this.#cycles;
+    for (let i = 1; i <= cycles; i += 1) {
+      const column = Math.min(columns - 1, Math.floor(((i - 1) * columns) / cycles));
+      tally[column * 5 + (i < marks.result.length ? marks.result[i] : 0)] += 1;
+    }
+    for (let column = 0; column < columns; column += 1) {
+      const at = column * 5;
+      const all = tally[at] + tally[at + 1] + tally[at + 2] + tally[at + 3] + tally[at + 4];
+      if (!all) continue;
+      for (const result of [4, 3, 2]) {
+        if (!tally[at + result]) continue;
+        const tall = TALL[result] * (HEIGHT - 4);
+        pen.globalAlpha = 0.35 + 0.65 * Math.sqrt(tally[at + result] / all);
+        pen.fillStyle = colours[result];
+        pen.fillRect(column * COLUMN, HEIGHT - tall, COLUMN, tall);
+      }
+      pen.globalAlpha = 1;
+      const low = tally[at + 1] ? TALL[1] * Math.max(0.25, tally[at + 1] / all) : tally[at] === all ? 0.15 : 0;
+      pen.fillStyle = colours[tally[at + 1] ? 1 : 0];
+      pen.fillRect(column * COLUMN, HEIGHT - low * (HEIGHT - 4), COLUMN, low * (HEIGHT - 4));
+    }
+  }
+
+  #place(index) {
+    if (this.#shown === index || !this.#width) return;
+    this.#shown = index;
+    const { playback } = this.view;
+    const scale = this.#scale;
+    const wide = Math.max(3, scale - (scale > 6 ? 2 : 1));
+    const x = index === 0 ? -3 : (index - 1) * scale - (scale < 3 ? 1 : 0);
+    this.head.style.setProperty("transform", `translateX(${x}px)`);
+    this.head.style.setProperty("width", `${index === 0 ? 3 : wide}px`);
+    this.head.classList.toggle("at-start", index === 0);
+    this.track.setAttribute("aria-valuenow", index);
+    this.track.setAttribute("aria-valuetext", index === 0 ? "before the first cycle" : `cycle ${index} of ${playback.cycles}${this.#result(index)}`);
+  }
+
+  #result(index) {
+    const letter = LETTERS[this.view.playback.marks.result[index] ?? 0];
+    return letter ? `, ${RESULTS[letter]}` : "";
+  }
+
+  #indexAt(clientX) {
+    const box = this.track.getBoundingClientRect();
+    return Math.max(0, Math.min(this.#cycles, Math.floor((clientX - box.left) / this.#scale) + 1));
+  }
+
+  #listen() {
+    const { playback } = this.view;
+    const seek = perFrame((index, since) => { if (index !== playback.wanted) playback.goto(index, since); });
+    this.track.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      this.track.setPointerCapture(event.pointerId);
+      this.track.classList.add("dragging");
+      this.view.emit("hold");
+      playback.goto(this.#indexAt(event.clientX), event.timeStamp);
+    });
+    this.track.addEventListener("pointermove", (event) => {
+      const index = this.#indexAt(event.clientX);
+      if (this.track.hasPointerCapture(event.pointerId)) seek(index, event.timeStamp);
+      this.#tell(index, event.clientX);
+    });
+    for (const name of ["pointerup", "pointercancel"]) this.track.addEventListener(name, () => this.track.classList.remove("dragging"));
+    this.track.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    this.track.addEventListener("keydown", (event) => {
+      const page = Math.max(10, Math.round(this.#cycles / 20));
+      const to = { ArrowLeft: playback.wanted - 1, ArrowDown: playback.wanted - 1, ArrowRight: playback.wanted + 1, ArrowUp: playback.wanted + 1,
+        PageUp: playback.wanted + page, PageDown: playback.wanted - page, Home: 0, End: this.#cycles }[event.key];
+      if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.view.emit("hold");
+      playback.goto(to, event.timeStamp);
+    });
+  }
+
+  #tell(index, clientX) {
+    const { marks, pods } = this.view.playback;
+    this.tip.hidden = !this.#cycles;
+    const pod = index > 0 && index <= marks.known ? short(pods.keys[marks.pod[index]] ?? "") : "";
+    this.tip.textContent = index === 0 ? "start" : `${count(index)}${pod ? ` · ${pod}` : ""}${this.#result(index).replace(",", " ·")}`;
+    const box = this.track.getBoundingClientRect();
+    this.tip.style.setProperty("left", `${Math.max(60, Math.min(box.width - 60, clientX - box.left))}px`);
+  }
+}

@@ -1,0 +1,73 @@
+// What the predicates said of every node in one cycle, unpacked from the `predicates` part.
+
+export class Verdict {
+  #start; #predicate; #reason;
+
+  constructor(part, count) {
+    this.order = part.order;
+    this.count = count;
+    this.reasons = part.reasons;
+    this.skips = part.skipped !== "none";
+    this.errors = new Map((part.errors ?? []).map(([node, predicate, text]) => [node * part.order.length + predicate, text]));
+    const [nodes, predicates, reasons] = part.fails;
+    const size = this.order.length;
+    this.first = new Int16Array(count).fill(size); // the first predicate that failed; `size` when none did
+    this.#start = new Int32Array(count + 1);
+    for (let i = 0; i < nodes.length; i += 1) {
+      this.#start[nodes[i] + 1] += 1;
+      if (predicates[i] < this.first[nodes[i]]) this.first[nodes[i]] = predicates[i];
+    }
+    for (const key of this.errors.keys()) {
+      const node = Math.floor(key / size);
+      if (key % size < this.first[node]) this.first[node] = key % size;
+    }
+    for (let i = 1; i <= count; i += 1) this.#start[i] += this.#start[i - 1];
+    const fill = this.#start.slice();
+    this.#predicate = new Int16Array(nodes.length);
+    this.#reason = new Int32Array(nodes.length);
+    for (let i = 0; i < nodes.length; i += 1) {
+      const at = fill[nodes[i]]++;
+      this.#predicate[at] = predicates[i];
+      this.#reason[at] = reasons[i];
+    }
+    let feasible = 0;
+    for (const first of this.first) if (first === size) feasible += 1;
+    this.feasible = feasible;
+  }
+
+  fits(node) { return this.first[node] === this.order.length; }
+
+  /** `{state: "pass" | "fail" | "skip" | "error", reasons}` of a pair. */
+  cell(node, predicate) {
+    const error = this.errors.get(node * this.order.length + predicate);
+    if (error) return { state: "error", reasons: [error] };
+    for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) {
+      if (this.#predicate[i] === predicate) return { state: "fail", reasons: this.reasons[this.#reason[i]] };
+    }
+    return { state: this.skips && predicate > this.first[node] ? "skip" : "pass", reasons: [] };
+  }
+
+  /** All reasons that kept the pod off a node, as the failure message counts them. */
+  reasonsOf(node) {
+    const all = [];
+    for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) all.push(...this.reasons[this.#reason[i]]);
+    for (let p = 0; this.errors.size && p < this.order.length; p += 1) {
+      const error = this.errors.get(node * this.order.length + p);
+      if (error) all.push(error);
+    }
+    return all;
+  }
+
+  /** The nodes that a reason applies to. */
+  nodesWith(reason) {
+    const matching = new Set();
+    this.reasons.forEach((texts, i) => { if (texts.includes(reason)) matching.add(i); });
+    const nodes = [];
+    for (let node = 0; node < this.count; node += 1) {
+      for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) {
+        if (matching.has(this.#reason[i])) { nodes.push(node); break; }
+      }
+    }
+    return nodes;
+  }
+}

@@ -1,0 +1,110 @@
+// What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
+
+import { Emitter } from "../lib/emitter.js";
+import { cpu, memory } from "../lib/quantity.js";
+
+export class View extends Emitter {
+  #facts = null;
+  #factsKey = "";
+
+  constructor(playback) {
+    super();
+    this.playback = playback;
+    this.tab = "story";
+    this.node = -1;
+    this.pod = -1;
+    this.hovered = -1;
+    this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
+    playback.on("opened", () => { this.#factsKey = ""; });
+    playback.on("seek", () => this.light(null));
+  }
+
+  selectNode(node, { push = true } = {}) {
+    if (node === this.node) return;
+    this.node = node;
+    if (node >= 0) this.pod = -1;
+    this.emit("selection", { push });
+  }
+
+  selectPod(pod, { push = true } = {}) {
+    if (pod === this.pod) return;
+    this.pod = pod;
+    if (pod >= 0) this.node = -1;
+    this.emit("selection", { push });
+  }
+
+  setTab(tab, { push = true, focus = false } = {}) {
+    if (tab === this.tab) { this.emit("region", "inspect"); return; }
+    this.tab = tab;
+    this.emit("tab", { push, focus });
+    this.emit("region", "inspect");
+  }
+
+  /** Light up nodes on the stage; the same label again, or null, puts the light out. */
+  light(nodes, label = "") {
+    if (!nodes && !this.lit) return;
+    this.lit = nodes && this.lit?.label !== label ? { nodes: new Set(nodes), label } : null;
+    this.emit("lit");
+  }
+
+  hover(node) {
+    if (node === this.hovered) return;
+    this.hovered = node;
+    this.emit("hover", node);
+  }
+
+  /** What the shown cycle means for the nodes: `{index, pod, chosen, cpu, memory, verdict, totals, best}`. */
+  get facts() {
+    const { playback } = this;
+    const parts = playback.parts;
+    const key = `${playback.index}/${parts ? 1 : 0}/${playback.current ? 1 : 0}`;
+    if (key === this.#factsKey) return this.#facts;
+    const light = playback.index > 0 ? playback.current : null;
+    const ranked = parts?.priorities?.totals ? parts.priorities : null;
+    const totals = ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null;
+    let best = -Infinity;
+    let worst = Infinity;
+    for (const total of ranked?.totals ?? []) { if (total > best) best = total; if (total < worst) worst = total; }
+    this.#facts = {
+      index: playback.index, light,
+      pod: light ? light.pod : -1,
+      chosen: light?.node ?? -1,
+      cpu: light ? playback.pods.cpu[light.pod] : 0,
+      memory: light ? playback.pods.memory[light.pod] : 0,
+      verdict: parts?.verdict ?? null, totals, best, worst,
+    };
+    this.#factsKey = key;
+    return this.#facts;
+  }
+
+  /** Whether a node exists at the shown step. */
+  exists(node) {
+    const { since, until } = this.playback.nodes;
+    const index = Math.max(1, this.playback.index);
+    return !((since?.[node] ?? 0) > index || (until?.[node] ?? Infinity) < index);
+  }
+
+  /** "fits", "failed" or "unknown" (not loaded, or no cycle). */
+  verdictOf(node) {
+    const { verdict } = this.facts;
+    return !verdict ? "unknown" : verdict.fits(node) ? "fits" : "failed";
+  }
+
+  /** One line that tells a node: for tooltips and screen readers. */
+  describe(node) {
+    const { nodes, cluster } = this.playback;
+    const { verdict, totals, chosen } = this.facts;
+    const said = [
+      nodes.names[node],
+      `cpu ${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])}`,
+      `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
+      `${cluster.count[node]} of ${nodes.pods[node]} pods`,
+    ];
+    if (chosen === node) said.push("chosen");
+    else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
+    if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
+    return said.join(", ");
+  }
+
+  colour(pod) { return `g${this.playback.pods.group[pod] % 10}`; }
+}
