@@ -137,8 +137,7 @@ def _with_nominated(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> 
     rows = sorted(nominations)
     view = View(cluster, np.array(rows, np.int64))
     for row, node in enumerate(rows):
-        for other in nominations[node]:
-            view.change(row, other, 1, nominated=True)
+        view.change([row] * len(nominations[node]), nominations[node], 1, nominated=True)
     return view
 
 
@@ -201,19 +200,20 @@ class FitCheck:
         fits = self._passes()
         if self.nominations:
             # ports are a set: taking a nominated pod away again would free a port that another pod holds
-            uses = {row: self.view.uses[row].copy() for row in self.nominations if row in self.view.uses}
+            before = self.view.changes.uses
+            uses = {row: before[row].copy() for row in self.nominations if row in before}
             self._nominate(1)
             fits &= self._passes()
             self._nominate(-1)
+            after = self.view.changes.uses
             for row in self.nominations:
-                self.view.uses.pop(row, None)
-            self.view.uses.update(uses)
+                after.pop(row, None)
+            after.update(uses)
         return fits
 
     def _nominate(self, sign: int) -> None:
         for row, pods in self.nominations.items():
-            for other in pods:
-                self.view.change(row, other, sign, nominated=True)
+            self.view.change([row] * len(pods), pods, sign, nominated=True)
 
     def _passes(self) -> BoolVector:
         fits = np.ones(self.view.size, np.bool_)

@@ -120,41 +120,45 @@ def _potential_nodes(failed: Codes, cluster: Cluster) -> np.ndarray[tuple[int], 
 
 def _dry_run(pod: PodState, view: View, queue: SchedulingQueue, profile: Profile) -> list[Candidate]:
     """Find the victims on every row (core.selectVictimsOnNode), all rows side by side."""
-    lower: list[list[PodState]] = []
-    for row in range(view.size):
-        residents = view.cluster.residents[view.node(row)].values()
-        lower.append([other for other in residents if other.priority < pod.priority])
-        for other in lower[row]:
-            view.change(row, other, -1)
+    lower = [
+        [other for other in view.cluster.residents[view.node(row)].values() if other.priority < pod.priority]
+        for row in range(view.size)
+    ]
+    everywhere = [(row, other) for row, pods in enumerate(lower) for other in pods]
+    view.change([row for row, _ in everywhere], [other for _, other in everywhere], -1)
     fits = FitCheck(pod, view, queue, profile)
     rows = np.flatnonzero(fits()).tolist()
     names = view.columns.names
     candidates = {row: Candidate(names[view.node(row)]) for row in rows}
-    plans = {row: _reprieve_order(lower[row], view.cluster) for row in rows}
-    for turn in range(max((len(plan) for plan in plans.values()), default=0)):
-        trying = {row: plan[turn] for row, plan in plans.items() if turn < len(plan)}
-        for row, (other, _) in trying.items():
-            view.change(row, other, 1)
+    plans = [(row, *_reprieve_order(lower[row], view.cluster)) for row in rows]
+    for turn in range(max((len(pods) for _, pods, _ in plans), default=0)):
+        plans = [plan for plan in plans if turn < len(plan[1])]
+        view.change([row for row, _, _ in plans], [pods[turn] for _, pods, _ in plans], 1)
         still = fits()
-        for row, (other, violates) in trying.items():
-            if not still[row]:
-                view.change(row, other, -1)
-                candidates[row].victims.append(other)
-                candidates[row].violations += violates
+        refused = [plan for plan in plans if not still[plan[0]]]
+        view.change([row for row, _, _ in refused], [pods[turn] for _, pods, _ in refused], -1)
+        for row, pods, violating in refused:
+            candidates[row].victims.append(pods[turn])
+            candidates[row].violations += turn < violating
     return list(candidates.values())
 
 
-def _reprieve_order(pods: list[PodState], cluster: Cluster) -> list[tuple[PodState, bool]]:
-    """Order the pods to put back: those that violate a budget first, then by priority and creation."""
+def _reprieve_order(pods: list[PodState], cluster: Cluster) -> tuple[list[PodState], int]:
+    """Order the pods to put back: those that violate a budget first, then by priority and creation.
+
+    Returns them with the number of those that violate one.
+    """
     ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.order))
-    judged = [(pod, violates_budget(pod, cluster)) for pod in ordered]
-    return [entry for entry in judged if entry[1]] + [entry for entry in judged if not entry[1]]
+    violating = [pod for pod in ordered if violates_budget(pod, cluster)] if cluster.budgets else []
+    if not violating:
+        return ordered, 0
+    return [*violating, *(pod for pod in ordered if pod not in violating)], len(violating)
 
 
 @quirk("disruptions-not-counted-down")
 def violates_budget(pod: PodState, cluster: Cluster) -> bool:
     """Tell whether deleting the pod violates a budget; allowances are not counted down."""
-    if not cluster.budgets or not pod.info.labels:
+    if not pod.info.labels:
         return False
     for budget in cluster.budgets.values():
         if budget.meta.namespace != pod.info.namespace or budget.disruptions_allowed > 0:
@@ -176,8 +180,9 @@ def pick_node(candidates: list[Candidate]) -> tuple[Candidate, list[str]]:
         return chosen, [chosen.node]
     left = candidates
     for criterion in (_violations, _first_priority, _priority_sum, _victim_count):
-        best = min(criterion(c) for c in left)
-        left = [c for c in left if criterion(c) == best]
+        values = [criterion(c) for c in left]
+        best = min(values)
+        left = [c for c, value in zip(left, values) if value == best]
         if len(left) == 1:
             break
     left = sorted(left, key=lambda c: c.node)

@@ -7,7 +7,7 @@ the columns as stale; they are rebuilt once, before they are next read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -58,7 +58,8 @@ class Cluster:
         self.reasons = ReasonTable()
         self.generation = 0
         self._created = 0
-        self._classes: dict[Hashable, PodInfo] = {}
+        self._classes: dict[Hashable, PodInfo] = {}  # in order of their numbers
+        self._usages = np.zeros((0, USED_ROWS), np.int64)
         self._memo: dict[Hashable, Any] = {}
         self._stale = False
         self._reset()
@@ -199,6 +200,12 @@ class Cluster:
         if info is None:
             info = self._classes[key] = compile_pod(pod, len(self._classes))
         return info
+
+    def usages(self, pods: Sequence[PodState]) -> IntVector:
+        """Return what pods take on a node, ``(len(pods), 6) int64``."""
+        if len(self._usages) < len(self._classes):
+            self._usages = np.array([info.usage for info in self._classes.values()], np.int64)
+        return self._usages[[pod.info.number for pod in pods]]
 
     def use_of(self, info: PodInfo) -> PodUse:
         """Return the ports and volumes that pods of a class occupy."""

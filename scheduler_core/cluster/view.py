@@ -8,18 +8,18 @@ nominated pods and preemption's dry runs are views with changes. The same predic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodState
+from scheduler_core.cluster.pods import AffinityClass, PodQuery, PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import NodeUse
+from scheduler_core.cluster.whatif import Changes
 from scheduler_core.cycle import IntVector
-from scheduler_core.quirks import quirk
 
 A = TypeVar("A", bound=np.generic)
 T = TypeVar("T")
@@ -45,11 +45,8 @@ class View:
         self.reasons = cluster.reasons
         self.rows = rows
         self.size = self.columns.size if rows is None else len(rows)
-        self.uses: dict[int, NodeUse] = {}  # row -> its own ports and volumes, where they were changed
-        self.removed: dict[int, dict[str, PodState]] = {}
-        self.added: dict[int, dict[str, tuple[PodState, bool]]] = {}  # the flag: not only nominated
-        self.kind_changes: dict[PodKind, dict[int, int]] = {}
-        self.class_changes: dict[AffinityClass, dict[int, int]] = {}
+        self._changes = Changes(cluster, rows)
+        self._pending: list[tuple[int, PodState, int, bool]] = []
         self._used: IntVector | None = None
         self._allocatable: IntVector | None = None
         self._scalars: dict[str, IntVector] = {}
@@ -88,7 +85,19 @@ class View:
 
     def use(self, row: int) -> NodeUse | None:
         """Ports and volumes in use on a row, ``None`` for none at all."""
-        return self.uses.get(row) or self.cluster.uses.get(self.node(row))
+        return self.changes.uses.get(row) or self.cluster.uses.get(self.node(row))
+
+    @property
+    def changes(self) -> Changes:
+        """What the rows hold that their nodes do not, and the other way round.
+
+        Resources are kept up to date; everything else is worked out when a rule first asks.
+        """
+        if self._pending:
+            for row, pod, sign, nominated in self._pending:
+                self._changes.apply(row, pod, sign, nominated=nominated)
+            self._pending.clear()
+        return self._changes
 
     def row_numbers(self, nodes: set[int]) -> list[int]:
         """Translate node indices to the rows that show them, in row order."""
@@ -96,50 +105,25 @@ class View:
             return sorted(nodes)
         return [row for row, node in enumerate(self.rows.tolist()) if node in nodes]
 
-    @quirk("nominated-pods-are-no-targets")
-    def change(self, row: int, pod: PodState, sign: int, *, nominated: bool = False) -> None:
-        """Add (+1) a pod to a row's node or take it away (-1).
-
-        A nominated pod has no node name yet: it counts for everything on the node, and its own
-        terms act, but it is no target of an incoming pod's affinity terms.
-        """
+    def change(
+        self, rows: Sequence[int], pods: Sequence[PodState], sign: int, *, nominated: bool = False
+    ) -> None:
+        """Add (+1) a pod to each of these rows, or take it away (-1); a row may be named more than once."""
         if self.rows is None:
             raise ValueError("the view of the whole cluster is not for what-if changes")
-        info = pod.info
-        used = self.used
-        used[:, row] += sign * info.usage
-        for name, amount in info.scalar_usage:
-            if name not in self._scalars:
-                self._scalars[name] = self.scalar_used(name).copy()
-            self._scalars[name][row] += sign * amount
-        if info.ports or info.volumes:
-            self._change_use(row, pod, sign)
-        self._list_change(row, pod, sign, nominated=nominated)
-        if not nominated:
-            _add(self.kind_changes.setdefault(pod.kind, {}), row, sign)
-        if pod.affinity is not None:
-            _add(self.class_changes.setdefault(pod.affinity, {}), row, sign)
-
-    def _change_use(self, row: int, pod: PodState, sign: int) -> None:
-        if row not in self.uses:
-            base = self.cluster.uses.get(self.node(row))
-            self.uses[row] = NodeUse() if base is None else base.copy()
-        use = pod.use if pod.use is not None else self.cluster.use_of(pod.info)
-        self.uses[row].change(use, sign)
-
-    def _list_change(self, row: int, pod: PodState, sign: int, *, nominated: bool) -> None:
-        added = self.added.setdefault(row, {})
-        if sign > 0:
-            added[pod.key] = (pod, not nominated)
-        elif pod.key in added:
-            del added[pod.key]
-        else:
-            self.removed.setdefault(row, {})[pod.key] = pod
+        usage = self.cluster.usages(pods)
+        np.add.at(self.used.T, np.array(rows, np.int64), usage if sign > 0 else -usage)
+        for row, pod in zip(rows, pods):
+            for name, amount in pod.info.scalar_usage:
+                if name not in self._scalars:
+                    self._scalars[name] = self.scalar_used(name).copy()
+                self._scalars[name][row] += sign * amount
+        self._pending.extend((row, pod, sign, nominated) for row, pod in zip(rows, pods))
 
     def query_change(self, query: PodQuery) -> IntVector | None:
         """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for none."""
         total: IntVector | None = None
-        for kind, rows in self.kind_changes.items():
+        for kind, rows in self.changes.kinds.items():
             if query.matches(kind.namespace, kind.labels, terminating=kind.terminating):
                 total = _spread(total, rows, self.size)
         return total
@@ -148,18 +132,10 @@ class View:
         """The same for pods that carry one of the affinity classes."""
         total: IntVector | None = None
         for affinity in classes:
-            rows = self.class_changes.get(affinity)
+            rows = self.changes.classes.get(affinity)
             if rows:
                 total = _spread(total, rows, self.size)
         return total
-
-
-def _add(rows: dict[int, int], row: int, sign: int) -> None:
-    left = rows.get(row, 0) + sign
-    if left:
-        rows[row] = left
-    else:
-        del rows[row]
 
 
 def _spread(total: IntVector | None, rows: dict[int, int], size: int) -> IntVector:

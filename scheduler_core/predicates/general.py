@@ -69,7 +69,7 @@ class PodFitsHostPorts:
         index = view.cluster.port_nodes
         nodes = {node for port in pod.ports for node in index.get(port[1:], ())}
         taken = np.zeros(view.size, np.bool_)
-        for row in {*view.row_numbers(nodes), *view.uses}:
+        for row in {*view.row_numbers(nodes), *view.changes.uses}:
             use = view.use(row)
             taken[row] = use is not None and ports_conflict(pod.ports, use.ports)
         return failing(taken, view, self.reason)

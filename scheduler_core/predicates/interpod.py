@@ -50,7 +50,7 @@ def _refused_by_existing(view: View, state: PodState) -> BoolVector | None:
     by_key: dict[str, list[AffinityClass]] = {}
     for acting in view.cluster.index.acting_on(kind):
         terms = acting.terms.anti_required
-        if not terms or not (acting.total or acting in view.class_changes):
+        if not terms or not (acting.total or acting in view.changes.classes):
             continue
         if any(term.selects(kind.namespace, kind.labels) for term in terms):
             by_key.setdefault(terms[-1].topology_key, []).append(acting)

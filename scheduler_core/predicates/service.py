@@ -41,7 +41,7 @@ class CheckServiceAffinity:
         wrong = ~self._mask(self._completed(pairs, first, view), view)
         codes = np.where(wrong, np.int16(view.reasons.code(self.reason)), np.int16(0))
         errors: dict[int, str] = {}
-        for row in {*view.removed, *view.added}:
+        for row in {*view.changes.removed, *view.changes.added}:
             own = _first(members, query, view, row)
             if own is not None and not own.node_name:
                 codes[row], errors[row] = FAILED_BY_ERROR, 'node "" not found'
@@ -77,11 +77,11 @@ def _assigned(query: PodQuery, view: View, state: PodState) -> list[PodState]:
 
 def _first(members: list[PodState], query: PodQuery, view: View, row: int) -> PodState | None:
     """Return a row's first pod: those taken away are not there, those added come last."""
-    removed = view.removed.get(row, {})
+    removed = view.changes.removed.get(row, {})
     for pod in members:
         if pod.key not in removed:
             return pod
-    for pod, _ in view.added.get(row, {}).values():
+    for pod, _ in view.changes.added.get(row, {}).values():
         if query.matches(pod.info.namespace, pod.info.labels, terminating=pod.terminating):
             return pod
     return None

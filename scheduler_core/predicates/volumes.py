@@ -28,7 +28,7 @@ class NoDiskConflict:
         index = view.cluster.disk_nodes
         nodes = {node for disk, _ in wanted for node in index.get(disk, ())}
         taken = np.zeros(view.size, np.bool_)
-        for row in {*view.row_numbers(nodes), *view.uses}:
+        for row in {*view.row_numbers(nodes), *view.changes.uses}:
             use = view.use(row)
             taken[row] = use is not None and disks_conflict(wanted, use.disks)
         return failing(taken, view, self.reason)
@@ -55,7 +55,7 @@ class MaxVolumeCount:
         total = view.take(view.cluster.attached_counts[self.kind]) + len(wanted)
         index = view.cluster.volume_nodes
         nodes = {node for volume in wanted for node in index.get(volume, ())}
-        for row in {*view.row_numbers(nodes), *view.uses}:
+        for row in {*view.row_numbers(nodes), *view.changes.uses}:
             use = view.use(row)
             there = use.attached[self.kind] if use is not None else {}
             total[row] = len(there) + sum(volume not in there for volume in wanted)
