@@ -56,7 +56,9 @@ def parse(files: Files, title: str = "", *, keep_times: bool = True) -> Scenario
     if size > limit("BUNDLE_BYTES"):
         raise TooLargeError(f"The bundle has {size:,} bytes; at most {limit('BUNDLE_BYTES'):,} are read.")
     if not any(text.strip() for _, text in files):
-        raise BundleError([Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")])
+        raise BundleError(
+            [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
+        )
     scenario = load([*files], title=title, limits=_core_limits())
     if not keep_times:
         scenario = without_times(scenario)

@@ -42,9 +42,7 @@ def figures(run: Run) -> dict[str, Any]:
     steps = [row[0] for row in rows]
     pods = go.Figure([_line(name, steps, [row[at] for row in rows]) for name, at in PODS])
     pods.update_layout(_layout("Pods over cycles", "cycle", "pods"))
-    full = go.Figure(
-        [_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)]
-    )
+    full = go.Figure([_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)])
     full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
     full.update_yaxes(tickformat=".0%")
     counts = [run.outcomes.get(name, 0) for name in OUTCOMES]

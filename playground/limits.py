@@ -23,7 +23,9 @@ class Limit:
 
 
 LIMITS: tuple[Limit, ...] = (
-    Limit("BUNDLE_BYTES", 32 * MIB, "bytes", "one bundle after decompression: a paste, an upload, an API body"),
+    Limit(
+        "BUNDLE_BYTES", 32 * MIB, "bytes", "one bundle after decompression: a paste, an upload, an API body"
+    ),
     Limit("UPLOAD_FILES", 20, "files", "files of one upload"),
     Limit("DRAFT_BYTES", 4 * MIB, "bytes", "a draft saved over the WebSocket"),
     Limit("DRAFTS_PER_OWNER", 200, "drafts", "drafts of one visitor; the oldest go first"),
@@ -31,7 +33,9 @@ LIMITS: tuple[Limit, ...] = (
     Limit("RUN_DAYS", 90, "days", "a finished run is removed by `manage.py cleanup` after this long"),
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
-    Limit("INTERACTIVE_WORK", 6_000_000, "nodes × pods", "above it the workbench asks for a run in a worker"),
+    Limit(
+        "INTERACTIVE_WORK", 10_000_000, "nodes × pods", "above it the workbench asks for a run in a worker"
+    ),
     Limit("INTERACTIVE_CYCLES", 20_000, "cycles", "cycles that the workbench computes by itself"),
     Limit("INTERACTIVE_SECONDS", 60, "seconds", "computing for one source in a web process"),
     Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),
@@ -46,7 +50,9 @@ LIMITS: tuple[Limit, ...] = (
     Limit("RUN_SAMPLES", 1_000, "points", "metric samples kept for a run"),
     Limit("FRAME_BYTES", 5 * MIB, "bytes", "one WebSocket frame from a client"),
     Limit("FRAMES_PER_SECOND", 60, "frames", "frames of one connection, averaged over ten seconds"),
-    Limit("SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"),
+    Limit(
+        "SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"
+    ),
     Limit("OUTGOING_FRAMES", 256, "frames", "frames waiting for a slow client before it is disconnected"),
     Limit("WINDOW_CYCLES", 100, "cycles", "cycles of one `cycles.window` answer"),
     Limit("MARKS", 20_000, "marks", "marks of one `timeline.get` answer"),

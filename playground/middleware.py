@@ -43,8 +43,12 @@ def headers(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         embedded = request.path.startswith(EMBED_PREFIX)
-        response.headers.setdefault("Content-Security-Policy", EMBED_POLICY if embedded else CONTENT_SECURITY_POLICY)
-        response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+        response.headers.setdefault(
+            "Content-Security-Policy", EMBED_POLICY if embedded else CONTENT_SECURITY_POLICY
+        )
+        response.headers.setdefault(
+            "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"
+        )
         if embedded:
             response.headers.pop("X-Frame-Options", None)
         return response

@@ -174,7 +174,9 @@ WHITENOISE_MAX_AGE = 0 if DEBUG else 300
 
 # --- security -------------------------------------------------------------------------------------
 
-CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if host != "*" and not host.startswith("[")]
+CSRF_TRUSTED_ORIGINS = [
+    f"https://{host}" for host in ALLOWED_HOSTS if host != "*" and not host.startswith("[")
+]
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = False
 CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failed"

@@ -66,7 +66,9 @@ def find(wire: Any, visitor: str) -> Source:
                 row = service.find(name)
         if row is not None:
             return Source({kind: name}, row)
-    raise NotFoundError("There is no such draft, scenario or run; it may have been deleted, or it is not yours.")
+    raise NotFoundError(
+        "There is no such draft, scenario or run; it may have been deleted, or it is not yours."
+    )
 
 
 def open_playback(source: Source, shelf: Library = library) -> Playback:

@@ -130,7 +130,9 @@ def save_draft(draft: Draft, text: str, title: str | None = None) -> int:
     """
     size = len(text.encode(errors="surrogatepass"))
     if size > limit("DRAFT_BYTES"):
-        raise bundles.TooLargeError(f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}.")
+        raise bundles.TooLargeError(
+            f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}."
+        )
     with transaction.atomic():
         row = Draft.objects.select_for_update().get(pk=draft.pk)
         row.revision += 1

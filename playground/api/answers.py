@@ -12,7 +12,9 @@ Problem = dict[str, Any]
 class ApiError(Exception):
     """An answer other than success: ``status``, and the errors that explain it."""
 
-    def __init__(self, status: int, errors: str | list[Problem], headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, errors: str | list[Problem], headers: dict[str, str] | None = None
+    ) -> None:
         self.status = status
         self.errors = [{"line": None, "path": "", "message": errors}] if isinstance(errors, str) else errors
         self.headers = headers or {}

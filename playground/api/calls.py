@@ -193,7 +193,9 @@ def create_run(request: HttpRequest) -> HttpResponse:
     body = _json(request)
     name = body.get("scenario")
     if not isinstance(name, str):
-        raise ApiError(400, [{"line": None, "path": "scenario", "message": "scenario must be a scenario's id."}])
+        raise ApiError(
+            400, [{"line": None, "path": "scenario", "message": "scenario must be a scenario's id."}]
+        )
     if unknown := sorted(set(body) - {"scenario", "config"}):
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
     try:
@@ -231,7 +233,9 @@ def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel a run that the caller started."""
     run = _run(name)
     if not service.may_cancel(run, "", _token(request)):
-        raise ApiError(403, "Send the cancel token that starting the run gave, as `Authorization: Bearer <token>`.")
+        raise ApiError(
+            403, "Send the cancel token that starting the run gave, as `Authorization: Bearer <token>`."
+        )
     return answer(_run_wire(request, service.cancel(run)))
 
 
@@ -241,7 +245,9 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
     if not playback.complete:
         raise ApiError(409, "The run is not finished; its trace can be downloaded when it is.")
     if len(playback) > limit("TRACE_CYCLES"):
-        raise ApiError(413, f"The trace has {len(playback):,} cycles; {limit('TRACE_CYCLES'):,} can be downloaded.")
+        raise ApiError(
+            413, f"The trace has {len(playback):,} cycles; {limit('TRACE_CYCLES'):,} can be downloaded."
+        )
     # Its own playback: a download walks through every cycle and would push out what others look at.
     response = StreamingHttpResponse(_trace(playback.copy()), content_type="application/zstd")
     response.headers["Content-Disposition"] = f'attachment; filename="podstep-run-{name}.trace.jsonl.zst"'

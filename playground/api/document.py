@@ -38,7 +38,9 @@ _MAYBE = {"type": ["string", "null"]}
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
     "Problem": _PROBLEM,
-    "Errors": _object(["errors"], errors={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}),
+    "Errors": _object(
+        ["errors"], errors={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}
+    ),
     "NewScenario": _object(["bundle"], bundle=_TEXT, title=_TEXT),
     "Created": _object(
         ["id", "url", "delete_token", "warnings"],
@@ -70,7 +72,9 @@ SCHEMAS: dict[str, Any] = {
         complete={"type": "boolean"},
     ),
     "NewRun": _object(
-        ["scenario"], scenario=_TEXT, config=_object([], policy={"type": "object", "description": "A v1 Policy"})
+        ["scenario"],
+        scenario=_TEXT,
+        config=_object([], policy={"type": "object", "description": "A v1 Policy"}),
     ),
     "Run": _object(
         ["id", "url", "state", "done", "total"],
@@ -127,7 +131,9 @@ def _operation(call: Call) -> dict[str, Any]:
     if call.body:
         operation["requestBody"] = {
             "required": True,
-            "content": {media: {"schema": {"$ref": f"#/components/schemas/{kind}"}} for media, kind in call.body},
+            "content": {
+                media: {"schema": {"$ref": f"#/components/schemas/{kind}"}} for media, kind in call.body
+            },
         }
     if call.token:
         operation["security"] = [{"token": []}]

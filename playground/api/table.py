@@ -126,7 +126,11 @@ CALLS: tuple[Call, ...] = (
         "/api/runs/{name}/cancel",
         calls.cancel_run,
         "Cancel a run",
-        {200: ("The run; a running one stops after its slice", "Run"), 403: ("Not yours", "Errors"), **_ERRORS},
+        {
+            200: ("The run; a running one stops after its slice", "Run"),
+            403: ("Not yours", "Errors"),
+            **_ERRORS,
+        },
         token="The cancel token that starting the run gave",  # noqa: S106 - a description
     ),
     Call(
@@ -165,7 +169,9 @@ class Endpoint:
             return refusal(ApiError(405, f"This address answers {allowed}.", {"Allow": allowed}))
         kind = "API_READS_PER_MINUTE" if method == "GET" else "API_WRITES_PER_MINUTE"
         if wait := wait_seconds(kind, address_of(request)):
-            return refusal(ApiError(429, f"Too many requests; wait {wait} seconds.", {"Retry-After": str(wait)}))
+            return refusal(
+                ApiError(429, f"Too many requests; wait {wait} seconds.", {"Retry-After": str(wait)})
+            )
         try:
             return call.operation(request, **names)
         except ApiError as error:

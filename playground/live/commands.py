@@ -102,7 +102,9 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
         raise CommandError("command.unknown", f"There is no command {name[:60]!r}.")
     call = Call(connection, request, _checked(row, payload))
     if row.visitor and not call.visitor:
-        raise CommandError("permission.denied", "Open a page of this site first; your browser must allow its cookie.")
+        raise CommandError(
+            "permission.denied", "Open a page of this site first; your browser must allow its cookie."
+        )
     try:
         if row.source:
             call.source = await in_storage(_find, row, call.payload[row.source], call.visitor)
@@ -144,5 +146,7 @@ def _find(row: Command, wire: Any, visitor: str) -> sources.Source:
         wire = {row.source: wire}
     found = sources.find(wire, visitor)
     if row.owner and not isinstance(found.row, Draft):
-        raise CommandError("permission.denied", "Only a draft of your own can be changed or shared; fork it first.")
+        raise CommandError(
+            "permission.denied", "Only a draft of your own can be changed or shared; fork it first."
+        )
     return found

@@ -7,100 +7,169 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.CharField(default=playground.models.new_draft_id, editable=False, max_length=32, primary_key=True, serialize=False)),
-                ('owner', models.CharField(db_index=True, max_length=64)),
-                ('title', models.CharField(blank=True, max_length=200)),
-                ('files', models.BinaryField()),
-                ('size', models.PositiveBigIntegerField(default=0)),
-                ('revision', models.PositiveIntegerField(default=1)),
-                ('based_on', models.CharField(blank=True, max_length=64)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
-                ('updated', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.CharField(
+                        default=playground.models.new_draft_id,
+                        editable=False,
+                        max_length=32,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("owner", models.CharField(db_index=True, max_length=64)),
+                ("title", models.CharField(blank=True, max_length=200)),
+                ("files", models.BinaryField()),
+                ("size", models.PositiveBigIntegerField(default=0)),
+                ("revision", models.PositiveIntegerField(default=1)),
+                ("based_on", models.CharField(blank=True, max_length=64)),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
+                ("updated", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Scenario',
+            name="Scenario",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=43, unique=True)),
-                ('short', models.CharField(max_length=43, unique=True)),
-                ('title', models.CharField(blank=True, max_length=200)),
-                ('content', models.BinaryField()),
-                ('size', models.PositiveBigIntegerField()),
-                ('nodes', models.PositiveIntegerField()),
-                ('pods', models.PositiveIntegerField()),
-                ('operations', models.PositiveIntegerField(default=0)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("digest", models.CharField(max_length=43, unique=True)),
+                ("short", models.CharField(max_length=43, unique=True)),
+                ("title", models.CharField(blank=True, max_length=200)),
+                ("content", models.BinaryField()),
+                ("size", models.PositiveBigIntegerField()),
+                ("nodes", models.PositiveIntegerField()),
+                ("pods", models.PositiveIntegerField()),
+                ("operations", models.PositiveIntegerField(default=0)),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Worker',
+            name="Worker",
             fields=[
-                ('name', models.CharField(max_length=200, primary_key=True, serialize=False)),
-                ('seen', models.DateTimeField(default=django.utils.timezone.now)),
-                ('started', models.DateTimeField(default=django.utils.timezone.now)),
+                ("name", models.CharField(max_length=200, primary_key=True, serialize=False)),
+                ("seen", models.DateTimeField(default=django.utils.timezone.now)),
+                ("started", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.CharField(default=playground.models.new_run_id, editable=False, max_length=32, primary_key=True, serialize=False)),
-                ('title', models.CharField(blank=True, max_length=200)),
-                ('owner', models.CharField(db_index=True, max_length=64)),
-                ('cancel_token', models.CharField(blank=True, max_length=64)),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('cancelling', 'cancelling'), ('done', 'done'), ('cancelled', 'cancelled'), ('failed', 'failed')], db_index=True, default='queued', max_length=12)),
-                ('claim', models.CharField(blank=True, max_length=64)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('cycles', models.PositiveIntegerField(default=0)),
-                ('expected', models.PositiveIntegerField(null=True)),
-                ('placed', models.PositiveIntegerField(default=0)),
-                ('pending', models.PositiveIntegerField(default=0)),
-                ('unschedulable', models.PositiveIntegerField(default=0)),
-                ('outcomes', models.JSONField(default=dict)),
-                ('samples', models.JSONField(default=dict)),
-                ('seconds', models.FloatField(default=0)),
-                ('peak_mib', models.FloatField(default=0)),
-                ('error', models.TextField(blank=True)),
-                ('created', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('enqueued', models.DateTimeField(default=django.utils.timezone.now)),
-                ('started', models.DateTimeField(null=True)),
-                ('heartbeat', models.DateTimeField(null=True)),
-                ('finished', models.DateTimeField(null=True)),
-                ('scenario', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='playground.scenario')),
+                (
+                    "id",
+                    models.CharField(
+                        default=playground.models.new_run_id,
+                        editable=False,
+                        max_length=32,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("title", models.CharField(blank=True, max_length=200)),
+                ("owner", models.CharField(db_index=True, max_length=64)),
+                ("cancel_token", models.CharField(blank=True, max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("running", "running"),
+                            ("cancelling", "cancelling"),
+                            ("done", "done"),
+                            ("cancelled", "cancelled"),
+                            ("failed", "failed"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=12,
+                    ),
+                ),
+                ("claim", models.CharField(blank=True, max_length=64)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("cycles", models.PositiveIntegerField(default=0)),
+                ("expected", models.PositiveIntegerField(null=True)),
+                ("placed", models.PositiveIntegerField(default=0)),
+                ("pending", models.PositiveIntegerField(default=0)),
+                ("unschedulable", models.PositiveIntegerField(default=0)),
+                ("outcomes", models.JSONField(default=dict)),
+                ("samples", models.JSONField(default=dict)),
+                ("seconds", models.FloatField(default=0)),
+                ("peak_mib", models.FloatField(default=0)),
+                ("error", models.TextField(blank=True)),
+                ("created", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ("enqueued", models.DateTimeField(default=django.utils.timezone.now)),
+                ("started", models.DateTimeField(null=True)),
+                ("heartbeat", models.DateTimeField(null=True)),
+                ("finished", models.DateTimeField(null=True)),
+                (
+                    "scenario",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="playground.scenario",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Share',
+            name="Share",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token', models.CharField(max_length=64, unique=True)),
-                ('owner', models.CharField(blank=True, max_length=64)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now)),
-                ('scenario', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='playground.scenario')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("token", models.CharField(max_length=64, unique=True)),
+                ("owner", models.CharField(blank=True, max_length=64)),
+                ("created", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "scenario",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="shares",
+                        to="playground.scenario",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RunChunk',
+            name="RunChunk",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('first', models.PositiveIntegerField()),
-                ('count', models.PositiveIntegerField()),
-                ('data', models.BinaryField()),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='playground.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("first", models.PositiveIntegerField()),
+                ("count", models.PositiveIntegerField()),
+                ("data", models.BinaryField()),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunks",
+                        to="playground.run",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('run', 'number'), name='one_chunk_per_number')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "number"), name="one_chunk_per_number")
+                ],
             },
         ),
     ]

@@ -48,7 +48,13 @@ def _operations(cycle: Cycle) -> list[Sentence]:
     count = len(cycle.operations)
     if not count:
         return []
-    return [[f"{_counted(count, 'change').capitalize()} from outside came first (step ", {"strong": cycle.step}, ")."]]
+    return [
+        [
+            f"{_counted(count, 'change').capitalize()} from outside came first (step ",
+            {"strong": cycle.step},
+            ").",
+        ]
+    ]
 
 
 def _queue(cycle: Cycle, priority: int) -> Sentence:
@@ -72,7 +78,13 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     total = len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
-        return [[f"All {_counted(total, 'node')} pass every predicate." if total != 1 else "The one node passes every predicate."]]
+        return [
+            [
+                f"All {_counted(total, 'node')} pass every predicate."
+                if total != 1
+                else "The one node passes every predicate."
+            ]
+        ]
     sentence: Sentence = [f"Of {_counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
@@ -127,7 +139,8 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     node = tried.get("node")
     if not node:
         tested = _counted(len(potential), "node")
-        return [[f"Preemption was tried on {tested}: even without pods of lower priority ", pod, " would not fit."]]
+        gone = f"Preemption was tried on {tested}: even with every pod of lower priority gone, "
+        return [[gone, pod, " would not fit."]]
     victims = list(tried.get("victims", []))
     if not victims:
         return [["Preemption nominates ", pod, " to ", {"node": node}, " without a victim."]]

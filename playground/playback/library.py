@@ -72,7 +72,7 @@ class Library:
 
     def _make_room(self, keep: Key) -> None:
         with self._lock:
-            held = sum(entry.playback.bytes for entry in self._entries.values() if entry.playback)
+            held = sum(entry.playback.bytes for entry in self._entries.values() if entry.playback is not None)
             # Those that nobody attends go first, each group from the least recently used.
             unattended = sorted(self._entries, key=lambda other: bool(self._entries[other].listeners))
             for key in unattended:
@@ -134,6 +134,11 @@ class Library:
                 listener(playback, first)
             except Exception:
                 log.exception("a listener failed")
+
+    def clear(self) -> None:
+        """Forget every playback."""
+        with self._lock:
+            self._entries.clear()
 
     def entry(self, key: Key) -> Entry | None:
         """Return the entry under ``key`` if it is open."""

@@ -110,10 +110,14 @@ class Playback:
                     break
                 self.trail.append(cycle)
                 if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
-                    self._stop(f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself")
+                    self._stop(
+                        f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself"
+                    )
             self._seconds += time.monotonic() - began
             if not self.complete and self._seconds > limit("INTERACTIVE_SECONDS"):
-                self._stop(f"The workbench computes for at most {limit('INTERACTIVE_SECONDS')} seconds by itself")
+                self._stop(
+                    f"The workbench computes for at most {limit('INTERACTIVE_SECONDS')} seconds by itself"
+                )
             if self.complete:
                 self._forward = None  # its columns are no longer needed
             return not self.complete
@@ -145,12 +149,16 @@ class Playback:
         """
         first, dot, second = step.partition(".")
         if not (first.isascii() and first.isdigit() and len(first) < 10):
-            raise ValueError(f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4")
+            raise ValueError(
+                f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4"
+            )
         if not dot:
             index = int(first)
             return index if index <= len(self.trail) else None
         if not (second.isascii() and second.isdigit() and len(second) < 10):
-            raise ValueError(f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4")
+            raise ValueError(
+                f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4"
+            )
         return self.trail.find(int(first), int(second))
 
     def _check(self, index: int) -> None:

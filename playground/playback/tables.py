@@ -106,7 +106,9 @@ class Tables:
             "names": [node.meta.name for node in self.nodes],
             **{name: [node.allocatable.get(name, 0) for node in self.nodes] for name in BASIC},
             "zone": [_zone(node) for node in self.nodes],
-            "taints": [[_taint(taint.key, taint.value, taint.effect) for taint in node.taints] for node in self.nodes],
+            "taints": [
+                [_taint(taint.key, taint.value, taint.effect) for taint in node.taints] for node in self.nodes
+            ],
             "unschedulable": [node.unschedulable for node in self.nodes],
             "labels": [dict(node.meta.labels) for node in self.nodes],
             "extended": {name: [node.allocatable.get(name, 0) for node in self.nodes] for name in resources},

@@ -155,7 +155,9 @@ class _Attempt:
             if not more:
                 return self._finish(DONE)
             if peak_mib() > limit("RUN_MIB"):
-                raise LimitReachedError(f"The run needs more than {limit('RUN_MIB'):,} MiB; simulate fewer pods.")
+                raise LimitReachedError(
+                    f"The run needs more than {limit('RUN_MIB'):,} MiB; simulate fewer pods."
+                )
             if len(self.trail) >= limit("RUN_CYCLES"):
                 raise LimitReachedError(f"The run reached the limit of {limit('RUN_CYCLES'):,} cycles.")
             if self.seconds > limit("RUN_SECONDS"):
@@ -171,7 +173,7 @@ class _Attempt:
         began = time.monotonic()
         first = len(self.trail) + 1
         more = True
-        while time.monotonic() - began < SLICE_SECONDS and len(self.trail) - first < SLICE_CYCLES:
+        while time.monotonic() - began < SLICE_SECONDS and len(self.trail) - first + 1 < SLICE_CYCLES:
             cycle = self.simulation.step()
             if cycle is None:
                 more = False

@@ -82,7 +82,10 @@ def expected_cycles(scenario: core.Scenario) -> int:
     """Return the cycles of a run in which no pod is tried twice."""
     created = [op.object for op in scenario.operations if op.action == "create"]
     return sum(
-        isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in SCHEDULER_NAMES
+        isinstance(item, Pod)
+        and not item.terminal
+        and not item.node_name
+        and item.scheduler_name in SCHEDULER_NAMES
         for item in (*scenario.objects, *created)
     )
 
@@ -107,7 +110,9 @@ def find(run_id: str) -> Run | None:
     """Return the run, without its samples."""
     if not run_id or len(run_id) > 32:
         return None
-    return Run.objects.select_related("scenario").defer("scenario__content", "samples").filter(pk=run_id).first()
+    return (
+        Run.objects.select_related("scenario").defer("scenario__content", "samples").filter(pk=run_id).first()
+    )
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:

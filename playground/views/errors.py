@@ -8,7 +8,10 @@ from django.shortcuts import render
 TEXTS = {
     400: ("That request could not be read", "Go back and try again."),
     403: ("That form has expired", "Reload the page it was on and send it again; cookies must be allowed."),
-    404: ("There is nothing here", "The link may be mistyped, its content deleted, or it is somebody's own draft."),
+    404: (
+        "There is nothing here",
+        "The link may be mistyped, its content deleted, or it is somebody's own draft.",
+    ),
     405: ("That is not how this page is used", "Go back to the start page."),
     413: ("That is too large", "Send less at once, or compress it with gzip."),
     429: ("Too many requests", "Wait a moment and try again."),
@@ -20,7 +23,9 @@ def error_page(request: HttpRequest, status: int, message: str = "") -> HttpResp
     """Answer with ``error.html``: ``status``, ``title``, ``message``; JSON under ``/api/``."""
     title, advice = TEXTS[status]
     if request.path.startswith("/api/"):
-        return JsonResponse({"errors": [{"line": None, "path": "", "message": message or title}]}, status=status)
+        return JsonResponse(
+            {"errors": [{"line": None, "path": "", "message": message or title}]}, status=status
+        )
     context = {"status": status, "title": title, "message": message or advice}
     return render(request, "error.html", context, status=status)
 

@@ -20,7 +20,9 @@ def _draft(call: Call) -> Draft:
 @command("draft.save", source="draft", owner=True, text="text", title="text?")
 async def save(call: Call) -> Answer:
     """Replace the draft's text, be it readable or not: half-written YAML is not lost."""
-    revision = await in_storage(store.save_draft, _draft(call), call.payload["text"], call.payload.get("title"))
+    revision = await in_storage(
+        store.save_draft, _draft(call), call.payload["text"], call.payload.get("title")
+    )
     return {"revision": revision}
 
 

@@ -76,5 +76,3 @@ def _fork(source: sources.Source, visitor: str) -> Draft:
         [(kind, name)] = source.wire.items()
         based_on = f"{kind}:{name}"
     return store.create_draft(visitor, files, source.title, based_on)
-
-

@@ -1,0 +1,139 @@
+"""An owner and a stranger, a few bundles, and the socket of the real ASGI application."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.conf import settings
+from django.core.cache import cache
+from django.test import Client
+
+from playground import identity
+from playground.playback.library import library
+
+DATA = Path(__file__).parent / "data"
+
+OWNER, STRANGER = "owner-of-everything-1234", "stranger-passing-by-5678"
+
+
+@pytest.fixture(autouse=True)
+def clean_slate() -> Iterator[None]:
+    """Nothing that one test counted or played is there for the next."""
+    cache.clear()
+    library.clear()
+    yield
+    library.clear()
+
+
+def visitor_client(visitor: str) -> Client:
+    client = Client(enforce_csrf_checks=False)
+    client.cookies[settings.VISITOR_COOKIE] = identity.sign(visitor)
+    return client
+
+
+@pytest.fixture
+def owner() -> Client:
+    """The browser of somebody who owns drafts and runs."""
+    return visitor_client(OWNER)
+
+
+@pytest.fixture
+def stranger() -> Client:
+    """The browser of somebody else."""
+    return visitor_client(STRANGER)
+
+
+@pytest.fixture
+def web() -> str:
+    """Two nodes and five replicas, of which three fit."""
+    return (DATA / "web.yaml").read_text()
+
+
+@pytest.fixture
+def limits(settings: Any) -> Callable[..., None]:
+    """Set limits for one test."""
+
+    def change(**values: int) -> None:
+        settings.PLAYGROUND = {**settings.PLAYGROUND, **values}
+
+    return change
+
+
+class Socket:
+    """A client of ``/ws/`` that matches answers to what it asked."""
+
+    def __init__(self, communicator: WebsocketCommunicator) -> None:
+        self.communicator = communicator
+        self.pushed: list[list[Any]] = []
+        self._answers: dict[int, list[Any]] = {}
+        self._next = 0
+
+    async def send(self, name: str, payload: Any) -> int:
+        self._next += 1
+        await self.communicator.send_to(text_data=json.dumps([name, self._next, payload]))
+        return self._next
+
+    async def answer(self, request: int, timeout: float = 10) -> list[Any]:
+        while request not in self._answers:
+            frame = json.loads(await self.communicator.receive_from(timeout=timeout))
+            if frame[1] is None and frame[0] != "error":
+                self.pushed.append(frame)
+            else:
+                self._answers[frame[1]] = frame
+        return self._answers.pop(request)
+
+    async def ask(self, name: str, payload: Any) -> list[Any]:
+        return await self.answer(await self.send(name, payload))
+
+    async def success(self, name: str, payload: Any) -> Any:
+        status, _, body = await self.ask(name, payload)
+        assert status == "success", body
+        return body
+
+    async def error(self, name: str, payload: Any) -> Any:
+        status, _, body = await self.ask(name, payload)
+        assert status == "error", body
+        return body
+
+    async def push(self, name: str, timeout: float = 10) -> Any:
+        """Return the next pushed frame of that name."""
+        while True:
+            for position, frame in enumerate(self.pushed):
+                if frame[0] == name:
+                    return self.pushed.pop(position)[2]
+            frame = json.loads(await self.communicator.receive_from(timeout=timeout))
+            if frame[1] is None:
+                self.pushed.append(frame)
+            else:
+                self._answers[frame[1]] = frame
+
+
+def communicator(
+    visitor: str = "", origin: str = "http://localhost", **headers: str
+) -> WebsocketCommunicator:
+    from playground.asgi import application
+
+    lines = [(b"host", b"localhost"), *((k.encode(), v.encode()) for k, v in headers.items())]
+    if origin:
+        lines.append((b"origin", origin.encode()))
+    if visitor:
+        lines.append((b"cookie", f"{settings.VISITOR_COOKIE}={identity.sign(visitor)}".encode()))
+    return WebsocketCommunicator(application, "/ws/", headers=lines)
+
+
+@asynccontextmanager
+async def connected(visitor: str = OWNER) -> AsyncIterator[Socket]:
+    """A socket of ``visitor``, closed at the end."""
+    raw = communicator(visitor)
+    accepted, _ = await raw.connect()
+    assert accepted
+    try:
+        yield Socket(raw)
+    finally:
+        await raw.disconnect()

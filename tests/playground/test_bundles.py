@@ -1,0 +1,174 @@
+"""What visitors give: read within bounds, stored, and given back."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import pytest
+from scheduler_core.scenario import BundleError
+
+from playground import bundles, store
+from playground.models import Draft, Run, Scenario, Share
+
+from .conftest import DATA, OWNER
+
+
+def test_stored_content_is_the_same_scenario(web: str) -> None:
+    """Restoring what was packed gives the same id."""
+    scenario = bundles.parse([("", web)], "a title")
+    assert bundles.restore(bundles.pack(scenario.canonical())).id == scenario.id
+
+
+@pytest.mark.parametrize("name", ["web", "preempt"])
+def test_the_bundle_can_be_read_again(name: str) -> None:
+    """The YAML that we give is a bundle of the same scenario."""
+    scenario = bundles.parse([("", (DATA / f"{name}.yaml").read_text())], "t")
+    assert bundles.parse([("", bundles.bundle_text(scenario))], "t").id == scenario.id
+
+
+def test_an_empty_bundle_says_what_to_do() -> None:
+    """Nothing at all is an error with advice."""
+    with pytest.raises(BundleError, match="Paste manifests"):
+        bundles.parse([("", " \n")])
+
+
+def test_a_bundle_that_is_too_large(limits: Any, web: str) -> None:
+    """The limit is told with the size."""
+    limits(BUNDLE_BYTES=100)
+    with pytest.raises(bundles.TooLargeError, match="at most 100 are read"):
+        bundles.parse([("", web)])
+
+
+def test_too_many_nodes(limits: Any, web: str) -> None:
+    """So is the number of nodes."""
+    limits(NODES=2)
+    with pytest.raises(bundles.TooLargeError, match="3 nodes; at most 2"):
+        bundles.parse([("", web)])
+
+
+def test_a_policy_that_cannot_be_used_is_an_error_of_the_bundle(web: str) -> None:
+    """Its problems are told when it is read, not when it is played."""
+    policy = "\n---\n{apiVersion: v1, kind: Policy, predicates: [{name: NoSuchPredicate}]}"
+    with pytest.raises(BundleError, match="NoSuchPredicate"):
+        bundles.parse([("", web + policy)])
+
+
+def test_gzip_is_unpacked_within_bounds(limits: Any) -> None:
+    """A small file that unpacks to a huge one is stopped on the way."""
+    limits(BUNDLE_BYTES=10_000)
+    assert bundles.decode("a.gz", gzip.compress(b"kind: Node")) == "kind: Node"
+    with pytest.raises(bundles.TooLargeError):
+        bundles.decode("bomb.gz", gzip.compress(b"0" * 50_000_000))
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00k", gzip.compress(b"x" * 99)[:20]])
+def test_files_that_are_no_text(data: bytes) -> None:
+    """Binary and broken files are named."""
+    with pytest.raises(BundleError) as caught:
+        bundles.decode("photo.png", data)
+    assert caught.value.problems[0].file == "photo.png"
+
+
+def test_times_can_be_ignored() -> None:
+    """Without its history, what operations create is there from the start."""
+    text = (DATA / "preempt.yaml").read_text()
+    scenario = bundles.parse([("", text)], keep_times=False)
+    assert scenario.operations == ()
+    assert bundles.counts(scenario)[:2] == (2, 4)
+
+
+def test_many_problems_are_listed_up_to_a_number() -> None:
+    """The rest is counted."""
+    from scheduler_core.scenario import Problem
+
+    wire = bundles.problems_wire([Problem(str(i)) for i in range(150)])
+    assert len(wire) == 101
+    assert wire[-1]["message"] == "and 50 more like these"
+
+
+@pytest.mark.django_db
+def test_the_same_content_has_the_same_id_and_each_share_its_token(web: str) -> None:
+    """Taking one share back leaves the other; the scenario goes with the last."""
+    first = store.share(bundles.parse([("", web)]))
+    second = store.share(bundles.parse([("", web)]))
+    assert first.scenario == second.scenario
+    assert len(first.scenario.short) == 11
+    assert first.delete_token != second.delete_token
+    assert not store.unshare(first.scenario, "guessed")
+    assert store.unshare(first.scenario, first.delete_token)
+    assert not store.unshare(first.scenario, first.delete_token)
+    assert store.find_scenario(second.scenario.short)
+    assert store.unshare(first.scenario, second.delete_token)
+    assert not Scenario.objects.exists()
+
+
+@pytest.mark.django_db
+def test_tokens_are_not_stored(web: str) -> None:
+    """Whoever reads the database cannot delete with what stands there."""
+    shared = store.share(bundles.parse([("", web)]))
+    assert shared.delete_token not in Share.objects.get().token
+
+
+@pytest.mark.django_db
+def test_a_short_id_grows_where_two_begin_alike(web: str) -> None:
+    """A collision gives the second scenario one more character, and both are found."""
+    scenario = bundles.parse([("", web)])
+    other = Scenario.objects.create(
+        digest=scenario.id[:11] + "x" * 32, short=scenario.id[:11], content=b"", size=0, nodes=0, pods=0
+    )
+    Share.objects.create(scenario=other, token="t")
+    shared = store.share(scenario)
+    assert shared.scenario.short == scenario.id[:12]
+    for length in (12, 20, 43):
+        assert store.find_scenario(scenario.id[:length]) == shared.scenario
+    assert store.find_scenario(other.short) == other
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("short", ["", "short", "x" * 11, "x" * 44, "%" * 11])
+def test_ids_that_are_not_there(short: str, web: str) -> None:
+    """Nothing is found by less than eleven characters or by a pattern."""
+    store.share(bundles.parse([("", web)]))
+    assert store.find_scenario(short) is None
+
+
+@pytest.mark.django_db
+def test_case_matters_in_ids(web: str) -> None:
+    """Base64 distinguishes letters that some databases do not."""
+    shared = store.share(bundles.parse([("", web)]))
+    assert store.find_scenario(shared.scenario.short.swapcase()) is None
+
+
+@pytest.mark.django_db
+def test_a_scenario_that_a_run_needs_loses_its_link_only(web: str) -> None:
+    """The run can still be opened."""
+    shared = store.share(bundles.parse([("", web)]))
+    Run.objects.create(scenario=shared.scenario, owner=OWNER)
+    assert store.unshare(shared.scenario, shared.delete_token)
+    assert store.find_scenario(shared.scenario.short) is None
+    assert Scenario.objects.exists()
+
+
+@pytest.mark.django_db
+def test_drafts_are_bounded_in_number_and_size(limits: Any) -> None:
+    """The least recently changed drafts go; a text too large is refused."""
+    limits(DRAFTS_PER_OWNER=2, DRAFT_BYTES=10)
+    for title in ("a", "b", "c"):
+        store.create_draft(OWNER, [("", "x")], title)
+    store.create_draft("somebody else", [("", "x")], "d")
+    assert set(Draft.objects.values_list("title", flat=True)) == {"b", "c", "d"}
+    draft = Draft.objects.get(title="b")
+    with pytest.raises(bundles.TooLargeError):
+        store.save_draft(draft, "x" * 11)
+    assert store.save_draft(draft, "y" * 10, " new\n title ") == 2
+    draft.refresh_from_db()
+    assert (draft.title, store.draft_text(draft)) == ("new title", "y" * 10)
+
+
+@pytest.mark.django_db
+def test_a_draft_of_several_files_is_one_text(web: str) -> None:
+    """Its documents are shown as one bundle."""
+    documents = web.split("\n---\n")
+    draft = store.create_draft(OWNER, [("a.yaml", documents[0]), ("b.yaml", "\n---\n".join(documents[1:]))])
+    assert bundles.parse([("", store.draft_text(draft))]).id == bundles.parse([("", web)]).id

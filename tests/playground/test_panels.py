@@ -1,0 +1,125 @@
+"""What the panels show of whole scenarios, compared with files."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from scheduler_core.cycle import Cycle
+
+from playground import bundles
+from playground.panels.ladder import ladder, stopped
+from playground.panels.priorities import why_unranked
+from playground.panels.story import story
+from playground.playback.playback import Playback
+
+from .conftest import DATA
+from .golden import check
+
+BUNDLES = sorted(path.stem for path in DATA.glob("*.yaml"))
+PARTS = ["predicates", "priorities", "queue", "nodes"]
+
+
+def played(name: str) -> Playback:
+    text = (DATA / f"{name}.yaml").read_text()
+    playback = Playback(bundles.parse([("", text)], name))
+    while playback.advance(1):
+        pass
+    return playback
+
+
+def plain(sentences: list[Any]) -> list[str]:
+    return [
+        "".join(part if isinstance(part, str) else "".join(part.values()) for part in s) for s in sentences
+    ]
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_windows(name: str) -> None:
+    """The light cycles of a whole history are as recorded."""
+    playback = played(name)
+    check(DATA / f"{name}.window.json", json.loads(playback.window(1, 100)))
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_parts(name: str) -> None:
+    """The matrices, rankings and queues of every cycle are as recorded."""
+    playback = played(name)
+    check(DATA / f"{name}.parts.json", [playback.parts(i, PARTS) for i in range(1, len(playback) + 1)])
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_tables(name: str) -> None:
+    """The node and pod tables are as recorded."""
+    tables = played(name).tables
+    check(DATA / f"{name}.tables.json", {"nodes": tables.node_wire(), "pods": tables.pod_wire()})
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_the_story_ends_with_what_kubectl_prints(name: str) -> None:
+    """The last sentence of every cycle is its event's message."""
+    playback = played(name)
+    for light in json.loads(playback.window(1, 100))["cycles"]:
+        shown = [event[3] for event in light["events"] if event[1] in ("Scheduled", "FailedScheduling")]
+        assert plain(light["story"])[-1] == shown[-1]
+
+
+def test_every_name_in_a_story_is_a_reference_that_exists() -> None:
+    """Nouns are links: each names a pod, node, predicate or priority of the source."""
+    playback = played("preempt")
+    summary = playback.profile.summary()
+    known = {
+        "pod": set(playback.tables.pod_index),
+        "node": set(playback.tables.node_index),
+        "predicate": set(summary["predicates"]),
+        "priority": {name for name, _ in summary["priorities"]},
+    }
+    seen = set()
+    for light in json.loads(playback.window(1, 100))["cycles"]:
+        for part in (part for sentence in light["story"] for part in sentence if isinstance(part, dict)):
+            [(kind, name)] = part.items()
+            seen.add(kind)
+            assert kind == "strong" or name in known[kind]
+    assert seen == {"pod", "node", "predicate", "priority", "strong"}
+
+
+def cycle() -> Cycle:
+    return played("web").cycle(1)
+
+
+def test_a_tie_is_told_with_its_arithmetic() -> None:
+    """Round robin: the counter modulo the number of tied nodes picks the place."""
+    tied = dataclasses.replace(
+        cycle(), ties=np.array([1, 0, 2], np.int32), last_node_index=5, totals=np.array([7, 7, 7])
+    )
+    told = " ".join(plain(story(tied, ladder(tied))))
+    assert "3 nodes share the highest total, 7" in told
+    assert "5 mod 3 = 2" in told
+
+
+def test_the_ladder_counts_only_nodes_that_are_still_in() -> None:
+    """A node that an earlier predicate stopped is not counted again, though it was checked."""
+    whole = cycle()
+    assert whole.matrix is not None
+    codes = np.zeros_like(whole.matrix.codes)
+    codes[0, 0] = codes[1, 0] = codes[1, 1] = 1
+    both = dataclasses.replace(whole, matrix=dataclasses.replace(whole.matrix, codes=codes))
+    rungs = ladder(both)
+    assert [rung[1:] for rung in rungs[:3]] == [(3, 2), (2, 1), (1, 1)]
+    assert sum(stopped(rungs).values()) == 2
+
+
+def test_an_error_is_told_as_one() -> None:
+    """An attempt that ended before any predicate ran says so."""
+    failed = cycle()
+    decision = dataclasses.replace(failed.decision, result="error", node=None)
+    failed = dataclasses.replace(
+        failed, matrix=None, totals=None, decision=decision, message="claim not found"
+    )
+    told = plain(story(failed, ladder(failed)))
+    assert "No predicate ran." in told
+    assert told[-1] == "claim not found"
+    assert "error" in why_unranked(failed)

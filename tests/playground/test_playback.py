@@ -1,0 +1,178 @@
+"""Playing: any cycle again, from any side, within bounds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scheduler_core import load, load_documents
+from scheduler_core.simulation import Simulation
+
+from playground.playback.playback import OutOfRangeError, Playback, Superseded
+from playground.playback.trail import CHECKPOINT, Trail
+
+from .conftest import DATA
+
+
+def play(text: str) -> Playback:
+    playback = Playback(load(text, title="t"))
+    while playback.advance(1):
+        pass
+    return playback
+
+
+def recorded(shared: Path, count: int) -> list[dict[str, Any]]:
+    with gzip.open(shared / "conformance" / "scheduler-v1.11-runs.jsonl.gz", "rt") as lines:
+        return [json.loads(line) for _, line in zip(range(count), lines, strict=False)]
+
+
+def test_the_trail_places_every_pod_where_the_simulation_does(shared_folder: Path) -> None:
+    """Before each cycle of recorded runs, pods are on the nodes that the engine has them on."""
+    for record in recorded(shared_folder, 12):
+        documents = [*record["objects"], *([record["policy"]] if record["policy"] else [])]
+        playback = Playback(load_documents(documents, expand=False, admission=False))
+        while playback.advance(1):
+            pass
+        simulation = Simulation(playback.scenario, trace=False)
+        names = [node.meta.name for node in playback.tables.nodes]
+        for index in range(1, len(playback) + 2):
+            placed = playback.trail.placement_before(index).tolist()
+            shown = {
+                pod.meta.key: names[node] if node >= 0 else ""
+                for pod, node in zip(playback.tables.pods, placed, strict=True)
+                if node != -2
+            }
+            assert shown == simulation.placement()
+            simulation.step()
+
+
+def test_any_order_of_reading_gives_the_same_cycles(web: str) -> None:
+    """Scrubbing back and forth shows what reading from the front shows."""
+    forward = json.loads(play(web).window(1, 100))["cycles"]
+    playback = play(web)
+    order = [*range(1, len(playback) + 1)] * 2
+    random.Random(7).shuffle(order)
+    for index in order:
+        assert json.loads(playback.window(index, 1))["cycles"] == [forward[index - 1]]
+
+
+def test_changes_lead_from_one_placement_to_the_next() -> None:
+    """A client that applies a window's changes ends where the next window begins."""
+    playback = play((DATA / "preempt.yaml").read_text())
+    placement = json.loads(playback.window(1, 1))["placement"]
+    assert placement == playback.tables.pod_wire()["node"]
+    for index in range(1, len(playback) + 1):
+        window = json.loads(playback.window(index, 1))
+        assert window["placement"] == placement
+        for pod, node in window["cycles"][0]["changes"]:
+            placement[pod] = node
+    assert json.loads(playback.window(len(playback) + 1, 1)) == {
+        "from": len(playback) + 1,
+        "placement": placement,
+        "cycles": [],
+    }
+
+
+def test_a_stored_trail_is_the_same_trail() -> None:
+    """Rows written to JSON and read again give the same decisions, marks and addresses."""
+    playback = play((DATA / "preempt.yaml").read_text())
+    rows = json.loads(json.dumps([playback.trail.row(i) for i in range(1, len(playback) + 1)]))
+    again = Trail(playback.scenario, playback.tables)
+    again.extend(rows)
+    assert again.decisions == playback.trail.decisions
+    assert again.changes == playback.trail.changes
+    assert again.marks(1, 99) == playback.trail.marks(1, 99)
+    assert [again.step(i) for i in range(6)] == [playback.trail.step(i) for i in range(6)]
+    assert again.time(5) == 2.0
+
+
+def test_placements_are_right_on_both_sides_of_a_checkpoint() -> None:
+    """Kept placements and replayed changes agree."""
+    ready = [{"type": "Ready", "status": "True"}]
+    status = {"allocatable": {"cpu": "64", "pods": "2000"}, "conditions": ready}
+    spec = {"containers": [{"name": "c", "image": "x"}]}
+    items: list[Any] = [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}"}, "status": status}
+        for i in range(2)
+    ]
+    items += [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{i}", "namespace": "d"}, "spec": spec}
+        for i in range(CHECKPOINT + 20)
+    ]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    playback = play(text)
+    assert len(playback) == CHECKPOINT + 20
+    for index in (CHECKPOINT - 1, CHECKPOINT, CHECKPOINT + 1, CHECKPOINT + 2, CHECKPOINT + 21):
+        placed = playback.trail.placement_before(index)
+        assert int(np.count_nonzero(placed >= 0)) == index - 1
+
+
+@pytest.mark.parametrize(
+    ("step", "index"), [("0", 0), ("5", 5), ("1.1", 1), ("1.3", 3), ("2.1", 4), ("3.1", 5)]
+)
+def test_addresses(step: str, index: int) -> None:
+    """A step is a cycle's number or major.minor."""
+    assert play((DATA / "preempt.yaml").read_text()).resolve(step) == index
+
+
+@pytest.mark.parametrize("step", ["6", "1.4", "2.2", "9.1", "1.0"])
+def test_addresses_that_are_not_there(step: str) -> None:
+    """A well-formed step beyond the history is nowhere."""
+    assert play((DATA / "preempt.yaml").read_text()).resolve(step) is None
+
+
+@pytest.mark.parametrize("step", ["", "x", "-1", "1.2.3", "1.", ".1", "٣", "1" * 20, "1e3"])
+def test_addresses_that_are_none(step: str) -> None:
+    """Anything else is refused with what is allowed."""
+    with pytest.raises(ValueError, match="write a cycle's number or major.minor"):
+        play((DATA / "preempt.yaml").read_text()).resolve(step)
+
+
+def test_cycles_out_of_range(web: str) -> None:
+    """There is no cycle 0, and none after the last."""
+    playback = play(web)
+    for index in (0, 6):
+        with pytest.raises(OutOfRangeError):
+            playback.cycle(index)
+    with pytest.raises(OutOfRangeError):
+        playback.window(7, 1)
+
+
+def test_work_that_nobody_wants_is_not_begun(web: str) -> None:
+    """A request that was replaced costs nothing; a cycle that is kept is given all the same."""
+    playback = play(web)
+    with pytest.raises(Superseded):
+        playback.cycle(2, lambda: True)
+    playback.cycle(2)
+    assert playback.cycle(2, lambda: True).index == 2
+
+
+def test_kept_cycles_are_bounded_by_their_size(web: str, limits: Any) -> None:
+    """Old matrices go when there are too many."""
+    limits(CYCLE_CACHE_BYTES=1, LIGHT_CACHE=2)
+    playback = play(web)
+    playback.window(1, 5)
+    assert len(playback._cycles) == 1
+    assert len(playback._light) == 2
+
+
+def test_computing_ends_at_the_limit_and_says_so(web: str, limits: Any) -> None:
+    """A history too long for the workbench stops with advice."""
+    limits(INTERACTIVE_CYCLES=3)
+    playback = play(web)
+    assert (len(playback), playback.complete) == (3, True)
+    assert playback.stopped and "start a run" in playback.stopped
+
+
+def test_computing_ends_after_the_time_allowed(web: str, limits: Any) -> None:
+    """The same for time."""
+    limits(INTERACTIVE_SECONDS=0)
+    playback = Playback(load(web))
+    playback.advance(0.0001)
+    assert playback.complete
+    assert playback.stopped and "seconds" in playback.stopped

@@ -1,0 +1,262 @@
+"""Long runs: the row is the truth, whatever becomes of workers and the broker."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from scheduler_core import load
+
+from playground import bundles, sources, store
+from playground.models import Run, RunChunk
+from playground.playback.playback import Playback
+from playground.playback.tables import Tables
+from playground.runs import compute, rescue, service
+from playground.runs.metrics import Meter, Samples
+from playground.tasks import run_simulation
+
+from .conftest import DATA, OWNER
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was handed to the broker."""
+    ids: list[str] = []
+    monkeypatch.setattr(run_simulation, "apply_async", lambda args, **_: ids.extend(args))
+    return ids
+
+
+@pytest.fixture
+def run(sent: list[str]) -> Run:
+    """A queued run with preemption and a history."""
+    scenario = bundles.parse([("", (DATA / "preempt.yaml").read_text())], "history")
+    started, _ = service.start(scenario, OWNER)
+    return started
+
+
+def finished(run: Run) -> Run:
+    run.refresh_from_db()
+    return run
+
+
+def test_a_run_is_stored_before_it_is_announced(run: Run, sent: list[str]) -> None:
+    """The broker is told an id of a row that is there."""
+    assert sent == [run.pk]
+    assert finished(run).state == "queued"
+    assert run.expected == 3
+
+
+def test_a_run_to_its_end(run: Run) -> None:
+    """The row tells how it ended, and its chunks rebuild every cycle."""
+    assert run_simulation(run.pk) == "done"
+    row = finished(run)
+    assert (row.state, row.cycles, row.placed, row.pending, row.unschedulable) == ("done", 5, 2, 0, 0)
+    assert row.outcomes == {"preempting": 1, "scheduled": 3, "unschedulable": 1}
+    assert row.started and row.finished and row.peak_mib > 10 and row.error == ""
+    assert [s[:5] for s in row.samples["rows"]][0] == [0, 0.0, 2, 1, 0]
+    assert row.samples["rows"][-1][0] == 5
+    alone = Playback(store.load_scenario(row.scenario))
+    while alone.advance(1):
+        pass
+    played = sources.open_playback(sources.find({"run": row.pk}, ""))
+    assert played.complete
+    assert played.trail.decisions == alone.trail.decisions
+    assert played.window(1, 100) == alone.window(1, 100)
+
+
+def test_a_second_message_for_the_same_run_does_nothing(run: Run) -> None:
+    """Messages may come twice; a run is computed once."""
+    run_simulation(run.pk)
+    before = list(RunChunk.objects.values_list("pk", flat=True))
+    assert run_simulation(run.pk) is None
+    assert run_simulation("no-such-run") is None
+    assert list(RunChunk.objects.values_list("pk", flat=True)) == before
+
+
+def test_a_run_that_another_worker_has_is_left_alone(run: Run) -> None:
+    """A claim holds while its worker beats."""
+    assert compute.claim_run(run.pk)
+    assert compute.claim_run(run.pk) is None
+    Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now() - timedelta(seconds=31))
+    assert compute.claim_run(run.pk)
+
+
+def test_a_run_resumes_from_its_chunks(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a dead worker stored is not computed again, and the end is the same."""
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 1)
+    claim = compute.claim_run(run.pk)
+    assert claim
+    first = compute._Attempt(run.pk, claim)
+    first._slice()
+    first._slice()
+    assert finished(run).cycles == 2
+    Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now() - timedelta(seconds=31))
+    assert run_simulation(run.pk) == "done"
+    row = finished(run)
+    assert (row.cycles, row.attempts, row.placed) == (5, 2, 2)
+    chunks = list(RunChunk.objects.filter(run=row).order_by("number").values_list("first", "count"))
+    assert [first for first, _ in chunks] == [1, 2, 3, 4, 5]
+    assert [sample[0] for sample in row.samples["rows"]] == [0, 1, 2, 3, 4, 5]
+    # The first worker was only slow: what it says now is not heard.
+    with pytest.raises(compute.LostClaimError):
+        first._slice()
+    assert RunChunk.objects.filter(run=row).count() == 5
+
+
+def test_a_queued_run_is_cancelled_at_once(run: Run) -> None:
+    """Nobody computes it any more."""
+    assert service.cancel(run).state == "cancelled"
+    assert run_simulation(run.pk) is None
+    assert finished(run).finished
+
+
+def test_a_running_run_is_cancelled_after_its_slice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was computed stays and can be opened."""
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 1)
+    original = compute._Attempt._slice
+
+    def slice_then_cancel(self: Any) -> bool:
+        more = original(self)
+        service.cancel(self.run)
+        return more
+
+    monkeypatch.setattr(compute._Attempt, "_slice", slice_then_cancel)
+    assert run_simulation(run.pk) == "cancelled"
+    row = finished(run)
+    assert (row.state, row.cycles) == ("cancelled", 1)
+    assert len(sources.open_playback(sources.find({"run": row.pk}, ""))) == 1
+
+
+def test_a_run_whose_worker_died_while_cancelling_ends_cancelled(run: Run) -> None:
+    """The next worker ends it without computing."""
+    compute.claim_run(run.pk)
+    service.cancel(run)
+    assert finished(run).state == "cancelling"
+    Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now() - timedelta(seconds=31))
+    assert run_simulation(run.pk) == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"), [("RUN_CYCLES", 2, "limit of 2 cycles"), ("RUN_MIB", 1, "more than 1 MiB")]
+)
+def test_a_run_beyond_its_limits_fails_with_advice(
+    run: Run, limits: Any, monkeypatch: pytest.MonkeyPatch, name: str, value: int, text: str
+) -> None:
+    """The row says which limit it was; the cycles so far are kept."""
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 1)
+    limits(**{name: value})
+    assert run_simulation(run.pk) == "failed"
+    row = finished(run)
+    assert text in row.error
+    assert row.cycles >= 1 and row.finished
+
+
+def test_a_run_that_kills_its_workers_fails(run: Run) -> None:
+    """It is not tried for ever."""
+    Run.objects.filter(pk=run.pk).update(attempts=compute.ATTEMPTS)
+    assert run_simulation(run.pk) == "failed"
+    assert "memory" in finished(run).error
+
+
+def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect fails the run and not the worker."""
+
+    def broken(_self: Any) -> None:
+        raise ZeroDivisionError("of nothing")
+
+    monkeypatch.setattr(compute.Simulation, "step", broken)
+    assert run_simulation(run.pk) == "failed"
+    assert "ZeroDivisionError: of nothing" in finished(run).error
+
+
+def test_a_broker_that_is_away_loses_no_run(
+    run: Run, monkeypatch: pytest.MonkeyPatch, sent: list[str]
+) -> None:
+    """Workers look for rows that nobody told them of."""
+
+    def away(**_: Any) -> None:
+        raise ConnectionError("no broker")
+
+    monkeypatch.setattr(run_simulation, "apply_async", away)
+    second, _ = service.start(load((DATA / "web.yaml").read_text()), OWNER)
+    assert finished(second).state == "queued"
+    assert rescue.rescue() == []
+    monkeypatch.setattr(run_simulation, "apply_async", lambda args, **_: sent.extend(args))
+    Run.objects.update(enqueued=timezone.now() - timedelta(minutes=1))
+    assert set(rescue.rescue()) == {run.pk, second.pk}
+    assert set(sent) == {run.pk, second.pk}
+    assert rescue.rescue() == []
+
+
+def test_a_restart_does_not_wait_for_claims_to_grow_stale(run: Run, sent: list[str]) -> None:
+    """Claims of processes of this machine that are gone are released when a worker starts."""
+    claim = compute.claim_run(run.pk)
+    assert claim
+    assert rescue.release_dead_claims() == []
+    host = claim.split("/")[0]
+    Run.objects.filter(pk=run.pk).update(claim=f"{host}/4194999/abc")
+    assert rescue.release_dead_claims() == [run.pk]
+    assert run_simulation(run.pk) == "done"
+
+
+def test_unfinished_runs_of_a_visitor_are_bounded(run: Run, limits: Any) -> None:
+    """Another one is refused until one has ended; other visitors do not count."""
+    limits(RUNS_PER_OWNER=1)
+    scenario = store.load_scenario(run.scenario)
+    with pytest.raises(service.TooManyRunsError):
+        service.start(scenario, OWNER)
+    service.start(scenario, "somebody else")
+    service.cancel(run)
+    service.start(scenario, OWNER)
+
+
+def test_a_policy_in_the_configuration_replaces_the_scenarios(run: Run) -> None:
+    """A run can try another policy; anything else is refused."""
+    scenario = store.load_scenario(run.scenario)
+    policy = {"priorities": [{"name": "EqualPriority", "weight": 1}]}
+    changed = service.configured(scenario, {"policy": policy})
+    assert changed.policy and changed.policy["priorities"] == policy["priorities"]
+    assert changed.id != scenario.id
+    assert service.configured(scenario, {}) is scenario
+    with pytest.raises(bundles.BundleError):
+        service.configured(scenario, {"policy": {"predicates": [{"name": "Nonsense"}]}})
+    for config in ({"cache": "on"}, {"policy": 3}, [1], "x"):
+        with pytest.raises(service.ConfigError):
+            service.configured(scenario, config)
+
+
+def test_the_meter_agrees_with_a_count_from_scratch() -> None:
+    """After every cycle, what is used is the sum over the pods that are placed."""
+    playback = Playback(load((DATA / "preempt.yaml").read_text()))
+    while playback.advance(1):
+        pass
+    meter = Meter(playback.scenario, Tables(playback.scenario))
+    for index in range(1, len(playback) + 1):
+        decision = playback.trail.decisions[index - 1]
+        mark = playback.trail.marks(index, index)["result"]
+        meter.apply(
+            decision.pod, mark, playback.trail.changes[index - 1], playback.trail.operations_of(index)
+        )
+        placed = playback.trail.placement_before(index + 1)
+        on_nodes = [pod for pod, node in enumerate(placed.tolist()) if node >= 0]
+        assert meter.placed == len(on_nodes)
+        assert meter.used["cpu"] == sum(playback.tables.usage[pod].get("cpu", 0) for pod in on_nodes)
+        assert meter.pending + meter.unschedulable == int((placed == -1).sum())
+    assert meter.capacity["cpu"] == 5_000
+
+
+def test_samples_are_thinned_evenly(limits: Any) -> None:
+    """However long a run is, its samples are bounded, in order and evenly spaced."""
+    limits(RUN_SAMPLES=10)
+    samples = Samples({}, ["cpu"])
+    for index in range(200):
+        if samples.wanted(index):
+            samples.add([index])
+    again = Samples(samples.stored(), [])
+    kept = [row[0] for row in again.rows]
+    assert len(kept) <= 10
+    assert kept == list(range(0, 200, again.stride))[: len(kept)]
