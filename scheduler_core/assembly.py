@@ -23,6 +23,7 @@ class Notices:
     count: dict[str, int] = field(default_factory=dict)
 
     def add(self, at: At, message: str) -> None:
+        """Take one warning."""
         self.first.setdefault(message, at)
         self.count[message] = self.count.get(message, 0) + 1
 

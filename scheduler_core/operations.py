@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler_core.admission import disruptions_allowed
-from scheduler_core.assembly import Assembly, Change
+from scheduler_core.assembly import Assembly
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
@@ -33,7 +33,7 @@ from scheduler_core.objects.reading import (
     text,
 )
 from scheduler_core.scenario import Operation
-from scheduler_core.workloads import Key, key_of, rollout
+from scheduler_core.workloads import Change, Key, key_of, rollout
 
 Documents = dict[Key, dict[str, Any]]
 
@@ -339,8 +339,8 @@ class _History:
         world = self.assembly.world
         changes: list[Change] = []
         if isinstance(obj, Node):
-            for pod in list(world.pods_on(obj.meta.name)):
-                changes.append(("delete", pod))  # the pod collector removes what the node ran
+            # The pod collector removes what the node ran.
+            changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]
         waiting = [obj]
         while waiting:
             current = waiting.pop(0)

@@ -82,3 +82,9 @@ class Scenario:
 
         body = {"title": self.title, "documents": list(self.documents)}
         return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def to_yaml(self) -> str:
+        """Return the documents as one YAML stream, which loads as the same scenario."""
+        from scheduler_core.formats.yaml_writer import write_yaml
+
+        return write_yaml(self.documents)

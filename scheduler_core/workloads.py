@@ -83,6 +83,7 @@ class World:
                 self._orphans.setdefault(label, {})[key] = None
 
     def remove(self, key: Key) -> None:
+        """Take an object away."""
         self._unlink(key, self.objects.pop(key))
 
     def _unlink(self, key: Key, obj: KubernetesObject) -> None:
@@ -125,9 +126,11 @@ class World:
                 yield pod
 
     def pods(self) -> Iterator[Pod]:
+        """Yield all pods in order of creation."""
         return (obj for obj in self.objects.values() if isinstance(obj, Pod))
 
     def nodes(self) -> list[Node]:
+        """Return all nodes in order of creation."""
         return [obj for obj in self.objects.values() if isinstance(obj, Node)]
 
 
@@ -228,8 +231,8 @@ def _replicas(world: World, owner: Workload, changes: Changes) -> None:
         make_pod(owner, name) for name in _fresh_names(world, owner, owner.replicas - len(active))
     ]
     # ActivePods: pods without a node go before bound ones, younger before older.
-    extra = sorted(reversed(active), key=lambda p: bool(p.node_name))[: max(0, len(active) - owner.replicas)]
-    changes.delete += extra
+    leaving = sorted(active[::-1], key=lambda pod: bool(pod.node_name))
+    changes.delete += leaving[: max(0, len(active) - owner.replicas)]
 
 
 def _deployment(world: World, owner: Workload, changes: Changes) -> None:

@@ -139,7 +139,9 @@ def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:
     items = value.get("items")
     if match and (isinstance(items, list) or items is None):
         # Items of a typed list (PodList) may lack what the list's own kind says.
-        implied = {"apiVersion": value.get("apiVersion", "v1"), "kind": match.group(1)} if match.group(1) else {}
+        implied = (
+            {"apiVersion": value.get("apiVersion", "v1"), "kind": match.group(1)} if match.group(1) else {}
+        )
         for index, item in enumerate(items or ()):
             yield from _item(item, source, number, ("items", index), implied)
         return

@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.names import did_you_mean, nearest
+from scheduler_core.objects.names import nearest
 from scheduler_core.objects.reading import At, Report, show
 
 # Kubernetes' own groups end so, or are one of these; any other group is somebody's custom resource.
@@ -41,7 +41,9 @@ def find_kind(entry: Entry, at: At) -> Kind | None:
     if not isinstance(kind, str) or not kind:
         if kind is None:
             key = nearest("kind", (k for k in value if isinstance(k, str)), 0.75)
-            at.error(f"kind is missing{f': {key!r} should be written kind' if key else ''}, such as Pod or Node")
+            at.error(
+                f"kind is missing{f': {key!r} should be written kind' if key else ''}, such as Pod or Node"
+            )
         else:
             at.child("kind").error(f"must be a kind such as Pod or Node, not {show(kind)}")
         return None
@@ -96,7 +98,9 @@ def decode(entry: Entry, row: Kind, report: Report) -> KubernetesObject | None:
     return read
 
 
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes names of: no vowels, nothing easily confused
+_ALPHABET = (
+    "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes names of: no vowels, nothing easily confused
+)
 
 
 def short_hash(*parts: str, length: int = 5) -> str:

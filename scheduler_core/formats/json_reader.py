@@ -57,7 +57,9 @@ def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
             raise FormatError(error.message, error.line or line, document=ordinal) from None
         if doubled:
             line = _line_of_key(text, start, doubled[0])
-            raise FormatError(f"the key {doubled[0][:60]!r} stands twice in one object", line, document=ordinal)
+            raise FormatError(
+                f"the key {doubled[0][:60]!r} stands twice in one object", line, document=ordinal
+            )
         _check(value, limits, text, start, position, ordinal)
         if value is not None:
             yield ordinal, value
@@ -84,7 +86,9 @@ def _check(value: Any, limits: Limits, text: str, start: int, end: int, document
             encoded = json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             line = text.count("\n", 0, start) + 1
-            raise FormatError("half of a surrogate pair is not a character", line, document=document) from None
+            raise FormatError(
+                "half of a surrogate pair is not a character", line, document=document
+            ) from None
         if b"\\u0000" in encoded and _holds_nul(value):
             line = text.count("\n", 0, start) + 1
             raise FormatError("the character \\u0000 is not allowed", line, document=document)

@@ -132,7 +132,9 @@ def _affinity(affinity: Affinity) -> dict[str, Any]:
     if affinity.node_required is not None:
         node[_REQUIRED] = {"nodeSelectorTerms": [_node_term(t) for t in affinity.node_required]}
     if affinity.node_preferred:
-        node[_PREFERRED] = [{"weight": t.weight, "preference": _node_term(t.term)} for t in affinity.node_preferred]
+        node[_PREFERRED] = [
+            {"weight": t.weight, "preference": _node_term(t.term)} for t in affinity.node_preferred
+        ]
     if node:
         out["nodeAffinity"] = node
     for name, present, required, preferred in (

@@ -78,14 +78,18 @@ def _rows(
         _fail(bundle, source, 1, f"the column {missing[0]} is missing: expected {','.join(known)}")
         return
     if unknown:
-        bundle.warnings.append((source, f"the column {unknown[0][:60]!r} is not read: known are {', '.join(known)}"))
+        bundle.warnings.append(
+            (source, f"the column {unknown[0][:60]!r} is not read: known are {', '.join(known)}")
+        )
     reader = csv.reader(io.StringIO(source.text), strict=True)
     try:
         for row in reader:
             if not row or (reader.line_num == 1) or row == header:
                 continue
             if len(row) != len(header):
-                _fail(bundle, source, reader.line_num, f"{len(row)} columns where the header has {len(header)}")
+                _fail(
+                    bundle, source, reader.line_num, f"{len(row)} columns where the header has {len(header)}"
+                )
                 continue
             yield reader.line_num, dict(zip(header, row))
             if len(bundle.entries) > limits.documents:
@@ -156,7 +160,11 @@ def _node(row: dict[str, str]) -> dict[str, Any]:
     labels = {"kubernetes.io/hostname": name}
     if row.get("model"):
         labels[GPU_MODEL] = _model(row["model"])
-    amounts = {"cpu": f"{_integer(row, 'cpu_milli')}m", "memory": f"{_integer(row, 'memory_mib')}Mi", "pods": "110"}
+    amounts = {
+        "cpu": f"{_integer(row, 'cpu_milli')}m",
+        "memory": f"{_integer(row, 'memory_mib')}Mi",
+        "pods": "110",
+    }
     if gpus:
         amounts[GPU_COUNT] = str(gpus)
         amounts[GPU_MILLI] = str(gpus * 1000)
@@ -176,7 +184,9 @@ def _pod(row: dict[str, str]) -> dict[str, Any]:
         if milli >= 1000:
             requests[GPU_COUNT] = str(gpus)
         requests[GPU_MILLI] = str(gpus * milli)
-    spec: dict[str, Any] = {"containers": [{"name": "task", "resources": {"requests": requests, "limits": requests}}]}
+    spec: dict[str, Any] = {
+        "containers": [{"name": "task", "resources": {"requests": requests, "limits": requests}}]
+    }
     models = [_model(part) for part in row.get("gpu_spec", "").split("|") if part]
     if models:
         expression = {"key": GPU_MODEL, "operator": "In", "values": models}
@@ -197,7 +207,7 @@ def _scenario(timed: list[tuple[float, float | None, Entry]]) -> dict[str, Any]:
         if deleted is not None and deleted > created:
             moments.append((deleted, 0, index))
     moments.sort()
-    operations = []
+    operations: list[dict[str, Any]] = []
     step, last = 0, -1.0
     for seconds, created, index in moments:
         if seconds != last:
@@ -208,7 +218,10 @@ def _scenario(timed: list[tuple[float, float | None, Entry]]) -> dict[str, Any]:
             operation["createOperation"] = {"object": document}
         else:
             name = {"name": document["metadata"]["name"], "namespace": document["metadata"]["namespace"]}
-            operation["deleteOperation"] = {"typeMeta": {"apiVersion": "v1", "kind": "Pod"}, "objectMeta": name}
+            operation["deleteOperation"] = {
+                "typeMeta": {"apiVersion": "v1", "kind": "Pod"},
+                "objectMeta": name,
+            }
         operations.append(operation)
     return {
         "apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1",

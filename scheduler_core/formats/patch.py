@@ -109,7 +109,9 @@ def _merge_list(target: list[Any], patch: list[Any], key: str, path: tuple[str |
             return [i for i in patch if isinstance(i, dict) and "$patch" not in i]
         if key not in item:
             raise PatchError(f"needs {key}, by which the items of this list are told apart", place)
-        at = next((i for i, old in enumerate(out) if isinstance(old, dict) and old.get(key) == item[key]), None)
+        at = next(
+            (i for i, old in enumerate(out) if isinstance(old, dict) and old.get(key) == item[key]), None
+        )
         if item.get("$patch") == "delete":
             if at is not None:
                 del out[at]

@@ -29,7 +29,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def to_text(data: bytes | str, limits: Limits) -> str:
-    """Return the text of a file, with ``\\n`` line ends and no byte order mark. Raises FormatError."""
+    """Return the text of a file, with Unix line ends and no byte order mark. Raises FormatError."""
     if isinstance(data, str):
         text = data.removeprefix("\ufeff")
         if len(text) > limits.size:

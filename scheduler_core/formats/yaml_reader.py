@@ -50,8 +50,8 @@ def events(text: str) -> Iterator[Any]:
 
 
 _EXPLAINED = {
-    "found character that cannot start any token": "a character that cannot stand here; is there a tab instead of spaces?",
-    "mapping values are not allowed in this context": "a ':' that cannot stand here; check the indentation, or quote the text",
+    "found character that cannot start any token": "a character that cannot stand here; is it a tab?",
+    "mapping values are not allowed in this context": "a ':' that cannot stand here; check the indentation",
     "could not find expected ':'": "a key without ':'",
     "did not find expected key": "expected a key here; check the indentation",
     "did not find expected '-' indicator": "expected '-' here; check the indentation",
@@ -195,11 +195,11 @@ def _put(top: _Open, value: Any) -> None:
 
 
 def _merged(done: _Open) -> dict[str, Any]:
+    """Return the object with its ``<<`` parts: its own keys win, then the earlier part."""
+    merged: dict[str, Any] = dict(done.value)
     for part in done.merges or ():
-        for key, value in part.items():
-            done.value.setdefault(key, value)
-    value: dict[str, Any] = done.value
-    return value
+        merged = {**part, **merged}
+    return merged
 
 
 def _check_tag(event: Any) -> None:

@@ -58,8 +58,7 @@ OWNER = record(
 
 
 def _owner(value: Any, at: At) -> Any:
-    read = OWNER({"uid": "", **value} if type(value) is dict else value, at)
-    return read
+    return OWNER({"uid": "", **value} if type(value) is dict else value, at)
 
 
 META_FIELDS = {

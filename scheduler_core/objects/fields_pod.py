@@ -54,7 +54,10 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _NODE_AFFINITY = record(
     dict,
-    {_REQUIRED: Field("node_required", NODE_SELECTOR), _PREFERRED: Field("node_preferred", list_of(_PREFERRED_NODE))},
+    {
+        _REQUIRED: Field("node_required", NODE_SELECTOR),
+        _PREFERRED: Field("node_preferred", list_of(_PREFERRED_NODE)),
+    },
 )
 
 
@@ -180,11 +183,16 @@ def _check_container(out: dict[str, Any], at: At) -> None:
     for resource, request in amounts.get("requests", {}).items():
         if request > limits.get(resource, request):
             limit = format_resource(resource, limits[resource])
-            at.child("resources").child("requests").child(resource).refuse(f"must be at most the limit, {limit}")
+            at.child("resources").child("requests").child(resource).refuse(
+                f"must be at most the limit, {limit}"
+            )
 
 
 def _container(
-    name: str = "", image: str = "", resources: dict[str, Any] | None = None, host_ports: tuple[HostPort, ...] = ()
+    name: str = "",
+    image: str = "",
+    resources: dict[str, Any] | None = None,
+    host_ports: tuple[HostPort, ...] = (),
 ) -> Container:
     amounts = resources or {}
     return Container(name, image, amounts.get("requests", {}), amounts.get("limits", {}), host_ports)
@@ -287,7 +295,8 @@ _SPEC_FIELDS = {
     "priorityClassName": Field("priority_class_name", text),
     "schedulerName": Field("scheduler_name", text),
     "schedulingGroup": Field(
-        "pod_group", record(lambda group="": group, {"podGroupName": Field("group", text)}, unread="workloadRef")
+        "pod_group",
+        record(lambda group="": group, {"podGroupName": Field("group", text)}, unread="workloadRef"),
     ),
 }
 _SPEC_UNREAD = (
@@ -351,4 +360,6 @@ def _template(meta: ObjectMeta | None = None, spec: dict[str, Any] | None = None
     return build_pod(meta or ObjectMeta(name=""), spec)
 
 
-POD_TEMPLATE = record(_template, {"metadata": Field("meta", META), "spec": Field("spec", POD_SPEC, required=True)})
+POD_TEMPLATE = record(
+    _template, {"metadata": Field("meta", META), "spec": Field("spec", POD_SPEC, required=True)}
+)

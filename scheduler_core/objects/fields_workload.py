@@ -14,9 +14,13 @@ _COUNT = integer(0)
 _TEMPLATE = Field("template", POD_TEMPLATE)
 _SELECTOR = Field("selector", LABEL_SELECTOR)
 _REPLICAS = Field("replicas", _COUNT)
-_UNREAD = "minReadySeconds revisionHistoryLimit progressDeadlineSeconds paused strategy rollbackTo updateStrategy"
+_UNREAD = (
+    "minReadySeconds revisionHistoryLimit progressDeadlineSeconds paused strategy rollbackTo updateStrategy"
+)
 
-_BY_COUNT = record(dict, {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE}, unread=_UNREAD)
+_BY_COUNT = record(
+    dict, {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE}, unread=_UNREAD
+)
 _BY_MAP = record(
     dict,
     {"replicas": _REPLICAS, "selector": Field("labels", labels), "template": _TEMPLATE},
@@ -69,7 +73,9 @@ def _workload(kind: str) -> Any:
             completions = out.pop("completions", None)
             done = status or {}
             left = parallelism if completions is None else completions - done.get("succeeded", 0)
-            over = any(c.type in ("Complete", "Failed") and c.status == "True" for c in done.get("conditions", ()))
+            over = any(
+                c.type in ("Complete", "Failed") and c.status == "True" for c in done.get("conditions", ())
+            )
             out["replicas"] = 0 if over or out.pop("suspended", False) else max(0, min(parallelism, left))
             out.pop("suspended", None)
         return Workload(kind, meta, **out)

@@ -24,6 +24,8 @@ from scheduler_core.objects.reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class Kind:
+    """One row: a kind's API groups (the first is today's), its scope, and its reader."""
+
     name: str
     groups: tuple[str, ...]
     namespaced: bool

@@ -62,6 +62,7 @@ class LabelSelector:
 
     @property
     def empty(self) -> bool:
+        """Tell whether it selects everything."""
         return not self.match_labels and not self.match_expressions
 
 

@@ -16,6 +16,7 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", re.ASCII)
 
 _NAME_RULE = "lower case letters, digits, '-' and '.', beginning and ending with a letter or digit"
+_NAMESPACE_RULE = "lower case letters, digits and '-', beginning and ending with a letter or digit"
 _VALUE_RULE = "letters, digits, '-', '_' and '.', beginning and ending with a letter or digit"
 
 
@@ -30,7 +31,7 @@ def check_namespace(text: str) -> str | None:
     """Check a namespace's name: a DNS-1123 label of at most 63 characters."""
     if len(text) > 63:
         return "must be at most 63 characters long"
-    return None if _LABEL.fullmatch(text) else f"must consist of {_NAME_RULE.replace(' and ' + chr(39) + '.' + chr(39), '')}"
+    return None if _LABEL.fullmatch(text) else f"must consist of {_NAMESPACE_RULE}"
 
 
 @lru_cache(maxsize=4096)

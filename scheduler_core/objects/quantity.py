@@ -58,7 +58,9 @@ def parse_quantity(text: str, scale: int = 1) -> int:
 
 def _explain(text: str) -> str:
     shown = text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "…"
-    allowed = "a number with one of the suffixes m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, such as 500m or 1.5Gi"
+    allowed = (
+        "a number with one of the suffixes m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, such as 500m or 1.5Gi"
+    )
     match = _WRITTEN.fullmatch(shown)
     if match:
         number, unit = match.group(1).replace("_", ""), match.group(2)

@@ -51,10 +51,12 @@ class At:
         self.key = key  # the document for the root, else a field's name or an index
 
     def child(self, key: str | int) -> At:
+        """Return the place of a field or an item."""
         return At(self.report, self, key)
 
     @property
     def root(self) -> Any:
+        """Return the document that the place is in."""
         at = self
         while at.parent is not None:
             at = at.parent
@@ -62,6 +64,7 @@ class At:
 
     @property
     def steps(self) -> Steps:
+        """Return the path inside the document."""
         out: list[str | int] = []
         at = self
         while at.parent is not None:
@@ -70,9 +73,11 @@ class At:
         return tuple(reversed(out))
 
     def error(self, message: str) -> None:
+        """Report what makes the input unusable."""
         self._add(self.report.errors, message)
 
     def warn(self, message: str) -> None:
+        """Report what is worth knowing."""
         self._add(self.report.warnings, message)
 
     def refuse(self, message: str) -> None:
@@ -116,10 +121,19 @@ def path_text(steps: Steps) -> str:
     return out
 
 
+_TYPES = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+}
+
+
 def kind_of(value: Any) -> str:
     """Name a value's type as a reader of manifests would."""
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
-    return names.get(type(value), "null" if value is None else type(value).__name__)
+    return _TYPES.get(type(value), "null" if value is None else type(value).__name__)
 
 
 def show(value: Any) -> str:

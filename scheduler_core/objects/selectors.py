@@ -9,7 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from scheduler_core.objects.model import LabelSelector, Node, NodeSelectorTerm, Pod, Requirement, Taint, Toleration
+from scheduler_core.objects.model import (
+    LabelSelector,
+    Node,
+    NodeSelectorTerm,
+    Pod,
+    Requirement,
+    Taint,
+    Toleration,
+)
 from scheduler_core.objects.names import check_value
 
 _INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
@@ -39,7 +47,11 @@ def requirement_matches(requirement: Requirement, labels: Mapping[str, str]) -> 
         return value is None
     if value is None or not _INTEGER.fullmatch(value) or not _INTEGER.fullmatch(requirement.values[0]):
         return False
-    return int(value) > int(requirement.values[0]) if operator == "Gt" else int(value) < int(requirement.values[0])
+    return (
+        int(value) > int(requirement.values[0])
+        if operator == "Gt"
+        else int(value) < int(requirement.values[0])
+    )
 
 
 def _valid(requirement: Requirement) -> bool:
@@ -53,9 +65,9 @@ def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
     if not term.match_expressions and not term.match_fields:
         return False
     fields = {"metadata.name": node.meta.name}
-    return all(_valid(r) and requirement_matches(r, node.meta.labels) for r in term.match_expressions) and all(
-        requirement_matches(r, fields) for r in term.match_fields
-    )
+    return all(
+        _valid(r) and requirement_matches(r, node.meta.labels) for r in term.match_expressions
+    ) and all(requirement_matches(r, fields) for r in term.match_fields)
 
 
 def node_selected(pod: Pod, node: Node) -> bool:
