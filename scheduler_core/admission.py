@@ -83,7 +83,10 @@ class Admission:
             self.default_storage_class = None
 
     def admit(self, obj: KubernetesObject, warn: Warn, *, priority_given: bool = False) -> KubernetesObject:
-        """Return the object as the API server would have stored it. ``warn`` is told what refers to nothing."""
+        """Return the object as the API server would have stored it.
+
+        ``warn`` is told what refers to nothing.
+        """
         if isinstance(obj, Pod):
             return self.admit_pod(obj, warn, priority_given=priority_given)
         if isinstance(obj, Node) and not obj.allocatable and obj.capacity:
@@ -109,15 +112,13 @@ class Admission:
             value = self.priorities[name].value if name in self.priorities else SYSTEM_CLASSES.get(name)
             if value is None and not given:
                 known = [*self.priorities, *SYSTEM_CLASSES]
+                meant = did_you_mean(name, known) or ":"
                 warn(
-                    "priorityClassName",
-                    f"there is no PriorityClass {name!r}{did_you_mean(name, known) or ':'} the pod gets priority 0",
+                    "priorityClassName", f"there is no PriorityClass {name!r}{meant} the pod gets priority 0"
                 )
             elif value is not None and given and value != pod.priority:
-                warn(
-                    "priority",
-                    f"is {pod.priority}, but PriorityClass {name!r} has the value {value}: {pod.priority} is used",
-                )
+                differs = f"is {pod.priority}, but PriorityClass {name!r} has the value {value}"
+                warn("priority", f"{differs}: {pod.priority} is used")
             return pod.priority if given or value is None else value
         if given:
             return pod.priority
@@ -133,9 +134,12 @@ def disruptions_allowed(
     Bound pods count as healthy. ``scale`` is the replica count of a controller (kind, namespace, name).
     """
     own = [
-        p for p in pods
-        if p.meta.namespace == budget.meta.namespace and not p.terminal and matches(budget.selector, p.meta.labels)
-    ]  # fmt: skip
+        pod
+        for pod in pods
+        if pod.meta.namespace == budget.meta.namespace
+        and not pod.terminal
+        and matches(budget.selector, pod.meta.labels)
+    ]
     healthy = sum(1 for p in own if p.node_name and p.meta.deletion_timestamp is None)
     counted = budget.max_unavailable is not None or isinstance(budget.min_available, str)
     expected = _expected(own, scale) if counted else len(own)

@@ -95,7 +95,7 @@ class Assembly:
     # --- the initial cluster
 
     def build(self, decoded: Iterable[Decoded]) -> list[KubernetesObject]:
-        """Return all objects in creation order. Problems go to the report, repeated warnings to the notices."""
+        """Return all objects in creation order. Problems go to the report, what may repeat to the notices."""
         listed = list(decoded)
         for item in listed:
             self.admission.learn(item.object)
@@ -170,7 +170,7 @@ class Assembly:
             if current.replicas > self.limits.replicas:
                 place = at.child("spec").child("replicas")
                 place.error(
-                    f"at most {self.limits.replicas:,} pods of one controller are made, not {current.replicas:,}"
+                    f"at most {self.limits.replicas:,} pods are made for a controller, not {current.replicas:,}"
                 )
                 return done
             if current.replicas + self.pods > self.limits.pods + self.limits.replicas:

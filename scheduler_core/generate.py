@@ -150,7 +150,6 @@ def gpu_tables(nodes: int, pods: int, seed: int = 1) -> tuple[str, str]:
         end = now + dice.randrange(600, 7200)
         cpu, memory = dice.choice((2, 4, 8, 16)), dice.choice((8, 16, 32, 64))
         milli = share if gpus else 0
-        tasks.append(
-            f"task-{index:04d},{cpu * 1000},{memory * 1024},{gpus},{milli},{spec},LS,Succeeded,{now},{end},{now}"
-        )
+        wanted = f"{cpu * 1000},{memory * 1024},{gpus},{milli},{spec}"
+        tasks.append(f"task-{index:04d},{wanted},LS,Succeeded,{now},{end},{now}")
     return "\n".join(rows) + "\n", "\n".join(tasks) + "\n"

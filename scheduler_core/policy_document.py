@@ -1,4 +1,4 @@
-"""The shape of a v1 Policy. Which predicates and priorities exist is the engine's knowledge, not checked here."""
+"""The shape of a v1 Policy. Which predicates and priorities there are is the engine's to check."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _check_claims(
         elif claim.volume_name and claim.volume_name not in volumes:
             notices.add(
                 place,
-                f"the claim {key!r} is bound to the PersistentVolume {claim.volume_name!r}, which is not here",
+                f"the claim {key!r} is bound to the PersistentVolume {claim.volume_name!r}, which is missing",
             )
         elif not claim.volume_name and claim.storage_class and claim.storage_class not in classes:
             meant = did_you_mean(claim.storage_class, classes)

@@ -59,6 +59,8 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
+    """A bundle that was read: its manifests, and what the scheduler sees of them."""
+
     title: str
     documents: tuple[Document, ...]
     objects: tuple[KubernetesObject, ...]  # in creation order

@@ -231,7 +231,8 @@ def _replicas(world: World, owner: Workload, changes: Changes) -> None:
         make_pod(owner, name) for name in _fresh_names(world, owner, owner.replicas - len(active))
     ]
     # ActivePods: pods without a node go before bound ones, younger before older.
-    leaving = sorted(active[::-1], key=lambda pod: bool(pod.node_name))
+    active.reverse()
+    leaving = sorted(active, key=lambda pod: bool(pod.node_name))
     changes.delete += leaving[: max(0, len(active) - owner.replicas)]
 
 

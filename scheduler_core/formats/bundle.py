@@ -105,7 +105,7 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
         except FormatError as error:
             if "not valid JSON" not in error.message:
                 raise
-            # YAML in flow style begins like JSON; if it is no YAML either, the first finding is the better one.
+            # YAML in flow style begins like JSON; if it is no YAML either, the first finding is better.
             try:
                 documents = list(read_yaml(text, limits, count))
             except FormatError:

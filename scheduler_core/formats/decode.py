@@ -35,7 +35,7 @@ def _own(group: str) -> bool:
 
 
 def find_kind(entry: Entry, at: At) -> Kind | None:
-    """Return the row of the entry's kind, or None (reported if it is a mistake) for a kind that is not read."""
+    """Return the row of the entry's kind, or None for one that is not read; a mistake is reported."""
     value = entry.value
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not kind:

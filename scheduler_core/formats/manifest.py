@@ -185,8 +185,12 @@ def _pod_spec(pod: Pod) -> dict[str, Any]:
 def _pod(pod: Pod) -> dict[str, Any]:
     status = _drop_empty({"phase": pod.phase, "nominatedNodeName": pod.nominated_node_name})
     return {
-        "apiVersion": "v1", "kind": "Pod", "metadata": _meta(pod.meta), "spec": _pod_spec(pod), "status": status,
-    }  # fmt: skip
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": _meta(pod.meta),
+        "spec": _pod_spec(pod),
+        "status": status,
+    }
 
 
 def _workload(workload: Workload) -> dict[str, Any]:

@@ -87,7 +87,9 @@ _NODE_STATUS = record(
         "conditions": Field("conditions", list_of(CONDITION)),
         "images": Field("images", list_of(_IMAGE)),
     },
-    unread="addresses daemonEndpoints nodeInfo phase volumesAttached volumesInUse config features runtimeHandlers "
+    unread=(
+        "addresses daemonEndpoints nodeInfo phase volumesAttached volumesInUse config features "
+        "runtimeHandlers "
     "declaredFeatures",
 )
 
@@ -116,8 +118,10 @@ _SERVICE_SPEC = record(
     {"selector": Field("selector", labels)},
     unread=(
         "ports clusterIP clusterIPs type sessionAffinity sessionAffinityConfig externalIPs externalName "
-        "externalTrafficPolicy internalTrafficPolicy healthCheckNodePort ipFamilies ipFamilyPolicy loadBalancerIP "
-        "loadBalancerSourceRanges loadBalancerClass allocateLoadBalancerNodePorts publishNotReadyAddresses ipFamily "
+        "externalTrafficPolicy internalTrafficPolicy healthCheckNodePort ipFamilies ipFamilyPolicy "
+        "loadBalancerIP "
+        "loadBalancerSourceRanges loadBalancerClass allocateLoadBalancerNodePorts "
+        "publishNotReadyAddresses ipFamily "
         "topologyKeys trafficDistribution"
     ),
 )

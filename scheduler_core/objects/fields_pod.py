@@ -207,8 +207,10 @@ CONTAINER = record(
         "ports": Field("host_ports", list_of(port)),
     },
     unread=(
-        "command args workingDir env envFrom volumeMounts volumeDevices livenessProbe readinessProbe startupProbe "
-        "lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin stdinOnce "
+        "command args workingDir env envFrom volumeMounts volumeDevices livenessProbe readinessProbe "
+        "startupProbe "
+        "lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin "
+        "stdinOnce "
         "tty resizePolicy restartPolicy restartPolicyRules"
     ),
     check=_check_container,
@@ -253,7 +255,8 @@ DISK_SOURCES = {
     "iscsi": _source(
         "iscsi_iqn",
         "iqn",
-        "targetPortal lun fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName iscsiInterface",
+        "targetPortal lun fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName "
+        "iscsiInterface",
     ),
     "rbd": Field("source", _RBD),
 }
@@ -300,9 +303,12 @@ _SPEC_FIELDS = {
     ),
 }
 _SPEC_UNREAD = (
-    "restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy serviceAccountName serviceAccount "
-    "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace securityContext imagePullSecrets "
-    "hostname subdomain hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks ephemeralContainers "
+    "restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy serviceAccountName "
+    "serviceAccount "
+    "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace securityContext "
+    "imagePullSecrets "
+    "hostname subdomain hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks "
+    "ephemeralContainers "
     "setHostnameAsFQDN os hostUsers resources hostnameOverride preemptionPolicy"
 )
 _SPEC_NEWER = "topologySpreadConstraints schedulingGates resourceClaims workloadRef"
@@ -314,8 +320,10 @@ _STATUS = record(
     dict,
     {"phase": Field("phase", _PHASE), "nominatedNodeName": Field("nominated_node_name", text)},
     unread=(
-        "conditions message reason hostIP hostIPs podIP podIPs startTime initContainerStatuses containerStatuses "
-        "qosClass ephemeralContainerStatuses resize resourceClaimStatuses observedGeneration allocatedResources "
+        "conditions message reason hostIP hostIPs podIP podIPs startTime initContainerStatuses "
+        "containerStatuses "
+        "qosClass ephemeralContainerStatuses resize resourceClaimStatuses observedGeneration "
+        "allocatedResources "
         "extendedResourceClaimStatus resources nodeAllocatableResourceClaimStatuses"
     ),
 )

@@ -1,4 +1,4 @@
-"""The tables of the controllers: ReplicationController, ReplicaSet, Deployment, StatefulSet, DaemonSet, Job."""
+"""The tables of the controllers, from ReplicationController to Job."""
 
 from __future__ import annotations
 

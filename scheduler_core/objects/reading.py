@@ -29,7 +29,7 @@ class Unknown:
 
 @dataclass(slots=True)
 class Report:
-    """What readers found. ``strict`` applies what the API server would reject; otherwise it is taken as it is."""
+    """What readers found. ``strict``: what the API server would reject is an error, else it is taken."""
 
     strict: bool = True
     limit: int = 200
@@ -242,6 +242,7 @@ def _amount(value: Any, at: At, scale: int) -> int | None:
     return amount
 
 
+_OWN_RESOURCE = ": a name of your own needs a domain, such as example.com/gpu"
 STANDARD_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods", "storage")
 
 
@@ -273,10 +274,8 @@ def _check_resource(name: str, at: At) -> None:
     if name in STANDARD_RESOURCES or name.startswith(("hugepages-", "attachable-volumes-")):
         return
     if "/" not in name:
-        meant = did_you_mean(name, STANDARD_RESOURCES)
-        at.child(name).refuse(
-            f"{show(name)} is not a resource{meant or ': a name of your own needs a domain, such as example.com/gpu'}"
-        )
+        meant = did_you_mean(name, STANDARD_RESOURCES) or _OWN_RESOURCE
+        at.child(name).refuse(f"{show(name)} is not a resource{meant}")
     elif broken := check_key(name):
         at.child(name).refuse(f"the resource name {show(name)} {broken}")
 
