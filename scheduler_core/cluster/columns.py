@@ -48,6 +48,14 @@ def intern_column(items: Sequence[T | None]) -> Interned[T]:
     return Interned(ids, tuple(numbers))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Domains:
+    """The topology domains that nodes are in: ``ids`` is ``(N,) int64``, -1 for none."""
+
+    ids: IntVector
+    count: int
+
+
 class NodeColumns:
     """The columns of a fixed sequence of nodes.
 
@@ -68,8 +76,8 @@ class NodeColumns:
         self.taints = intern_column([node.taints for node in self.nodes])
         self.status = intern_column([(node.conditions, node.unschedulable) for node in self.nodes])
         self._labels: dict[str, Interned[str]] = {}
-        self._topologies: dict[tuple[str, ...], tuple[IntVector, int]] = {}
-        self._zone_places: IntVector | None = None
+        self._topologies: dict[tuple[str, ...], Domains] = {}
+        self._zones: Domains | None = None
         self._images: dict[str, dict[int, int]] | None = None
         self.everything = np.arange(self.size, dtype=np.int32)  # all node indices
         self._sorted: bool | None = None
@@ -100,46 +108,41 @@ class NodeColumns:
         verdicts = np.array([*(holds(value) for value in column.values), holds(None)], np.bool_)
         return verdicts[column.ids]
 
-    def topology(self, keys: tuple[str, ...]) -> tuple[IntVector, int]:
-        """Number the topology domains of ``keys`` taken together.
+    def topology(self, keys: tuple[str, ...]) -> Domains:
+        """Number the topology domains of ``keys`` taken together (priorityutil.NodesHaveSameTopologyKey).
 
-        Returns ``(N,) int64`` domain numbers, -1 where a node lacks one of the labels, and
-        how many domains there are (priorityutil.NodesHaveSameTopologyKey).
+        A node that lacks one of the labels is in none.
         """
         known = self._topologies.get(keys)
         if known is None:
             known = self._topologies[keys] = self._number_domains(keys)
         return known
 
-    def _number_domains(self, keys: tuple[str, ...]) -> tuple[IntVector, int]:
+    def _number_domains(self, keys: tuple[str, ...]) -> Domains:
         if not keys:
-            return np.zeros(self.size, np.int64), 1
+            return Domains(np.zeros(self.size, np.int64), 1)
         if len(keys) == 1:
             column = self.label(keys[0])
-            return column.ids, len(column.values)
-        head, _ = self.topology(keys[:-1])
+            return Domains(column.ids, len(column.values))
+        head = self.topology(keys[:-1]).ids
         last = self.label(keys[-1])
         width = max(1, len(last.values))
         pairs = np.where((head >= 0) & (last.ids >= 0), head * width + last.ids, -1)
         distinct, inverse = np.unique(pairs, return_inverse=True)
         offset = 1 if distinct.size and distinct[0] == -1 else 0
-        return inverse.reshape(-1).astype(np.int64) - offset, len(distinct) - offset
+        return Domains(inverse.reshape(-1).astype(np.int64) - offset, len(distinct) - offset)
 
     @property
-    def zone_places(self) -> IntVector:
-        """Zone numbers from 1, ``(N,) int64``, 0: none; a zone is region and zone (utilnode.GetZoneKey)."""
-        if self._zone_places is None:
+    def zones(self) -> Domains:
+        """The zones for spreading: pairs of region and zone label (utilnode.GetZoneKey)."""
+        if self._zones is None:
             pairs = [
                 (node.meta.labels.get(REGION_LABEL, ""), node.meta.labels.get(ZONE_LABEL, ""))
                 for node in self.nodes
             ]
-            self._zone_places = intern_column([pair if any(pair) else None for pair in pairs]).ids + 1
-        return self._zone_places
-
-    @property
-    def zone_count(self) -> int:
-        """How many zones there are."""
-        return int(self.zone_places.max(initial=0))
+            column = intern_column([pair if any(pair) else None for pair in pairs])
+            self._zones = Domains(column.ids, len(column.values))
+        return self._zones
 
     @property
     def images(self) -> dict[str, dict[int, int]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.podinfo import AffinityTerms, PodInfo, Term
 from scheduler_core.cluster.selecting import Selector, matches
 from scheduler_core.cluster.storage import PodUse
@@ -54,14 +55,46 @@ class PodKind:
     tracked: list[TrackedCount] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class AffinityClass:
-    """Pods that carry one set of inter-pod affinity terms; ``counts`` is ``(N,) int64``."""
+class Counted:
+    """How many of certain pods each node holds: ``counts`` is ``(N,) int64``.
 
-    number: int
-    terms: AffinityTerms
-    counts: IntVector
-    total: int = 0
+    Sums over topology domains are kept from when they are first asked for, and follow every change.
+    """
+
+    __slots__ = ("_sums", "counts", "total")
+
+    def __init__(self, size: int) -> None:
+        self.counts = np.zeros(size, np.int64)
+        self.total = 0
+        self._sums: dict[Domains, IntVector] = {}
+
+    def add(self, node: int, count: int) -> None:
+        """Count pods of a node in, or out if negative."""
+        self.counts[node] += count
+        self.total += count
+        for domains, sums in self._sums.items():
+            domain = domains.ids[node]
+            if domain >= 0:
+                sums[domain] += count
+
+    def sums(self, domains: Domains) -> IntVector:
+        """Return the sum of each domain, ``(count + 1,) int64``; the last entry, for no domain, is 0."""
+        sums = self._sums.get(domains)
+        if sums is None:
+            sums = self._sums[domains] = np.zeros(domains.count + 1, np.int64)
+            np.add.at(sums, domains.ids, self.counts)
+            sums[-1] = 0
+        return sums
+
+
+class AffinityClass(Counted):
+    """Pods that carry one set of inter-pod affinity terms."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: AffinityTerms, size: int) -> None:
+        super().__init__(size)
+        self.terms = terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +120,14 @@ class PodQuery:
         return all(verdicts) if self.every else any(verdicts)
 
 
-@dataclass(slots=True, eq=False)
-class TrackedCount:
-    """How many matching pods each node holds: ``counts`` is ``(N,) int64``."""
+class TrackedCount(Counted):
+    """Pods that a query means."""
 
-    query: PodQuery
-    counts: IntVector
-    total: int = 0
+    __slots__ = ("query",)
+
+    def __init__(self, query: PodQuery, size: int) -> None:
+        super().__init__(size)
+        self.query = query
 
 
 class PodIndex:
@@ -122,8 +156,7 @@ class PodIndex:
             return None
         known = self.classes.get(terms)
         if known is None:
-            known = AffinityClass(len(self.classes), terms, np.zeros(self.size, np.int64))
-            self.classes[terms] = known
+            known = self.classes[terms] = AffinityClass(terms, self.size)
         return known
 
     def add(self, state: PodState, sign: int) -> None:
@@ -135,11 +168,9 @@ class PodIndex:
         else:
             del kind.nodes[node]
         for tracked in kind.tracked:
-            tracked.counts[node] += sign
-            tracked.total += sign
+            tracked.add(node, sign)
         if state.affinity is not None:
-            state.affinity.counts[node] += sign
-            state.affinity.total += sign
+            state.affinity.add(node, sign)
 
     def count(self, query: PodQuery) -> TrackedCount:
         """Return the live counts of a query; they follow the cluster until it is rebuilt."""
@@ -151,13 +182,12 @@ class PodIndex:
         return tracked
 
     def _start_tracking(self, query: PodQuery) -> TrackedCount:
-        tracked = TrackedCount(query, np.zeros(self.size, np.int64))
+        tracked = TrackedCount(query, self.size)
         for kind in self.kinds.values():
             if _means(query, kind):
                 kind.tracked.append(tracked)
                 for node, count in kind.nodes.items():
-                    tracked.counts[node] += count
-                    tracked.total += count
+                    tracked.add(node, count)
         return tracked
 
     def _forget(self, query: PodQuery) -> None:

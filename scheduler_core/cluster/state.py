@@ -35,7 +35,8 @@ T = TypeVar("T")
 
 USED_ROWS = 6  # cpu, memory, ephemeral-storage, pods, non-zero cpu, non-zero memory
 NO_PRIORITY = np.iinfo(np.int64).max
-MEMO_LIMIT = 20_000
+MEMO_LIMIT = 4096
+MEMO_BYTES = 64 * 1024 * 1024
 
 
 class Cluster:
@@ -61,6 +62,7 @@ class Cluster:
         self._classes: dict[Hashable, PodInfo] = {}  # in order of their numbers
         self._usages = np.zeros((0, USED_ROWS), np.int64)
         self._memo: dict[Hashable, Any] = {}
+        self._memo_bytes = 0
         self._stale = False
         self._reset()
 
@@ -79,7 +81,7 @@ class Cluster:
         self.attached_counts = np.zeros((3, size), np.int64)
         self.touched: list[int] = []
         self.generation += 1
-        self._memo.clear()
+        self._forget()
 
     @property
     def columns(self) -> NodeColumns:
@@ -100,15 +102,21 @@ class Cluster:
             state.node = self._columns.index.get(state.node_name, -1)
             self._count(state, 1)
 
+    def _forget(self) -> None:
+        self._memo.clear()
+        self._memo_bytes = 0
+
     def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Remember a value that depends on nodes, storage, services and workloads but on no pod."""
         if key in self._memo:
             return cast("T", self._memo[key])
-        if len(self._memo) >= MEMO_LIMIT:
-            self._memo.clear()
-        value = self._memo[key] = compute()
+        value = compute()
         if isinstance(value, np.ndarray):
             value.flags.writeable = False  # every pod of the class reads this very array
+            self._memo_bytes += value.nbytes
+        if len(self._memo) >= MEMO_LIMIT or self._memo_bytes > MEMO_BYTES:
+            self._forget()
+        self._memo[key] = value
         return value
 
     # Changes from outside
@@ -166,7 +174,7 @@ class Cluster:
 
     def _changed(self) -> None:
         self.generation += 1
-        self._memo.clear()
+        self._forget()
 
     def _put_pod(self, pod: Pod) -> PodState | None:
         key = pod.meta.key

@@ -56,10 +56,11 @@ def _refused_by_existing(view: View, state: PodState) -> BoolVector | None:
             by_key.setdefault(terms[-1].topology_key, []).append(acting)
     refused: BoolVector | None = None
     for key, classes in by_key.items():
-        counts = classes[0].counts
+        domains = view.columns.topology((key,))
+        sums = classes[0].sums(domains)
         for acting in classes[1:]:
-            counts = counts + acting.counts
-        here = row_sums(view, (key,), counts, view.class_change(classes)) > 0
+            sums = sums + acting.sums(domains)
+        here = row_sums(view, domains, sums, view.class_change(classes)) > 0
         refused = here if refused is None else refused | here
     return refused
 
@@ -87,6 +88,7 @@ def _anti_affinity_hit(pod: PodInfo, view: View) -> BoolVector | None:
 
 def _shares_topology(terms: tuple[Term, ...], query: PodQuery, view: View) -> BoolVector:
     keys = tuple(dict.fromkeys(term.topology_key for term in terms))
-    tracked = view.cluster.index.count(query)
-    found = row_sums(view, keys, tracked.counts, view.query_change(query)) > 0
+    domains = view.columns.topology(keys)
+    sums = view.cluster.index.count(query).sums(domains)
+    found = row_sums(view, domains, sums, view.query_change(query)) > 0
     return np.asarray(found, np.bool_)

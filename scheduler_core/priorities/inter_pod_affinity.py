@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.pods import PodKind, PodQuery, PodState
-from scheduler_core.cluster.topology import domain_sums
+from scheduler_core.cluster.pods import Counted, PodKind, PodQuery, PodState
+from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, Scored
@@ -24,43 +25,57 @@ class InterPodAffinity:
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
         """Score the sums from lowest to highest, 0 being between them."""
-        sums = self.sums(pod, view, state.kind)
-        if sums is None:
+        by_key = self._by_key(pod, view, state.kind)
+        if not by_key:
             return Scored(None, np.zeros(view.size, np.int64))
-        low, high = min(0, int(sums.min(initial=0))), max(0, int(sums.max(initial=0)))
-        if low == high:
-            return Scored(None, np.zeros(view.size, np.int64))
-        score = MAX_PRIORITY * ((sums - low) / (high - low))
-        return Scored(None, score.astype(np.int64))
+        if len(by_key) == 1:
+            ((domains, sums),) = by_key.items()
+            places = view.take(domains.ids)
+            if len(sums) < view.size // 2:  # fewer domains than nodes: score each domain once
+                present = np.flatnonzero(np.bincount(places + 1, minlength=len(sums)))
+                return Scored(None, _scores(sums, sums[present - 1])[places])
+            rows = sums[places]
+        else:
+            rows = np.zeros(view.size, np.int64)
+            for domains, sums in by_key.items():
+                rows += row_sums(view, domains, sums)
+        return Scored(None, _scores(rows, rows))
 
-    def sums(self, pod: PodInfo, view: View, kind: PodKind) -> IntVector | None:
-        """Add up the weights per row, ``(R,) int64``; ``None`` if no term is at work."""
-        by_key: dict[str, IntVector] = {}
-        for key, weight, counts in self._weighted(pod, view, kind):
-            former = by_key.get(key)
-            by_key[key] = counts * weight if former is None else former + counts * weight
-        total: IntVector | None = None
-        for key, per_node in by_key.items():
-            part = view.take(domain_sums(view.columns, (key,), per_node))
-            total = part if total is None else total + part
-        return total
+    def _by_key(self, pod: PodInfo, view: View, kind: PodKind) -> dict[Domains, IntVector]:
+        """Add up the weights per topology key, for each domain."""
+        by_key: dict[Domains, IntVector] = {}
+        for key, weight, counted in self._weighted(pod, view, kind):
+            domains = view.columns.topology((key,))
+            part = weight * counted.sums(domains)
+            former = by_key.get(domains)
+            by_key[domains] = part if former is None else former + part
+        return by_key
 
-    def _weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, IntVector]]:
-        """Yield (topology key, weight, pods per node) of every term that holds, ours first."""
+    def _weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, Counted]]:
+        """Yield (topology key, weight, pods) of every term that holds, ours first."""
         index = view.cluster.index
         for terms, sign in ((pod.terms.preferred, 1), (pod.terms.anti_preferred, -1)):
             for term in terms:
                 tracked = index.count(PodQuery.of_terms((term,)))
                 if tracked.total and term.weight:
-                    yield term.topology_key, sign * term.weight, tracked.counts
+                    yield term.topology_key, sign * term.weight, tracked
         for acting in index.acting_on(kind):
             if not acting.total:
                 continue
             theirs = acting.terms
             for term in theirs.required:
                 if self.hard_weight and term.selects(kind.namespace, kind.labels):
-                    yield term.topology_key, self.hard_weight, acting.counts
+                    yield term.topology_key, self.hard_weight, acting
             for terms, sign in ((theirs.preferred, 1), (theirs.anti_preferred, -1)):
                 for term in terms:
                     if term.weight and term.selects(kind.namespace, kind.labels):
-                        yield term.topology_key, sign * term.weight, acting.counts
+                        yield term.topology_key, sign * term.weight, acting
+
+
+def _scores(sums: IntVector, present: IntVector) -> IntVector:
+    """Score sums from the lowest to the highest that is present, 0 being between them."""
+    low, high = min(0, int(present.min(initial=0))), max(0, int(present.max(initial=0)))
+    if low == high:
+        return np.zeros(len(sums), np.int64)
+    score = MAX_PRIORITY * ((sums - low) / (high - low))
+    return np.asarray(score.astype(np.int64))
