@@ -170,7 +170,7 @@ class Assembly:
             if current.replicas > self.limits.replicas:
                 place = at.child("spec").child("replicas")
                 place.error(
-                    f"at most {self.limits.replicas:,} pods are made for a controller, not {current.replicas:,}"
+                    f"at most {self.limits.replicas:,} pods a controller are made, not {current.replicas:,}"
                 )
                 return done
             if current.replicas + self.pods > self.limits.pods + self.limits.replicas:

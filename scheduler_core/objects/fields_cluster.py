@@ -89,8 +89,8 @@ _NODE_STATUS = record(
     },
     unread=(
         "addresses daemonEndpoints nodeInfo phase volumesAttached volumesInUse config features "
-        "runtimeHandlers "
-    "declaredFeatures",
+        "runtimeHandlers declaredFeatures"
+    ),
 )
 
 
