@@ -4,6 +4,8 @@ from django.apps import AppConfig
 
 
 class PlaygroundConfig(AppConfig):
+    """podstep as Django knows it."""
+
     name = "playground"
     verbose_name = "podstep"
     default_auto_field = "django.db.models.BigAutoField"

@@ -5,6 +5,7 @@ Django reads a whole body before a view sees the request; this stands in front o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -13,9 +14,10 @@ from playground.limits import limit
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]  # Django and Channels name the three differently
 
-BODY = b'{"errors":[{"line":null,"path":"","message":"The body is too large. Compress it with gzip or send less."}]}'
+MESSAGE = "The body is too large. Compress it with gzip or send less."
+BODY = json.dumps({"errors": [{"line": None, "path": "", "message": MESSAGE}]}).encode()
 
 
 class TooLong(Exception):  # noqa: N818 - a signal within this module

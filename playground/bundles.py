@@ -6,17 +6,18 @@ import gzip
 import io
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import zstandard
+
+from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.policy import PolicyError, compile_policy
 from scheduler_core.scenario import BundleError, Problem, Scenario
 
-from playground.limits import limit
-
 Files = list[tuple[str, str]]  # name, text
+Times = Literal["keep", "ignore"]
 
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
@@ -47,8 +48,8 @@ def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     return wire
 
 
-def parse(files: Files, title: str = "", *, keep_times: bool = True) -> Scenario:
-    """Read a bundle; of a trace without ``keep_times`` every pod comes at once and stays.
+def parse(files: Files, title: str = "", *, times: Times = "keep") -> Scenario:
+    """Read a bundle; of a trace with ``times`` "ignore" every pod comes at once and stays.
 
     Raises BundleError with everything that is wrong, or TooLargeError.
     """
@@ -59,26 +60,10 @@ def parse(files: Files, title: str = "", *, keep_times: bool = True) -> Scenario
         raise BundleError(
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
-    scenario = load([*files], title=title, limits=_core_limits())
-    if not keep_times:
-        scenario = without_times(scenario)
+    scenario = load([*files], title=title, limits=_core_limits(), times=times)
     check_size(scenario)
     check_policy(scenario)
     return scenario
-
-
-def without_times(scenario: Scenario) -> Scenario:
-    """Return the scenario without its history: what operations create is there from the start."""
-    documents: list[Any] = []
-    for document in scenario.documents:
-        if document.get("kind") != "Scenario":
-            documents.append(document)
-            continue
-        for operation in (document.get("spec") or {}).get("operations") or []:
-            created = (operation.get("createOperation") or {}).get("object")
-            if created:
-                documents.append(created)
-    return load_documents(documents, title=scenario.title, limits=_core_limits())
 
 
 def check_policy(scenario: Scenario) -> None:
@@ -146,12 +131,12 @@ def pack(data: bytes) -> bytes:
     return zstandard.ZstdCompressor(level=6).compress(data)
 
 
-def unpack(data: bytes) -> bytes:
+def unpack(data: bytes | memoryview) -> bytes:
     """Undo :func:`pack`."""
     return zstandard.ZstdDecompressor().decompress(bytes(data), max_output_size=1 << 31)
 
 
-def restore(content: bytes) -> Scenario:
+def restore(content: bytes | memoryview) -> Scenario:
     """Return the scenario whose ``canonical()`` was packed into ``content``."""
     body = json.loads(unpack(content))
     scenario = load_documents(body["documents"], title=body["title"])

@@ -16,6 +16,8 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limit:
+    """One bound: its name without the prefix, its default and unit, and what it bounds."""
+
     name: str
     default: int
     unit: str

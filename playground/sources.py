@@ -6,8 +6,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core import scenario as core
-
 from playground import bundles, store
 from playground.limits import limit
 from playground.models import Draft, Run, Scenario
@@ -15,6 +13,7 @@ from playground.playback.library import Library, library
 from playground.playback.playback import Playback
 from playground.runs import service
 from playground.runs.chunks import read_chunks
+from scheduler_core import scenario as core
 
 
 class NotFoundError(LookupError):

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from scheduler_core import scenario as core
 
 from playground import bundles
 from playground.limits import limit
 from playground.models import SHORT_ID, TITLE_LENGTH, Draft, Run, Scenario, Share, token_hash
+from scheduler_core import scenario as core
 
 
 def clean_title(title: str) -> str:

@@ -8,8 +8,6 @@ from typing import Any
 
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from scheduler_core.scenario import BundleError
-from scheduler_core.trace import trace_cycle, trace_line
 
 from playground import bundles, sources, store
 from playground.api.answers import ApiError, answer
@@ -19,6 +17,8 @@ from playground.playback.executor import in_engine
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.runs import service
 from playground.throttle import address_of
+from scheduler_core.scenario import BundleError
+from scheduler_core.trace import trace_cycle, trace_line
 
 IMMUTABLE = "public, max-age=3600"
 CYCLES_PER_ANSWER = 100

@@ -10,13 +10,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scheduler_core.scenario import BundleError
-
 from playground import bundles, sources
 from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Superseded
+from scheduler_core.scenario import BundleError
 
 if TYPE_CHECKING:
     from playground.live.consumer import Connection

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.cycle import Cycle
-from scheduler_core.scenario import Operation
-
 from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
 from playground.panels.predicates import failed_nodes, predicates
 from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
-
+from scheduler_core.cycle import Cycle
+from scheduler_core.scenario import Operation
 
 OPERATIONS_SHOWN = 50
 

@@ -6,9 +6,8 @@ A sentence is a list of plain texts and references: ``{"pod": key}``, ``{"node":
 
 from __future__ import annotations
 
-from scheduler_core.cycle import Cycle
-
 from playground.panels.ladder import Rung, stopped
+from scheduler_core.cycle import Cycle
 
 Part = str | dict[str, str]
 Sentence = list[Part]
@@ -112,13 +111,14 @@ def _choice(cycle: Cycle) -> list[Sentence]:
     if len(ties) <= 1:
         sentences.append([node, " has the highest total, ", {"strong": f"{best:,}"}, ", and is chosen."])
         return sentences
-    place = cycle.last_node_index % len(ties)
+    counter = cycle.last_node_index
+    place = counter % len(ties)
     sentences.append(
         [
             f"{_counted(len(ties), 'node')} share the highest total, ",
             {"strong": f"{best:,}"},
-            f". The round-robin counter stands at {cycle.last_node_index:,}, and "
-            f"{cycle.last_node_index:,} mod {len(ties):,} = {place:,}, which picks ",
+            f". The round-robin counter stands at {counter:,}, and ",
+            f"{counter:,} mod {len(ties):,} = {place:,}, which picks ",
             node,
             ".",
         ]
@@ -159,7 +159,7 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]
     sentences = [] if cycle.decision.victims else [closing]  # with victims it is tried again at once
-    return [*sentences, *([[{"strong": cycle.message}]] if cycle.message else [])]
+    return [*sentences, [{"strong": cycle.message}]] if cycle.message else sentences
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:

@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import structlog
-from scheduler_core.cycle import Cycle
-from scheduler_core.policy import compile_policy
-from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import Simulation
 
 from playground.limits import limit
 from playground.panels.cycle import PARTS, Place, light
 from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.wire import Encoded, encode
+from scheduler_core.cycle import Cycle
+from scheduler_core.policy import compile_policy
+from scheduler_core.scenario import Scenario
+from scheduler_core.simulation import Simulation
 
 log = structlog.get_logger(__name__)
 
@@ -88,9 +88,13 @@ class Playback:
         """Return another playback of the same cycles, with a reader and caches of its own."""
         other = Playback.__new__(Playback)
         other.__dict__.update(self.__dict__)
-        other._reader = None
-        other._read_lock = threading.Lock()
-        other._cycles, other._cycle_bytes, other._light = OrderedDict(), 0, OrderedDict()
+        other.__dict__.update(
+            _reader=None,
+            _read_lock=threading.Lock(),
+            _cycles=OrderedDict(),
+            _cycle_bytes=0,
+            _light=OrderedDict(),
+        )
         return other
 
     # --- growing ---------------------------------------------------------------------------

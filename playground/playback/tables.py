@@ -41,7 +41,7 @@ def _history(scenario: Scenario, kind: type) -> Iterator[tuple[int, KubernetesOb
         if isinstance(item, kind):
             yield 1, item
     for operation in scenario.operations:
-        if isinstance(operation.object, kind):
+        if operation.object is not None and isinstance(operation.object, kind):
             yield operation.step + 1, operation.object
 
 

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cycle import Cycle, Decision, Result
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario import Operation, Scenario
-
-from playground.playback.tables import ABSENT, PENDING, Tables
 
 Placement = npt.NDArray[np.int32]
 Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]

@@ -19,8 +19,6 @@ import structlog
 from django.db import close_old_connections, transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from scheduler_core.scenario import BundleError
-from scheduler_core.simulation import Simulation
 
 from playground import store
 from playground.limits import limit
@@ -38,6 +36,8 @@ from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.runs.chunks import read_chunks, write_chunk
 from playground.runs.metrics import Meter, Samples
+from scheduler_core.scenario import BundleError
+from scheduler_core.simulation import Simulation
 
 log = structlog.get_logger(__name__)
 

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.objects.model import Node
-from scheduler_core.scenario import Operation, Scenario
-
 from playground.limits import limit
 from playground.playback.tables import PENDING, Tables
 from playground.playback.trail import Changes
+from scheduler_core.objects.model import Node
+from scheduler_core.scenario import Operation, Scenario
 
 Sample = list[Any]  # [index, time, pending, placed, unschedulable, [utilisation per resource 0..1]]
 

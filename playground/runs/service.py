@@ -9,9 +9,6 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from scheduler_core import scenario as core
-from scheduler_core.objects.model import Pod
-from scheduler_core.simulation import SCHEDULER_NAMES
 
 from playground import bundles, store
 from playground.limits import limit
@@ -27,6 +24,9 @@ from playground.models import (
     new_run_id,
     token_hash,
 )
+from scheduler_core import scenario as core
+from scheduler_core.objects.model import Pod
+from scheduler_core.simulation import SCHEDULER_NAMES
 
 
 class TooManyRunsError(RuntimeError):

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+
 from scheduler_core.policy.order import ALIASES, PROPOSAL_ORDER, UNREGISTERED, V1_11_ORDER
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES
 from scheduler_core.predicates import PREDICATES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
@@ -10,13 +11,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
-from scheduler_core.scenario import BundleError, Problem
 
-from playground import bundles, examples, store
+from playground import bundles, store
 from playground.limits import limit
 from playground.runs import service
 from playground.throttle import throttled
 from playground.views.errors import error_page
+from scheduler_core import examples
+from scheduler_core.scenario import BundleError, Problem
 
 
 @require_safe
@@ -33,10 +35,26 @@ def start(request: HttpRequest) -> HttpResponse:
     return _render(request)
 
 
+@cache
+def _examples() -> list[dict[str, Any]]:
+    listed = []
+    for example in examples.examples():
+        nodes, pods = example.counts()
+        row = {
+            "slug": example.slug,
+            "title": example.title,
+            "text": example.text,
+            "nodes": nodes,
+            "pods": pods,
+        }
+        listed.append(row)
+    return listed
+
+
 def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
     context = {
         "section": "start",
-        "examples": examples.index(),
+        "examples": _examples(),
         "limits": {"bundleMib": limit("BUNDLE_BYTES") // 2**20, "files": limit("UPLOAD_FILES")},
         **more,
     }
@@ -54,7 +72,7 @@ class Import:
     text: str
     files: bundles.Files = field(default_factory=list)
     run: bool = False
-    keep_times: bool = True
+    times: bundles.Times = "keep"
 
 
 def _read(request: HttpRequest) -> Import:
@@ -63,13 +81,13 @@ def _read(request: HttpRequest) -> Import:
         title=store.clean_title(form.get("title", "")),
         text=form.get("text", ""),
         run=form.get("run") == "1",
-        keep_times=form.get("times") != "ignore",
+        times="ignore" if form.get("times") == "ignore" else "keep",
     )
     if slug := form.get("example", ""):
         example = examples.find(slug)
         if example is None:
             raise BundleError([Problem(f"There is no example {slug[:60]!r}.")])
-        sent.title, sent.files = sent.title or example.title, [(f"{slug}.yaml", example.read())]
+        sent.title, sent.files = sent.title or example.title, [("", example.read())]
         return sent
     if sent.text.strip():
         sent.files.append(("", sent.text))
@@ -99,7 +117,7 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     except (bundles.TooLargeError, RequestDataTooBig, TooManyFilesSent) as error:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]))
     try:
-        scenario = bundles.parse(sent.files, sent.title, keep_times=sent.keep_times)
+        scenario = bundles.parse(sent.files, sent.title, times=sent.times)
         if sent.run:
             run, _ = service.start(scenario, request.visitor)  # type: ignore[attr-defined]
             return HttpResponseRedirect(f"/runs/{run.pk}/")
@@ -109,7 +127,7 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]), title=sent.title)
     except service.TooManyRunsError as error:
         return error_page(request, 429, str(error))
-    files = sent.files if sent.keep_times else [("", bundles.bundle_text(scenario))]
+    files = sent.files if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
     return HttpResponseRedirect(f"/p/{draft.pk}/")
 

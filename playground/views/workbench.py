@@ -8,13 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
-from scheduler_core.scenario import BundleError
 
 from playground import bundles, sources, store
+from scheduler_core.scenario import BundleError
 
 
 def _visitor(request: HttpRequest) -> str:
-    return request.visitor  # type: ignore[attr-defined, no-any-return]
+    return request.visitor  # type: ignore[attr-defined]
 
 
 def _find(kind: str, name: str, visitor: str) -> sources.Source:
@@ -79,7 +79,7 @@ def embedded(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario without chrome; the only page that a frame may hold."""
     source = _find("scenario", short, "")
     response = _workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
-    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    response.xframe_options_exempt = True
     return response
 
 

@@ -6,10 +6,10 @@ import gzip
 from typing import Any
 
 import pytest
-from scheduler_core.scenario import BundleError
 
 from playground import bundles, store
 from playground.models import Draft, Run, Scenario, Share
+from scheduler_core.scenario import BundleError
 
 from .conftest import DATA, OWNER
 
@@ -68,14 +68,6 @@ def test_files_that_are_no_text(data: bytes) -> None:
     with pytest.raises(BundleError) as caught:
         bundles.decode("photo.png", data)
     assert caught.value.problems[0].file == "photo.png"
-
-
-def test_times_can_be_ignored() -> None:
-    """Without its history, what operations create is there from the start."""
-    text = (DATA / "preempt.yaml").read_text()
-    scenario = bundles.parse([("", text)], keep_times=False)
-    assert scenario.operations == ()
-    assert bundles.counts(scenario)[:2] == (2, 4)
 
 
 def test_many_problems_are_listed_up_to_a_number() -> None:

@@ -7,10 +7,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from scheduler_core import load
 
 from playground.playback.library import Library
 from playground.playback.playback import Playback
+from scheduler_core import load
 
 
 class Later:
@@ -95,7 +95,7 @@ def test_nothing_is_computed_once_nobody_attends(shelf: Library, later: Later, w
         steps.append(1)
         return True
 
-    playback.advance = slowly  # type: ignore[method-assign]
+    playback.advance = slowly  # type: ignore[method-assign, assignment]
     heard: list[int] = []
     listener = lambda _playback, first: heard.append(first)  # noqa: E731
     shelf.attend("k", listener)
@@ -127,7 +127,7 @@ def test_a_failing_engine_ends_the_computing(shelf: Library, later: Later, web: 
     def broken(_seconds: float) -> bool:
         raise RuntimeError("engine")
 
-    playback.advance = broken  # type: ignore[method-assign]
+    playback.advance = broken  # type: ignore[method-assign, assignment]
     heard: list[str | None] = []
     shelf.attend("k", lambda playback, _first: heard.append(playback.stopped))
     later.turn()

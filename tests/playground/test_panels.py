@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scheduler_core.cycle import Cycle
 
 from playground import bundles
 from playground.panels.ladder import ladder, stopped
 from playground.panels.priorities import why_unranked
 from playground.panels.story import story
 from playground.playback.playback import Playback
+from scheduler_core.cycle import Cycle
 
 from .conftest import DATA
 from .golden import check

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scheduler_core import load, load_documents
-from scheduler_core.simulation import Simulation
 
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.playback.trail import CHECKPOINT, Trail
+from scheduler_core import load, load_documents
+from scheduler_core.simulation import Simulation
 
 from .conftest import DATA
 

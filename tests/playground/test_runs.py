@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from scheduler_core import load
 
 from playground import bundles, sources, store
 from playground.models import Run, RunChunk
@@ -16,6 +15,7 @@ from playground.playback.tables import Tables
 from playground.runs import compute, rescue, service
 from playground.runs.metrics import Meter, Samples
 from playground.tasks import run_simulation
+from scheduler_core import BundleError, load
 
 from .conftest import DATA, OWNER
 
@@ -168,7 +168,7 @@ def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     def broken(_self: Any) -> None:
         raise ZeroDivisionError("of nothing")
 
-    monkeypatch.setattr(compute.Simulation, "step", broken)
+    monkeypatch.setattr("playground.runs.compute.Simulation.step", broken)
     assert run_simulation(run.pk) == "failed"
     assert "ZeroDivisionError: of nothing" in finished(run).error
 
@@ -222,7 +222,7 @@ def test_a_policy_in_the_configuration_replaces_the_scenarios(run: Run) -> None:
     assert changed.policy and changed.policy["priorities"] == policy["priorities"]
     assert changed.id != scenario.id
     assert service.configured(scenario, {}) is scenario
-    with pytest.raises(bundles.BundleError):
+    with pytest.raises(BundleError):
         service.configured(scenario, {"policy": {"predicates": [{"name": "Nonsense"}]}})
     for config in ({"cache": "on"}, {"policy": 3}, [1], "x"):
         with pytest.raises(service.ConfigError):

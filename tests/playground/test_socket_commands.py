@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from scheduler_core import load
 
 from playground.models import Draft, Run, Scenario
 from playground.playback.playback import Playback
 from playground.tasks import run_simulation
+from scheduler_core import load
 
 from .conftest import DATA, OWNER, STRANGER, Socket, connected
 

@@ -15,10 +15,12 @@ from playground.playback.executor import in_engine
 from playground.playback.playback import OutOfRangeError
 from playground.wire import Encoded, encode
 
+# `from` is a word of Python's, and so cannot be written as an argument.
+WINDOW = {"from": "index", "count": "index"}
 WINDOWS_AT_ONCE = 4  # a client reads ahead on both sides of where it is
 
 
-@command("timeline.get", source="source", **{"from": "index", "to": "index"})
+@command("timeline.get", source="source", **{"from": "index", "to": "index"})  # type: ignore[arg-type]
 async def timeline(call: Call) -> Answer:
     """Answer the marks of cycles ``from`` to ``to``."""
     return await in_engine(_timeline, call.found(), call.payload["from"], call.payload["to"])
@@ -31,7 +33,7 @@ def _timeline(source: sources.Source, first: int, last: int) -> dict[str, Any]:
     return {"from": first, "marks": playback.trail.marks(first, last)}
 
 
-@command("cycles.window", source="source", latest=WINDOWS_AT_ONCE, **{"from": "index", "count": "index"})
+@command("cycles.window", source="source", latest=WINDOWS_AT_ONCE, **WINDOW)  # type: ignore[arg-type]
 async def window(call: Call) -> Answer:
     """Answer consecutive light cycles and every pod's node before the first of them."""
     count = min(call.payload["count"], limit("WINDOW_CYCLES"))

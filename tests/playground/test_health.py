@@ -1,0 +1,75 @@
+"""Health: what a supervisor and a load balancer ask."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from playground import health, heartbeat
+from playground.models import Worker
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_process_is_up() -> None:
+    """No part is asked."""
+    assert Client().get("/healthz").content == b"ok\n"
+
+
+def test_ready_with_a_living_worker() -> None:
+    """Every part is named."""
+    heartbeat.beat("celery@here")
+    answer = Client().get("/readyz")
+    assert answer.status_code == 200
+    body = answer.json()
+    assert body["ready"] is True
+    assert {name: part["ok"] for name, part in body["parts"].items()} == dict.fromkeys(
+        ("database", "broker", "worker"), True
+    )
+
+
+def test_not_ready_without_a_worker() -> None:
+    """A worker that was silent for a while counts as gone."""
+    Worker.objects.create(name="celery@old", seen=timezone.now() - timedelta(seconds=16))
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["worker"]["ok"] is False
+    assert "15 seconds" in answer.json()["parts"]["worker"]["detail"]
+
+
+def test_a_failing_part_tells_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error's text can hold a connection string."""
+
+    def down() -> str:
+        raise ConnectionError("redis://:password@broker")
+
+    monkeypatch.setattr(health, "PARTS", (("broker", down),))
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["broker"] == {"ok": False, "detail": "ConnectionError"}
+
+
+def test_a_beat_looks_for_lost_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any worker finds what the broker lost."""
+    looked: list[int] = []
+    monkeypatch.setattr(heartbeat.rescue, "rescue", lambda: looked.append(1))
+    heartbeat.beat("celery@here")
+    heartbeat.beat("celery@here")
+    assert looked == [1, 1]
+    assert Worker.objects.count() == 1
+
+
+def test_a_worker_that_leaves_is_gone_at_once() -> None:
+    """Its row goes when it is shut down in order."""
+
+    class Sender:
+        hostname = "celery@here"
+
+    heartbeat.beat("celery@here")
+    sender: Any = Sender()
+    heartbeat.stop(sender=sender)
+    assert not Worker.objects.exists()

@@ -1,0 +1,276 @@
+"""The pages: what each shows, to an owner and to a stranger."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from scheduler_core import examples
+
+from playground import bundles, store
+from playground.models import Draft, Run
+from playground.tasks import run_simulation
+
+from .conftest import DATA, OWNER
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs wait until the test computes them."""
+    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+
+
+def upload(name: str, data: bytes) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, data)
+
+
+def test_the_start_page(owner: Client) -> None:
+    """It offers every example."""
+    page = owner.get("/")
+    assert page.status_code == 200
+    assert [row["slug"] for row in page.context["examples"]] == [row.slug for row in examples.examples()]
+    for row in page.context["examples"]:
+        assert row["nodes"] and row["pods"] and row["slug"] in page.content.decode()
+
+
+def test_a_paste_becomes_a_draft(owner: Client, stranger: Client, web: str) -> None:
+    """It opens for its owner; to a stranger it is not there, not even its text."""
+    answer = owner.post("/import/", {"text": web, "title": "  my\ncluster "})
+    draft = Draft.objects.get()
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/p/{draft.pk}/")
+    assert (draft.owner, draft.title) == (OWNER, "my cluster")
+    page = owner.get(f"/p/{draft.pk}/?step=1.3")
+    assert page.status_code == 200
+    assert page.context["source"] == {"draft": draft.pk}
+    assert (page.context["mine"], page.context["step"], page.context["title"]) == (True, "1.3", "my cluster")
+    assert "resources: {requests" not in page.content.decode()
+    assert owner.get(page.context["bundle_url"]).content.decode() == web
+    for address in (f"/p/{draft.pk}/", f"/p/{draft.pk}/bundle"):
+        assert stranger.get(address).status_code == 404
+        assert Client().get(address).status_code == 404
+
+
+def test_an_upload_of_several_files(owner: Client, web: str) -> None:
+    """Files, packed or not, are one cluster; the first names it."""
+    first, rest = web.split("\n---\n", 1)
+    files = [upload("nodes.yaml", first.encode()), upload("rest.yaml.gz", gzip.compress(rest.encode()))]
+    owner.post("/import/", {"files": files})
+    draft = Draft.objects.get()
+    assert draft.title == "nodes"
+    assert store.load_draft(draft).id == bundles.parse([("", web)], "nodes").id
+    text = owner.get(f"/p/{draft.pk}/bundle").content.decode()
+    assert bundles.parse([("", text)], "nodes").id == store.load_draft(draft).id
+
+
+@pytest.mark.parametrize("slug", [row.slug for row in examples.examples()])
+def test_every_example_opens(owner: Client, slug: str) -> None:
+    """An example becomes a draft of one's own that can be read."""
+    answer = owner.post("/import/", {"example": slug})
+    assert answer.status_code == 302
+    assert store.load_draft(Draft.objects.get()).objects
+
+
+@pytest.mark.parametrize(("times", "operations"), [("keep", 4), ("ignore", 0)])
+def test_a_trace_with_and_without_its_times(owner: Client, times: str, operations: int) -> None:
+    """Two CSV files are one cluster; without times every pod comes at once, also when opened again."""
+    files = [
+        upload(f"trace-{kind}.csv", (DATA / f"trace-{kind}.csv").read_bytes()) for kind in ("nodes", "pods")
+    ]
+    owner.post("/import/", {"files": files, "times": times})
+    scenario = store.load_draft(Draft.objects.get())
+    assert len(scenario.operations) == operations
+    assert bundles.counts(scenario)[:2] == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "said"),
+    [
+        ({"text": ""}, 422, "nothing in it"),
+        ({"text": "kind: ["}, 422, ""),
+        ({"example": "no-such"}, 422, "no-such"),
+        ({"text": "&a [*a, *a]"}, 422, ""),
+    ],
+)
+def test_what_cannot_be_read_comes_back(owner: Client, form: dict[str, str], status: int, said: str) -> None:
+    """The page shows the errors and the text again."""
+    page = owner.post("/import/", form)
+    assert page.status_code == status
+    assert page.context["errors"] and said in page.context["errors"][0]["message"]
+    assert page.context["text"] == form.get("text", "")
+    assert not Draft.objects.exists()
+
+
+def test_hostile_text_is_shown_as_text(owner: Client) -> None:
+    """What a visitor wrote is never markup of ours."""
+    evil = "</textarea></script><script>alert(1)</script>"
+    page = owner.post("/import/", {"text": f"kind: Node\nmetadata: {{name: '{evil}'}}", "title": evil})
+    assert page.status_code == 422
+    assert "<script>alert(1)" not in page.content.decode()
+    owner.post("/import/", {"text": (DATA / "web.yaml").read_text(), "title": evil})
+    draft = Draft.objects.get()
+    for address in (f"/p/{draft.pk}/", f"/p/{draft.pk}/?step={evil}"):
+        assert "<script>alert(1)" not in owner.get(address).content.decode()
+
+
+def test_imports_are_bounded(owner: Client, limits: Any, web: str) -> None:
+    """Size and rate."""
+    limits(BUNDLE_BYTES=100, IMPORTS_PER_MINUTE=3)
+    assert owner.post("/import/", {"text": web}).status_code == 413
+    assert (
+        owner.post("/import/", {"files": [upload("b.gz", gzip.compress(b"0" * 10_000))]}).status_code == 413
+    )
+    assert owner.post("/import/", {"files": [upload("b.yaml", b"0" * 101)]}).status_code == 413
+    refused = owner.post("/import/", {"text": web})
+    assert refused.status_code == 429
+    assert int(refused.headers["Retry-After"]) > 0
+
+
+def test_forms_of_other_sites_are_refused(web: str) -> None:
+    """An import needs the page's token."""
+    client = Client(enforce_csrf_checks=True)
+    assert client.post("/import/", {"text": web}).status_code == 403
+    client.get("/")
+    token = client.cookies["csrftoken"].value
+    assert client.post("/import/", {"text": web, "csrfmiddlewaretoken": token}).status_code == 302
+    assert client.get("/import/").status_code == 405
+
+
+def test_a_shared_scenario(owner: Client, stranger: Client, web: str) -> None:
+    """Everybody sees it, read-only, at the step of the link."""
+    shared = store.share(bundles.parse([("", web)], "for all"), OWNER)
+    short = shared.scenario.short
+    for client in (owner, stranger, Client()):
+        page = client.get(f"/s/{short}/?step=2")
+        assert page.status_code == 200
+        assert (page.context["mine"], page.context["embedded"], page.context["step"]) == (False, False, "2")
+        assert page.context["source"] == {"scenario": short}
+        assert client.get(page.context["bundle_url"]).status_code == 200
+    assert Client().get("/s/AAAAAAAAAAA/").status_code == 404
+
+
+def test_only_the_embedded_page_may_be_framed(web: str) -> None:
+    """Third-party pages can show it; it names no visitor and runs no foreign script."""
+    short = store.share(bundles.parse([("", web)])).scenario.short
+    page = Client().get(f"/e/{short}/")
+    assert page.context["embedded"] is True
+    assert "X-Frame-Options" not in page.headers
+    assert "frame-ancestors *" in page.headers["Content-Security-Policy"]
+    assert settings.VISITOR_COOKIE not in page.cookies
+    for address in ("/", f"/s/{short}/", "/runs/", "/reference/predicates/", "/nothing/"):
+        framed = Client().get(address)
+        assert framed.headers["X-Frame-Options"] == "DENY"
+        assert "frame-ancestors 'none'" in framed.headers["Content-Security-Policy"]
+
+
+def test_headers_of_every_page(owner: Client) -> None:
+    """No inline script, no other host, no sniffing, and the cookie is out of script's reach."""
+    page = Client().get("/")
+    policy = page.headers["Content-Security-Policy"]
+    assert "script-src 'self';" in policy
+    assert "http" not in policy
+    assert page.headers["X-Content-Type-Options"] == "nosniff"
+    assert page.headers["Referrer-Policy"] == "same-origin"
+    cookie = page.cookies[settings.VISITOR_COOKIE]
+    assert cookie["httponly"] and cookie["samesite"] == "Lax"
+    assert settings.VISITOR_COOKIE not in owner.get("/").cookies
+
+
+def start_run(client: Client, text: str) -> str:
+    answer = client.post("/import/", {"text": text, "title": "long", "run": "1"})
+    assert answer.status_code == 302, answer.content
+    name = answer.headers["Location"].split("/")[2]
+    assert answer.headers["Location"] == f"/runs/{name}/"
+    return name
+
+
+def test_a_run_from_the_page(owner: Client, stranger: Client, web: str) -> None:
+    """Whoever has the link sees it; only the starter lists it and may cancel."""
+    name = start_run(owner, web)
+    for client, mine in ((owner, True), (stranger, False)):
+        page = client.get(f"/runs/{name}/")
+        assert page.status_code == 200
+        assert page.context["run"]["mine"] is mine
+        assert page.context["counts"] == {"nodes": 3, "pods": 5, "operations": 0}
+    assert [row["run"] for row in owner.get("/runs/").context["runs"]] == [name]
+    assert stranger.get("/runs/").context["runs"] == []
+    assert stranger.post(f"/runs/{name}/cancel").status_code == 403
+    assert Run.objects.get().state == "queued"
+    assert owner.get(f"/runs/{name}/cancel").status_code == 405
+    assert owner.post(f"/runs/{name}/cancel").status_code == 302
+    assert Run.objects.get().state == "cancelled"
+    assert Client().get("/runs/AAAAAAAAAAA/").status_code == 404
+
+
+def test_too_many_runs_from_the_page(owner: Client, web: str, limits: Any) -> None:
+    """The page says what to do."""
+    limits(RUNS_PER_OWNER=0)
+    answer = owner.post("/import/", {"text": web, "run": "1"})
+    assert answer.status_code == 429
+    assert "Wait for one to end" in answer.content.decode()
+
+
+def test_the_figures_of_a_run(owner: Client) -> None:
+    """Figures and tables show the same numbers, before, during and after."""
+    name = start_run(owner, (DATA / "preempt.yaml").read_text())
+    empty = owner.get(f"/runs/{name}/figures.json").json()
+    assert set(empty["figures"]) == {"pods", "utilisation", "outcomes"}
+    run_simulation(name)
+    body = owner.get(f"/runs/{name}/figures.json").json()
+    assert (body["cycles"], body["state"]) == (5, "done")
+    pods = {trace["name"]: trace for trace in body["figures"]["pods"]["data"]}
+    assert pods["placed"]["x"] == [0, 1, 2, 3, 4, 5]
+    assert pods["placed"]["y"] == [1, 0, 1, 1, 2, 2]
+    tables = {table["name"]: table for table in body["tables"]}
+    assert tables["pods"]["rows"][-1] == ["5", "0", "2", "0"]
+    assert tables["outcomes"]["rows"][0] == ["scheduled", "3"]
+    assert tables["utilisation"]["columns"][:2] == ["cycle", "cpu"]
+    assert tables["utilisation"]["rows"][0][1] == "80.0%"
+    assert len(json.dumps(body)) < 50_000
+    page = owner.get(f"/runs/{name}/")
+    assert [table["name"] for table in page.context["tables"]] == list(tables)
+
+
+def test_a_cycle_of_a_run_in_the_workbench(stranger: Client, owner: Client, web: str) -> None:
+    """It opens for everybody with the link."""
+    name = start_run(owner, web)
+    page = stranger.get(f"/runs/{name}/at/1.4/")
+    assert page.status_code == 200
+    assert (page.context["source"], page.context["step"], page.context["mine"]) == (
+        {"run": name},
+        "1.4",
+        False,
+    )
+    for bad in ("x", "1.2.3", "-1", "9" * 12):
+        assert stranger.get(f"/runs/{name}/at/{bad}/").status_code == 404
+
+
+def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
+    """Each predicate in its static order, each priority, each quirk."""
+    from scheduler_core.policy.order import V1_11_ORDER
+    from scheduler_core.priorities import PRIORITIES
+
+    page = owner.get("/reference/predicates/")
+    assert [row["key"] for row in page.context["predicates"]] == list(V1_11_ORDER)
+    assert {row["name"] for row in page.context["priorities"]} == set(PRIORITIES)
+    for row in page.context["predicates"]:
+        assert row["key"] in page.content.decode()
+        assert (
+            row["text"]
+            or not row["registered"]
+            or row["key"] in ("CheckNodeLabelPresence", "CheckServiceAffinity")
+        )
+    assert owner.get("/reference/").status_code in (200, 302)
+
+
+def test_nothing_is_here(owner: Client) -> None:
+    """An unknown address has a page of ours."""
+    page = owner.get("/no/such/page")
+    assert page.status_code == 404
+    assert "podstep" in page.content.decode()
