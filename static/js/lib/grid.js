@@ -4,6 +4,7 @@ import { h, fill } from "./dom.js";
 
 const ALL_ROWS = 100; // up to here every row is in the document
 const OVERSCAN = 10;
+const FEW = 30; // up to here the page scrolls, not the table
 
 /**
  * Columns: `{key, label, title?, vertical?, head?, compare?(a, b), text(id), paint?(td, id)}`; the first names the row.
@@ -45,6 +46,7 @@ export class Grid {
     this.#rows = rows;
     if (!columns.some((column) => column.key === this.sortKey)) { this.sortKey = null; this.sortDown = false; }
     if (!same) this.#paintHead();
+    this.element.classList.toggle("few", rows.length <= FEW);
     this.#sort();
     this.#render(true);
   }

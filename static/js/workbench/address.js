@@ -3,6 +3,7 @@
 import { debounce } from "../lib/dom.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
+const TABS = new Set(["story", "predicates", "priorities", "queue", "events"]);
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 
 export class Address {
@@ -51,7 +52,7 @@ export class Address {
   select({ tab, node, pod }) {
     const { view } = this;
     const { playback } = view;
-    view.setTab(tab || "story", { push: false });
+    view.setTab(TABS.has(tab) ? tab : "story", { push: false });
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     if (pod) view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
     else if (view.pod >= 0) view.selectPod(-1, { push: false });

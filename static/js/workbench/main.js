@@ -61,6 +61,7 @@ async function open(wish) {
   try {
     const { index } = await playback.open(wish.step);
     address.select(wish);
+    if (wish.tab && matchMedia("(max-width: 760px)").matches) layout.show("inspect");
     start(index);
   } catch (error) {
     if (error.code === "step.out-of-range" && wish.step) {

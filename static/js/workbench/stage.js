@@ -52,7 +52,7 @@ export class Stage {
     const heat = this.#picture instanceof HeatMap ? this.#picture : null;
     this.note = h("span", { class: "lit-note", role: "status" });
     this.count = h("span", { class: "dim num stage-count" });
-    const table = h("button", { type: "button", class: "btn quiet small", "aria-pressed": String(this.asTable), "data-stage-table": true }, icon("table"), h("span", { text: "Nodes as a table" }));
+    const table = h("button", { type: "button", class: "btn quiet small", "aria-pressed": String(this.asTable), "data-stage-table": true, "aria-label": "Nodes as a table", title: "Nodes as a table (t)" }, icon("table"), h("span", { class: "long", text: "Nodes as a table" }), h("span", { class: "brief", text: "Table" }));
     table.addEventListener("click", () => {
       this.asTable = !this.asTable;
       table.setAttribute("aria-pressed", String(this.asTable));

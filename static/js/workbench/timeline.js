@@ -6,7 +6,7 @@ import { token } from "../lib/theme.js";
 import { RESULTS, LETTERS } from "./marks.js";
 
 const HEIGHT = 44;
-const WIDEST = 14; // a mark, gap included
+const WIDEST = 30; // a mark, gap included
 const NARROWEST = 3; // below it marks share a column
 const TALL = [0, 0.42, 0.68, 0.84, 1]; // by result: never colour alone
 const COLUMN = 2;

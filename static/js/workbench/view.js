@@ -34,10 +34,11 @@ export class View extends Emitter {
   }
 
   setTab(tab, { push = true, focus = false } = {}) {
-    if (tab === this.tab) { this.emit("region", "inspect"); return; }
-    this.tab = tab;
-    this.emit("tab", { push, focus });
-    this.emit("region", "inspect");
+    if (tab !== this.tab) {
+      this.tab = tab;
+      this.emit("tab", { push, focus });
+    }
+    if (push) this.emit("region", "inspect");
   }
 
   /** Light up nodes on the stage; the same label again, or null, puts the light out. */
