@@ -54,7 +54,6 @@ class Profile:
     order: tuple[str, ...]
     predicates: tuple[Predicate, ...]
     priorities: tuple[WeightedPriority, ...]
-    hard_pod_affinity_weight: int = DEFAULT_HARD_POD_AFFINITY_WEIGHT
     always_check_all: bool = False
     never_run: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
@@ -89,7 +88,6 @@ def compile_policy(policy: Mapping[str, Any] | None) -> Profile:
         order,
         tuple(predicates[key].run for key in order),
         priorities,
-        hard_weight,
         always,
         never_run,
         tuple(reader.warnings),
