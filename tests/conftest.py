@@ -22,6 +22,15 @@ def shared_folder() -> Path:
     return SHARED
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test that does not say in a sentence what it shows."""
+    silent = [
+        item.nodeid for item in items if isinstance(item, pytest.Function) and not item.function.__doc__
+    ]
+    if silent:
+        raise pytest.UsageError("without a docstring: " + ", ".join(silent))
+
+
 def _fail_if_skipped(report: Any) -> None:
     if not IN_CI or not report.skipped or hasattr(report, "wasxfail"):
         return

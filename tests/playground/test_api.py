@@ -10,12 +10,12 @@ import pytest
 import zstandard
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
-from scheduler_core import load
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import trace_line
 
 from playground.models import Run, Scenario
 from playground.tasks import run_simulation
+from scheduler_core import load
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace import trace_line
 
 from .conftest import DATA
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable, MutableMapping
 from datetime import timedelta
@@ -93,7 +92,7 @@ def test_the_embedded_secret_is_made_once_for_its_owner_only(tmp_path: Path) -> 
     first = embedded_secret(path)
     assert len(first) > 40
     assert embedded_secret(path) == first
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_limits_have_names_defaults_and_meanings() -> None:

@@ -56,7 +56,7 @@ def test_a_failing_part_tells_no_secret(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_beat_looks_for_lost_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any worker finds what the broker lost."""
     looked: list[int] = []
-    monkeypatch.setattr(heartbeat.rescue, "rescue", lambda: looked.append(1))
+    monkeypatch.setattr("playground.runs.rescue.rescue", lambda: looked.append(1))
     heartbeat.beat("celery@here")
     heartbeat.beat("celery@here")
     assert looked == [1, 1]

@@ -10,11 +10,11 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from scheduler_core import examples
 
 from playground import bundles, store
 from playground.models import Draft, Run
 from playground.tasks import run_simulation
+from scheduler_core import examples
 
 from .conftest import DATA, OWNER
 

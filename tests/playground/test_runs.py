@@ -57,7 +57,7 @@ def test_a_run_to_its_end(run: Run) -> None:
     assert (row.state, row.cycles, row.placed, row.pending, row.unschedulable) == ("done", 5, 2, 0, 0)
     assert row.outcomes == {"preempting": 1, "scheduled": 3, "unschedulable": 1}
     assert row.started and row.finished and row.peak_mib > 10 and row.error == ""
-    assert [s[:5] for s in row.samples["rows"]][0] == [0, 0.0, 2, 1, 0]
+    assert row.samples["rows"][0][:5] == [0, 0.0, 2, 1, 0]
     assert row.samples["rows"][-1][0] == 5
     alone = Playback(store.load_scenario(row.scenario))
     while alone.advance(1):
