@@ -11,7 +11,7 @@ from scheduler_core.formats.bundle import Bundle, Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.openb import read_tables
-from scheduler_core.objects.kinds import KEPT_KINDS
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.reading import At, Report, path_text
 from scheduler_core.operations import read_operations
@@ -130,7 +130,7 @@ class _Loading:
 
     def take_object(self, decoded: Decoded, at: At) -> None:
         key = key_of(decoded.object)
-        if key in self.seen:
+        if key in self.seen and decoded.object.meta.name:
             first = self.seen[key]
             place = path_text((*first.root.prefix, *first.steps))
             where = f"document {first.root.number}" + (f", {place}" if place else "")
@@ -151,7 +151,9 @@ class _Loading:
         if entry.kind == "Namespace":
             self.summary[entry.kind] += 1
         else:
-            self.ignored.setdefault(entry.kind, []).append(entry)
+            # A custom resource may be called like one of Kubernetes' own kinds.
+            name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
+            self.ignored.setdefault(name, []).append(entry)
 
     def operations(self) -> tuple[Operation, ...]:
         if not self.scenarios:

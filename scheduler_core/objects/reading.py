@@ -150,9 +150,12 @@ def text(value: Any, at: At) -> str | None:
     if type(value) is str:
         return value
     hint = ""
-    if isinstance(value, (bool, int, float)):
-        plain = str(value).lower() if isinstance(value, bool) else str(value)
-        hint = f': write it in quotes, "{plain[:40]}"'
+    if isinstance(value, bool):
+        hint = ": write it in quotes (plain y, n, yes, no, on, off, true and false are booleans in YAML)"
+    elif isinstance(value, int):
+        hint = f': write it in quotes, "{str(value)[:40]}"'
+    elif isinstance(value, float):
+        hint = ": write it in quotes"
     at.error(f"must be a string, not {kind_of(value)}{hint}")
     return None
 
