@@ -13,7 +13,7 @@ from tests.parts import REPOSITORY
 
 FILES = {
     "test_call": "import pytest\ndef test_it():\n    'It.'\n    pytest.skip('no browser')\n",
-    "test_mark": "import pytest\n@pytest.mark.skip(reason='no browser')\ndef test_it():\n    'It.'\n    pass\n",
+    "test_mark": "import pytest\n@pytest.mark.skip(reason='no browser')\ndef test_it():\n    'It.'\n",
     "test_file": "import pytest\npytest.skip('no browser', allow_module_level=True)\n",
     "test_shared": "from tests.parts import shared\ndef test_it():\n    'It.'\n    shared('dumps')\n",
     "test_xfail": "import pytest\n@pytest.mark.xfail\ndef test_it():\n    'It.'\n    assert False\n",
