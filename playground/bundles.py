@@ -21,6 +21,7 @@ Times = Literal["keep", "ignore"]
 
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
+YAML_BYTES = 4_000_000
 
 
 class TooLargeError(ValueError):
@@ -145,11 +146,19 @@ def restore(content: bytes | memoryview) -> Scenario:
 
 
 def bundle_text(scenario: Scenario) -> str:
-    """Return the documents as one YAML stream, keys in the order they were given."""
+    """Return the documents as one YAML stream, or as a JSON List where they are very many.
+
+    Keys stay in the order they were given.
+    """
     import yaml
 
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     documents = [_plain(document) for document in scenario.documents]
+    as_json = json.dumps(
+        {"apiVersion": "v1", "kind": "List", "items": documents}, indent=1, ensure_ascii=False
+    )
+    if len(as_json) > YAML_BYTES:  # writing YAML takes many seconds there, and nobody reads it
+        return as_json
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     text: str = yaml.dump_all(documents, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
     return text
 

@@ -127,11 +127,6 @@ class Run(models.Model):
     def __str__(self) -> str:
         return self.id
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a worker still has to do something about it."""
-        return self.state in UNFINISHED
-
 
 class RunChunk(models.Model):
     """Consecutive decisions of a run: cycles ``first`` to ``first + count - 1``."""

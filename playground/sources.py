@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,8 +82,16 @@ def open_playback(source: Source, shelf: Library = library) -> Playback:
     return playback
 
 
-def _make(source: Source) -> Playback:
-    scenario = source.load()
+def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
+    """Keep what was read to store ``row``, since its visitor is about to open it."""
+    kind = "run" if isinstance(row, Run) else "draft"
+    source = Source({kind: row.pk}, row)
+    with suppress(TooMuchWorkError):
+        shelf.open(source.key, lambda: _make(source, scenario))
+
+
+def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:
+    scenario = scenario or source.load()
     if isinstance(source.row, Run):
         return Playback(scenario, stored=True)
     work = bundles.interactive_work(scenario)

@@ -36,6 +36,7 @@ urlpatterns = [
     path("runs/", runs.runs),
     path("runs/<name:name>/", runs.run),
     path("runs/<name:name>/figures.json", runs.run_figures),
+    path("runs/<name:name>/bundle", runs.run_bundle),
     path("runs/<name:name>/cancel", runs.run_cancel),
     path("runs/<name:name>/at/<step:step>/", workbench.run_step),
     path("reference/", RedirectView.as_view(url="/reference/predicates/")),

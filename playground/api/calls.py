@@ -38,7 +38,7 @@ def _json(request: HttpRequest) -> dict[str, Any]:
 def _token(request: HttpRequest) -> str:
     header = request.headers.get("Authorization", "")
     bearer = header[7:].strip() if header[:7].lower() == "bearer " else ""
-    return bearer or request.headers.get("X-Delete-Token", "") or request.GET.get("token", "")
+    return bearer
 
 
 def _bundle_of(request: HttpRequest) -> tuple[str, str]:

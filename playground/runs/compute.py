@@ -41,8 +41,8 @@ from scheduler_core.simulation import Simulation
 
 log = structlog.get_logger(__name__)
 
-SLICE_SECONDS = 1.0
-SLICE_CYCLES = 2_000
+SLICE_SECONDS = 0.5
+SLICE_CYCLES = 1_000
 BEAT_SECONDS = 5.0
 ATTEMPTS = 3  # workers that may die on a run before it counts as failed
 OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "error"}

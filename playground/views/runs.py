@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import figures
+from playground import bundles, figures, store
 from playground.models import Run
 from playground.runs import service
 from playground.views.errors import error_page
@@ -82,6 +82,13 @@ def run_figures(request: HttpRequest, name: str) -> HttpResponse:
         content_type="application/json",
         headers={"Cache-Control": "no-store"},
     )
+
+
+@require_safe
+def run_bundle(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the bundle that a run simulates."""
+    scenario = store.load_scenario(Run.objects.select_related("scenario").get(pk=_find(name).pk).scenario)
+    return HttpResponse(bundles.bundle_text(scenario), content_type="text/plain; charset=utf-8")
 
 
 @require_POST

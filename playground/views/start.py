@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import bundles, store
+from playground import bundles, sources, store
 from playground.limits import limit
 from playground.runs import service
 from playground.throttle import throttled
@@ -120,6 +120,7 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
         if sent.run:
             run, _ = service.start(scenario, request.visitor)  # type: ignore[attr-defined]
+            sources.seed(run, scenario)
             return HttpResponseRedirect(f"/runs/{run.pk}/")
     except BundleError as error:
         return _refuse(request, error, sent)
@@ -129,6 +130,7 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
         return error_page(request, 429, str(error))
     files = sent.files if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
+    sources.seed(draft, scenario)
     return HttpResponseRedirect(f"/p/{draft.pk}/")
 
 

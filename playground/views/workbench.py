@@ -29,7 +29,7 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
 
     Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit);
     ``embedded`` (no chrome); ``step`` (text, may be empty); ``bundle_url`` (GET the bundle's
-    text; "" for a run); ``forked_from`` (a short id or ""). Texts are never inlined: they can
+    text); ``forked_from`` (a short id or ""). Texts are never inlined: they can
     be megabytes.
     """
     context = {
@@ -88,4 +88,5 @@ def embedded(request: HttpRequest, short: str) -> HttpResponse:
 def run_step(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Show a cycle of a run to everybody who has the run's link."""
     source = _find("run", name, _visitor(request))
-    return _workbench(request, source, step=request.GET.get("step", step)[:24])
+    at = request.GET.get("step", step)[:24]
+    return _workbench(request, source, step=at, bundle_url=f"/runs/{name}/bundle")

@@ -164,3 +164,12 @@ def test_a_draft_of_several_files_is_one_text(web: str) -> None:
     documents = web.split("\n---\n")
     draft = store.create_draft(OWNER, [("a.yaml", documents[0]), ("b.yaml", "\n---\n".join(documents[1:]))])
     assert bundles.parse([("", store.draft_text(draft))]).id == bundles.parse([("", web)]).id
+
+
+def test_a_very_large_bundle_is_given_as_json(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can be read again all the same."""
+    monkeypatch.setattr(bundles, "YAML_BYTES", 10)
+    scenario = bundles.parse([("", web)])
+    text = bundles.bundle_text(scenario)
+    assert text.startswith("{")
+    assert bundles.parse([("", text)]).id == scenario.id

@@ -247,6 +247,8 @@ def test_a_cycle_of_a_run_in_the_workbench(stranger: Client, owner: Client, web:
         "1.4",
         False,
     )
+    bundle = stranger.get(page.context["bundle_url"]).content.decode()
+    assert bundles.parse([("", bundle)], "long").id == bundles.parse([("", web)], "long").id
     for bad in ("x", "1.2.3", "-1", "9" * 12):
         assert stranger.get(f"/runs/{name}/at/{bad}/").status_code == 404
 

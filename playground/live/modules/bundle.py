@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground import bundles, store
+from playground import bundles, sources, store
 from playground.live.commands import Answer, Call, command
 from playground.playback.executor import in_engine
 from scheduler_core.scenario import BundleError
@@ -37,6 +37,7 @@ async def open_bundle(call: Call) -> Answer:
 def _open(text: str, title: str, visitor: str) -> dict[str, Any]:
     scenario = bundles.parse([("", text)], store.clean_title(title))
     draft = store.create_draft(visitor, [("", text)], title)
+    sources.seed(draft, scenario)
     return {
         "draft": draft.pk,
         "url": f"/p/{draft.pk}/",

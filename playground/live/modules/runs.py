@@ -31,7 +31,9 @@ async def start(call: Call) -> Answer:
 
 
 def _start(source: sources.Source, visitor: str, config: Any) -> Run:
-    run, _ = service.start(service.configured(source.load(), config), visitor)
+    scenario = service.configured(source.load(), config)
+    run, _ = service.start(scenario, visitor)
+    sources.seed(run, scenario)
     return run
 
 
