@@ -140,7 +140,7 @@ def test_admission_fills_in_what_the_api_server_would() -> None:
 
 
 def test_pending_pods_come_by_age_and_then_by_position() -> None:
-    """creationTimestamp orders admitted pods; without admission the file alone does."""
+    """Admitted pods come by creationTimestamp; without admission the file alone orders them."""
     documents = [
         NODE,
         pod("late", creationTimestamp="2020-01-01T12:00:00+02:00"),
