@@ -59,7 +59,7 @@ def find(wire: Any, visitor: str) -> Source:
         row: Draft | Scenario | Run | None = None
         if isinstance(name, str) and name:
             if kind == "draft" and visitor:
-                row = Draft.objects.filter(pk=name[:32], owner=visitor).first()
+                row = Draft.objects.filter(pk=name[:32], owner=visitor).defer("files").first()
             elif kind == "scenario":
                 row = store.find_scenario(name)
             elif kind == "run":

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from playground import bundles
@@ -60,7 +61,8 @@ def find_scenario(short: str) -> Scenario | None:
     if not SHORT_ID <= len(short) <= 43:
         return None
     beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
-    candidates = Scenario.objects.filter(short__in=beginnings, shares__isnull=False).distinct()
+    shared = Exists(Share.objects.filter(scenario=OuterRef("pk")))
+    candidates = Scenario.objects.filter(shared, short__in=beginnings).defer("content")
     return next((row for row in candidates if row.digest.startswith(short)), None)
 
 

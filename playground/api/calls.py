@@ -37,8 +37,7 @@ def _json(request: HttpRequest) -> dict[str, Any]:
 
 def _token(request: HttpRequest) -> str:
     header = request.headers.get("Authorization", "")
-    bearer = header[7:].strip() if header[:7].lower() == "bearer " else ""
-    return bearer
+    return header[7:].strip() if header[:7].lower() == "bearer " else ""
 
 
 def _bundle_of(request: HttpRequest) -> tuple[str, str]:

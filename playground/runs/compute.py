@@ -16,7 +16,7 @@ import time
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import close_old_connections, transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -245,4 +245,4 @@ class _Beat:
             except Exception:
                 log.exception("a run's heartbeat failed", run=self._run_id)
             finally:
-                close_old_connections()
+                connection.close()
