@@ -7,6 +7,7 @@ applies recorded decisions without deciding, and ends in the very same state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 
 from scheduler_core.attempt import Scheduler
@@ -22,7 +23,6 @@ from scheduler_core.vectors import VectorStore
 SCHEDULER_NAMES = ("", "default-scheduler")
 
 MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
-    ("Pod", "delete"): True,
     ("Node", "create"): True,
     ("Node", "update"): True,
     ("Node", "delete"): False,
@@ -34,7 +34,10 @@ MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
     ("Service", "update"): True,
     ("Service", "delete"): True,
 }
-"""Which outside changes make v1.11 try all unschedulable pods again (factory event handlers)."""
+"""Which changes of other objects make v1.11 try all unschedulable pods again (factory event handlers).
+
+Pods: the end of an assigned pod moves all, an assigned pod's coming the pods whose affinity it matches.
+"""
 
 
 class Simulation:
@@ -140,8 +143,10 @@ class Simulation:
     def _operate(self, operation: Operation) -> None:
         """Apply one change from outside and move the pods that it may have made schedulable."""
         obj = operation.object
-        if operation.kind == "Pod" or isinstance(obj, Pod):
-            self._operate_pod(operation)
+        if isinstance(obj, Pod):
+            self._put_pod(obj, operation)
+        elif operation.kind == "Pod":
+            self._delete_pod(operation.key)
         elif obj is None:
             self.cluster.remove(operation.kind, operation.key)
         else:
@@ -149,19 +154,29 @@ class Simulation:
         if MOVES_UNSCHEDULABLE.get((operation.kind, operation.action)):
             self.queue.move_all()
 
-    def _operate_pod(self, operation: Operation) -> None:
-        self.queue.remove(operation.key)
-        if operation.object is None:
-            self.cluster.remove("Pod", operation.key)
-            return
+    def _delete_pod(self, key: str) -> None:
+        former = self.cluster.pods.get(key)
+        self.queue.remove(key)
+        self.cluster.remove("Pod", key)
+        if former is not None and former.node_name:
+            self.queue.move_all()
+
+    def _put_pod(self, pod: Pod, operation: Operation) -> None:
+        """Create or update a pod; an update keeps its node and its nomination, and revives nobody."""
         former = self.cluster.pods.get(operation.key)
-        state = self.cluster.put(operation.object)
+        if former is None and operation.action == "update" and operation.key not in self.cluster.finished:
+            return
+        if former is not None and not pod.node_name:
+            pod = replace(pod, node_name=former.node_name)
+        self.queue.remove(operation.key)
+        state = self.cluster.put(pod)
         if state is None:  # it has finished: what it used is free
             if former is not None and former.node_name:
                 self.queue.move_all()
         elif state.node_name:
             self.queue.move_matching(state.kind)
         elif _to_schedule(state):
+            state.nominated = state.nominated or (former.nominated if former is not None else "")
             self.queue.add([state])
 
     def _complete(self, cycle: Cycle) -> None:
