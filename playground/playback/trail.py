@@ -97,6 +97,8 @@ class Trail:
         value = ABSENT
         if isinstance(operation.object, Pod):
             value = self.tables.placement_of(operation.object)
+            if operation.action == "update" and value == PENDING:
+                value = int(self.placement[pod])  # an update keeps a pod where it is, and revives nobody
         if value != self.placement[pod]:
             self._set(pod, value, changes)
 
