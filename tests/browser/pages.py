@@ -1,0 +1,167 @@
+"""What a visitor does on the pages and then sees there. Elements are found as people find them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page, expect
+
+from scheduler_core import Simulation, load
+from scheduler_core.cycle import Cycle
+from scheduler_core.examples import find
+from tests.services.stack import Stack
+
+#: Computing an example takes a server on a busy machine this long at most.
+COMPUTED = 30_000
+
+
+def example_text(slug: str) -> str:
+    """Return the manifests of an example."""
+    found = find(slug)
+    assert found is not None, slug
+    return found.read()
+
+
+def cycles_of(text: str) -> list[Cycle]:
+    """Return the cycles of a bundle as the engine decides them in this process."""
+    return list(Simulation(load(text)))
+
+
+def share(site: Stack, text: str, title: str = "") -> str:
+    """Store a bundle over the API and return the address of its workbench."""
+    answer = site.post("/api/scenarios", {"bundle": text, "title": title})
+    assert answer.status == 201, answer.body[:2000]
+    return f"/s/{answer.json['id']}/"
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """The workbench on a page."""
+
+    page: Page
+
+    def open(self, address: str) -> Workbench:
+        """Go to an address and wait until it can be used."""
+        self.page.goto(address)
+        return self.wait()
+
+    def wait(self) -> Workbench:
+        """Wait until the page has opened its source and the server has computed all of it."""
+        self.page.wait_for_function(
+            "() => window.podstep?.ready && podstep.playback.complete", timeout=COMPUTED
+        )
+        return self
+
+    @property
+    def index(self) -> int:
+        """The cycle that is on screen; 0 is the state before the first."""
+        return int(self.page.evaluate("podstep.playback.index"))
+
+    @property
+    def timeline(self) -> Locator:
+        """The slider through time."""
+        return self.page.get_by_role("slider", name="Cycle")
+
+    @property
+    def stage(self) -> Locator:
+        """The region in the middle."""
+        return self.page.get_by_role("main", name="Stage")
+
+    @property
+    def build(self) -> Locator:
+        """The region at the left."""
+        return self.page.get_by_role("complementary", name="Build")
+
+    @property
+    def inspect(self) -> Locator:
+        """The region at the right."""
+        return self.page.get_by_role("region", name="Inspect")
+
+    def button(self, name: str) -> Locator:
+        """Return the button of the transport with exactly that name."""
+        return self.page.get_by_role("group", name="Transport").get_by_role("button", name=name, exact=True)
+
+    def step(self, times: int = 1) -> Workbench:
+        """Press Step, each time waiting until the next cycle is on screen."""
+        for _ in range(times):
+            expected = self.index + 1
+            self.button("Step").click()
+            self.at(expected)
+        return self
+
+    def at(self, index: int) -> Workbench:
+        """Wait until a cycle, with its predicates and priorities, is on screen."""
+        expect(self.timeline).to_have_attribute("aria-valuenow", str(index))
+        self.page.wait_for_function(
+            "index => podstep.playback.index === index && (index === 0 || podstep.playback.parts)", arg=index
+        )
+        return self
+
+    def goto(self, index: int) -> Workbench:
+        """Go to a cycle by the dialog of the key ``g``."""
+        self.page.keyboard.press("g")
+        dialog = self.page.get_by_role("dialog", name="Go to step")
+        dialog.get_by_label("Step").fill(str(index))
+        self.page.keyboard.press("Enter")
+        expect(dialog).to_be_hidden()
+        return self.at(index)
+
+    def tab(self, name: str) -> Locator:
+        """Open a tab of Inspect and return its panel."""
+        tab = self.inspect.get_by_role("tab", name=name, exact=True)
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        return self.panel(name)
+
+    def panel(self, name: str) -> Locator:
+        """Return the panel of a tab of Inspect that is open."""
+        return self.inspect.get_by_role("tabpanel", name=name)
+
+    def is_on(self, name: str) -> None:
+        """Expect that a tab of Inspect is the open one."""
+        expect(self.inspect.get_by_role("tab", name=name, exact=True)).to_have_attribute(
+            "aria-selected", "true"
+        )
+
+    def node(self, name: str) -> Locator:
+        """Return a node's card on the stage."""
+        return self.stage.get_by_role("button", name=re.compile(rf"^{re.escape(name)}, cpu "))
+
+    def shows(self, cycle: Cycle) -> None:
+        """Expect the pod of a cycle above the stage, and on the stage the node it went to."""
+        pod = cycle.pod.split("/")[-1]
+        expect(self.stage.get_by_role("button", name=pod, exact=True).first).to_be_visible()
+        chosen = self.stage.get_by_role("button", name=re.compile(r"^[^,]+, cpu .*, chosen"))
+        if cycle.node is None:
+            expect(chosen).to_have_count(0)
+        else:
+            expect(chosen).to_have_accessible_name(re.compile(rf"^{re.escape(cycle.node)}, "))
+
+
+def texts(cells: Locator) -> list[str]:
+    """Return the texts of elements that are there."""
+    return [text.strip() for text in cells.all_inner_texts()]
+
+
+def wide(page: Page) -> int:
+    """Return by how many pixels a page is wider than its window."""
+    return int(page.evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def tab_until(page: Page, holds: Callable[[str], bool], most: int = 80) -> str:
+    """Press Tab until what has the focus is named so; return its name."""
+    seen = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        name = str(
+            page.evaluate(
+                "(e => e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText || e.id)"
+                "(document.activeElement)"
+            )
+        ).strip()
+        seen.append(name)
+        if holds(name):
+            return name
+    raise AssertionError(f"Tab never reached it; it came by {seen}")
