@@ -73,7 +73,7 @@ export class Build {
     if (openAll || this.#opened.has("workloads")) {
       for (const [group, members] of groups) {
         const { kind, name } = pods.groups[group] ?? { kind: "", name: "" };
-        const label = kind && kind !== "Pod" ? `${kind} ${name}` : name || "Pods of no controller";
+        const label = kind && kind !== "Pod" ? `${kind} ${short(name)}` : name || "Pods of no controller";
         const own = matches(label);
         const hits = own ? members : members.filter((pod) => matches(pods.keys[pod]));
         if (found && !hits.length) continue;

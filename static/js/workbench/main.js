@@ -80,6 +80,8 @@ function start(index) {
 }
 
 function refused(error) {
+  fill($("[data-inspect]", root));
+  root.classList.add("refused");
   const tooLarge = error.code === "source.too-large";
   fill($("[data-stage]", root), h("div", { class: "empty" }, icon("warn"), h("b", { text: tooLarge ? "This is too much to compute while you wait." : "It cannot be opened." }), h("span", { text: error.message }),
     tooLarge ? h("button", { type: "button", class: "btn primary", onclick: startRun }, icon("chart"), "Run it in a worker") : h("a", { class: "btn", href: "/", text: "To the start page" })));

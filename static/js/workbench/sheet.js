@@ -69,7 +69,7 @@ export class Sheet {
       ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
       ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
       ["priority", String(pods.priority[pod])],
-      group?.kind ? ["workload", `${group.kind} ${group.name}`] : null,
+      group?.kind ? ["workload", `${group.kind} ${short(group.name)}`] : null,
       ["its cycle", next ? h("button", { type: "button", class: "link", onclick: () => playback.goto(next), text: next === playback.index ? `cycle ${next}, shown now` : `go to cycle ${next}` }) : "none: it was bound before the first cycle, or is not reached yet"],
     ]);
   }
