@@ -18,7 +18,7 @@ from tests.parts import REPOSITORY
 
 SCRIPTS = ("setup", "system-packages", "test-packages")
 #: Programs of every Debian.
-ORDINARY = ("sh", "cat", "cksum", "dirname", "env", "grep", "ls", "rm")
+ORDINARY = ("sh", "cat", "cksum", "dirname", "env", "grep", "ls", "rm", "sed")
 
 
 @dataclass
