@@ -105,8 +105,10 @@ class Cycle:
     events: list[Event]
     cache: dict[str, Any] = field(default_factory=lambda: {"mode": "off"})
     order: tuple[str, ...] = ()  # the predicates that are configured and evaluated, in order
-    unabridged: PredicateMatrix | None = None  # every predicate on every node, if the simulation was asked for it
-    phases: tuple[str, ...] = ()  # those that ran: queue, predicates, priorities, select, preemption, assume, bind
+    # every predicate on every node, if the simulation was asked for it
+    unabridged: PredicateMatrix | None = None
+    # those that ran: queue, predicates, priorities, select, preemption, assume, bind
+    phases: tuple[str, ...] = ()
 
     @property
     def pod(self) -> str:
