@@ -14,12 +14,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from playground import bundles, sources, store
 from playground.limits import limit
+from playground.models import Scenario
 from playground.runs import service
 from playground.throttle import throttled
 from playground.views.errors import error_page
 from scheduler_core import examples
+from scheduler_core import scenario as core
 from scheduler_core.scenario import BundleError, Problem
 
+MINIATURE = "shop"  # the example that steps on the start page
 
 @require_safe
 @ensure_csrf_cookie
@@ -27,12 +30,27 @@ def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
     Context: ``section`` "start"; ``examples`` (list of {slug, title, text, nodes, pods});
-    ``limits`` {"bundleMib", "files"}; after a failed import also ``errors`` (list of Problem as in
+    ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
+    there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
     The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug),
     ``run`` ("1": start a run of it), ``times`` ("keep" or "ignore", for traces).
     """
     return _render(request)
+
+
+@cache
+def _miniature() -> core.Scenario:
+    example = examples.find(MINIATURE)
+    assert example is not None
+    return example.load()
+
+
+def _miniature_link() -> str:
+    """Return the short id of the miniature, shared by nobody in particular when it is not yet."""
+    scenario = _miniature()
+    row = Scenario.objects.filter(digest=scenario.id, shares__owner="").first()
+    return (row or store.share(scenario).scenario).short
 
 
 @cache
@@ -55,6 +73,7 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
     context = {
         "section": "start",
         "examples": _examples(),
+        "miniature": _miniature_link(),
         "limits": {"bundleMib": limit("BUNDLE_BYTES") // 2**20, "files": limit("UPLOAD_FILES")},
         **more,
     }

@@ -1,0 +1,59 @@
+// What somebody drops or chooses: texts go into the box, so that their errors have lines; the rest is sent as files.
+
+const TEXT = /\.(ya?ml|json|jsonl|txt)(\.gz)?$/i;
+const TABLE = /\.csv(\.gz)?$/i;
+
+export const isTable = (file) => TABLE.test(file.name);
+
+/** Return a file's text, unpacked if it is gzip. */
+export async function textOf(file) {
+  const packed = /\.gz$/i.test(file.name);
+  const stream = packed ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
+  return new Response(stream).text();
+}
+
+/** Return the files as one text of at most `most` characters, or null if they are to be sent as they are. */
+export async function asText(files, most) {
+  if (!files.length || !files.every((file) => TEXT.test(file.name) && file.size < most)) return null;
+  if (files.length > 1 && !files.every((file) => /\.ya?ml(\.gz)?$/i.test(file.name))) return null;
+  try {
+    const texts = await Promise.all(files.map(textOf));
+    const text = texts.map((one) => one.trimEnd()).join("\n---\n");
+    return text.length < most ? `${text}\n` : null;
+  } catch {
+    return null; // no gzip after all: the server says what is wrong with it
+  }
+}
+
+/** Whether a CSV file holds a trace's nodes; the other kind holds its pods. */
+export async function holdsNodes(file) {
+  try {
+    return /^\W*sn\s*,/.test((await textOf(file)).slice(0, 200));
+  } catch {
+    return /node/i.test(file.name);
+  }
+}
+
+/** Give `files` to an input. */
+export function give(input, files) {
+  const transfer = new DataTransfer();
+  for (const file of files) transfer.items.add(file);
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/** Let files be dropped on `target`. */
+export function onDrop(target, take) {
+  let depth = 0;
+  const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  target.addEventListener("dragenter", (event) => { if (files(event)) { depth += 1; target.classList.add("drag"); } });
+  target.addEventListener("dragleave", (event) => { if (files(event)) { depth -= 1; target.classList.toggle("drag", depth > 0); } });
+  target.addEventListener("dragover", (event) => { if (files(event)) event.preventDefault(); });
+  target.addEventListener("drop", (event) => {
+    if (!files(event)) return;
+    event.preventDefault();
+    depth = 0;
+    target.classList.remove("drag");
+    take([...event.dataTransfer.files]);
+  });
+}
