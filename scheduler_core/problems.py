@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from scheduler_core.formats.bundle import Entry, Source
 from scheduler_core.formats.limits import FormatError
@@ -13,12 +12,6 @@ from scheduler_core.objects.reading import At, Report, Unknown, path_text
 from scheduler_core.scenario import Problem
 
 Finding = tuple[At, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Located:
-    problem: Problem
-    order: tuple[int, int]
 
 
 def problems_of(findings: Iterable[Finding]) -> list[Problem]:

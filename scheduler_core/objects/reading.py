@@ -224,11 +224,6 @@ def _number(value: Any) -> str | None:
     return None
 
 
-def quantity(value: Any, at: At) -> int | None:
-    """Read an amount in base units, rounded up."""
-    return _amount(value, at, 1)
-
-
 def _amount(value: Any, at: At, scale: int) -> int | None:
     written = _number(value)
     if written is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,27 +22,27 @@ NODE = {
 }
 
 
-def template(app: str, **spec: object) -> dict[str, object]:
+def template(app: str, **spec: object) -> dict[str, Any]:
     return {"metadata": {"labels": {"app": app}}, "spec": {"containers": [{"name": "c"}], **spec}}
 
 
-def controller(kind: str, name: str = "web", **spec: object) -> dict[str, object]:
+def controller(kind: str, name: str = "web", **spec: object) -> dict[str, Any]:
     version = "batch/v1" if kind == "Job" else "apps/v1"
     selector = {} if kind == "Job" else {"selector": {"matchLabels": {"app": name}}}
     whole = {**selector, "template": template(name), **spec}
     return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": whole}
 
 
-def pod(name: str, **meta: object) -> dict[str, object]:
+def pod(name: str, **meta: object) -> dict[str, Any]:
     spec = {"containers": [{"name": "c"}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **meta}, "spec": spec}
 
 
-def operation(step: int, **action: object) -> dict[str, object]:
+def operation(step: int, **action: object) -> dict[str, Any]:
     return {"id": f"op{step}", "step": step, **action}
 
 
-def history(*operations: dict[str, object]) -> dict[str, object]:
+def history(*operations: dict[str, Any]) -> dict[str, Any]:
     return {
         "apiVersion": "x/v1",
         "kind": "Scenario",
