@@ -125,12 +125,12 @@ def create_draft(owner: str, files: bundles.Files, title: str = "", based_on: st
     return draft
 
 
-def save_draft(draft: Draft, text: str, title: str | None = None) -> int:
-    """Replace a draft's content; return the new revision.
+def save_draft(draft: Draft, text: str | None = None, title: str | None = None) -> int:
+    """Replace a draft's text, its title or both; return the new revision.
 
     Raises TooLargeError. Of two tabs that save at once, the later one wins.
     """
-    size = len(text.encode(errors="surrogatepass"))
+    size = len(text.encode(errors="surrogatepass")) if text else 0
     if size > limit("DRAFT_BYTES"):
         raise bundles.TooLargeError(
             f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}."
@@ -141,7 +141,8 @@ def save_draft(draft: Draft, text: str, title: str | None = None) -> int:
         row.updated = timezone.now()
         if title is not None:
             row.title = clean_title(title)
-        _set_files(row, [("", text)])
+        if text is not None:
+            _set_files(row, [("", text)])
         row.save()
     return row.revision
 

@@ -17,16 +17,16 @@ def _draft(call: Call) -> Draft:
     return row
 
 
-@command("draft.save", source="draft", owner=True, text="text", title="text?")
+@command("draft.save", source="draft", owner=True, text="text?", title="text?")
 async def save(call: Call) -> Answer:
-    """Replace the draft's text, be it readable or not: half-written YAML is not lost."""
+    """Replace the draft's text, be it readable or not, or its title: half-written YAML is not lost."""
     revision = await in_storage(
-        store.save_draft, _draft(call), call.payload["text"], call.payload.get("title")
+        store.save_draft, _draft(call), call.payload.get("text"), call.payload.get("title")
     )
     return {"revision": revision}
 
 
-@command("draft.share", source="draft", owner=True, step="text?", tab="text?")
+@command("draft.share", source="draft", owner=True, throttle="IMPORTS_PER_MINUTE", step="text?", tab="text?")
 async def share(call: Call) -> Answer:
     """Make an immutable scenario of the draft."""
     shown = {name: call.payload[name][:40] for name in ("step", "tab") if call.payload.get(name)}
