@@ -32,7 +32,7 @@ export class Editor {
     this.gutter = h("div", { class: "gutter", "aria-hidden": "true" }, this.numbers);
     this.element = h("div", { class: "editor" }, this.gutter, h("div", { class: "paper" }, this.ink, this.area));
     this.draw = perFrame(() => this.#draw());
-    this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#problems.clear(); this.draw(); onInput?.(this.area.value); });
+    this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#clear(); this.draw(); onInput?.(this.area.value); });
     this.area.addEventListener("scroll", this.draw, { passive: true });
     this.area.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(this.draw).observe(this.element);
@@ -43,8 +43,14 @@ export class Editor {
   set value(text) {
     this.area.value = text;
     this.#lines = this.area.value.split("\n");
-    this.#problems.clear();
+    this.#clear();
     this.draw();
+  }
+
+  /** Changed text is not known to be wrong any more. */
+  #clear() {
+    this.#problems.clear();
+    this.area.removeAttribute("aria-invalid");
   }
 
   /** Mark lines: `[{line}]` of errors and of warnings. */
