@@ -207,14 +207,18 @@ class Filtering(Cluster):
             return [], "pod has unbound PersistentVolumeClaims"
         conflict = False
         for claim in mine:
-            if wanted := claim["spec"].get("volumeName"):
-                if wanted not in self.pvs:
-                    return [], f'could not find v1.PersistentVolume "{wanted}"'
-                required = (self.pvs[wanted]["spec"].get("nodeAffinity") or {}).get("required")
-                if required and not any(
-                    node_term(labels(node), t) for t in required.get("nodeSelectorTerms") or []
-                ):
-                    conflict = True
+            wanted = claim["spec"].get("volumeName")
+            if (
+                not wanted or conflict
+            ):  # the first conflict ends the walk, before a later claim's missing volume
+                continue
+            if wanted not in self.pvs:
+                return [], f'could not find v1.PersistentVolume "{wanted}"'
+            required = (self.pvs[wanted]["spec"].get("nodeAffinity") or {}).get("required")
+            if required and not any(
+                node_term(labels(node), t) for t in required.get("nodeSelectorTerms") or []
+            ):
+                conflict = True
         found = ["node(s) had volume node affinity conflict"] if conflict else []
         return found + (["node(s) didn't find available persistent volumes to bind"] if unbound else []), None
 
