@@ -27,7 +27,7 @@ TEXT = json.dumps(NODE)
     [
         TEXT,
         TEXT.encode(),
-        gzip.compress(TEXT.encode()),
+        gzip.compress(TEXT.encode(), mtime=0),
         b"\xef\xbb\xbf" + TEXT.encode(),
         TEXT.encode("utf-16"),
         json.dumps(NODE, indent=2).replace("\n", "\r\n"),
@@ -39,6 +39,7 @@ TEXT = json.dumps(NODE)
         ),
         json.dumps({"kind": "List", "items": [{"kind": "List", "items": [NODE]}]}),
     ],
+    ids=["text", "bytes", "gzip", "bom", "utf-16", "crlf", "yaml", "comments", "array", "typed", "nested"],
 )
 def test_the_same_node_is_read_from_every_form(data: str | bytes) -> None:
     """Encoding, compression, syntax and lists around it make no difference."""
