@@ -61,7 +61,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("EVENTS", 500, "events", "events of one `events.list` answer"),
     Limit("API_WRITES_PER_MINUTE", 60, "requests", "POST and DELETE of one address"),
     Limit("API_READS_PER_MINUTE", 1_200, "requests", "GET of one address"),
-    Limit("IMPORTS_PER_MINUTE", 60, "requests", "imports through the page of one address"),
+    Limit("IMPORTS_PER_MINUTE", 60, "requests", "imports, forks, shares and runs of one address"),
     Limit("TRACE_CYCLES", 50_000, "cycles", "cycles of one trace download"),
     Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
 )

@@ -15,6 +15,7 @@ from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Superseded
+from playground.throttle import wait_seconds
 from scheduler_core.scenario import BundleError
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Command:
     owner: bool = False  # only the draft's owner may, and only a draft will do
     visitor: bool = False  # something is stored for the visitor, so there must be one
     latest: int = 0  # of so many of them at once per connection, older ones are given up
+    throttle: str = ""  # the limit that counts it per address and minute
 
 
 COMMANDS: dict[str, Command] = {}
@@ -83,12 +85,13 @@ def command(
     owner: bool = False,
     visitor: bool = False,
     latest: int = 0,
+    throttle: str = "",
     **fields: str,
 ) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
     """Register an async function as the command ``name``; see :class:`Command`."""
 
     def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
-        COMMANDS[name] = Command(name, function, fields, source, owner, visitor, latest)
+        COMMANDS[name] = Command(name, function, fields, source, owner, visitor, latest, throttle)
         return function
 
     return register
@@ -103,6 +106,10 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
     if row.visitor and not call.visitor:
         raise CommandError(
             "permission.denied", "Open a page of this site first; your browser must allow its cookie."
+        )
+    if row.throttle and (wait := await in_storage(wait_seconds, row.throttle, connection.address)):
+        raise CommandError(
+            "rate.limited", f"Too many from your address; wait {wait} seconds.", retryAfter=wait
         )
     try:
         if row.source:

@@ -17,7 +17,7 @@ from playground import sources
 from playground.limits import limit
 from playground.models import Run
 from playground.playback.executor import in_storage
-from playground.playback.library import library
+from playground.playback.library import Entry, Listener, library
 from playground.playback.playback import Playback
 from playground.runs import service
 
@@ -50,7 +50,7 @@ class Watching:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._attended: dict[Hashable, Any] = {}
+        self._attended: dict[Hashable, tuple[Entry, Listener] | None] = {}
         self._runs: set[str] = set()
 
     def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:
@@ -73,15 +73,19 @@ class Watching:
         def listener(_playback: Playback, _first: int) -> None:
             loop.call_soon_threadsafe(push)
 
-        self._attended[source.key] = listener
-        library.attend(source.key, listener)
+        self._attended[source.key] = None  # before the first call of the listener
+        entry = library.attend(source.key, listener)
+        if entry is None:
+            del self._attended[source.key]
+            return
+        self._attended[source.key] = (entry, listener)
         if isinstance(source.row, Run):
             poller.follow(source.row.pk, source.key)
 
     def _leave(self, key: Hashable) -> None:
-        listener = self._attended.pop(key, None)
-        if listener is not None:
-            library.leave(key, listener)
+        attended = self._attended.pop(key, None)
+        if attended is not None:
+            library.leave(*attended)
 
     def watch(self, run_id: str) -> bool:
         """Push ``run.changed`` whenever the run's row changes; False if there are too many."""

@@ -84,21 +84,23 @@ class Library:
                 held -= entry.playback.bytes
                 del self._entries[key]
 
-    def attend(self, key: Key, listener: Listener) -> None:
-        """Have ``listener`` called, from an engine thread, whenever the playback has grown."""
+    def attend(self, key: Key, listener: Listener) -> Entry | None:
+        """Have ``listener`` called, from an engine thread, whenever the playback has grown.
+
+        Returns what :meth:`leave` takes, None if the playback is gone already.
+        """
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
                 entry.listeners.add(listener)
         if entry is not None:
             self._compute(entry)
+        return entry
 
-    def leave(self, key: Key, listener: Listener) -> None:
+    def leave(self, entry: Entry, listener: Listener) -> None:
         """Undo :meth:`attend`; nothing more is computed once nobody attends."""
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is not None:
-                entry.listeners.discard(listener)
+            entry.listeners.discard(listener)
 
     def _compute(self, entry: Entry) -> None:
         with self._lock:

@@ -68,8 +68,10 @@ class Tables:
                 self.nodes.append(node)
                 self.since.append(step)
                 self.until.append(None)
+        self.updates: list[list[Any]] = []
         for operation in scenario.operations:
             self._note_node_end(operation)
+            self._note_node_update(operation)
         for _, pod in _history(scenario, Pod):
             assert isinstance(pod, Pod)
             if pod.meta.key not in self.pod_index:
@@ -90,6 +92,11 @@ class Tables:
         if operation.kind == "Node" and operation.key in self.node_index:
             gone = operation.action == "delete"
             self.until[self.node_index[operation.key]] = operation.step + 1 if gone else None
+
+    def _note_node_update(self, operation: Operation) -> None:
+        node = operation.object
+        if isinstance(node, Node) and self.nodes[self.node_index[operation.key]] is not node:
+            self.updates.append([operation.step + 1, self.node_index[operation.key], _node_state(node)])
 
     def placement_of(self, pod: Pod) -> int:
         """Return where a pod object says it is."""
@@ -114,6 +121,7 @@ class Tables:
             "extended": {name: [node.allocatable.get(name, 0) for node in self.nodes] for name in resources},
             "since": self.since,
             "until": self.until,
+            "updates": self.updates,
         }
 
     def pod_wire(self) -> dict[str, Any]:
@@ -139,6 +147,16 @@ class Tables:
             "node": self.start,
             "extended": {name: [usage.get(name, 0) for usage in self.usage] for name in resources},
         }
+
+
+def _node_state(node: Node) -> dict[str, Any]:
+    return {
+        **{name: node.allocatable.get(name, 0) for name in BASIC},
+        "taints": [_taint(taint.key, taint.value, taint.effect) for taint in node.taints],
+        "unschedulable": node.unschedulable,
+        "labels": dict(node.meta.labels),
+        "extended": _extended(node.allocatable),
+    }
 
 
 def _zone(node: Node) -> str:

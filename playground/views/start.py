@@ -24,6 +24,7 @@ from scheduler_core.scenario import BundleError, Problem
 
 MINIATURE = "shop"  # the example that steps on the start page
 
+
 @require_safe
 @ensure_csrf_cookie
 def start(request: HttpRequest) -> HttpResponse:

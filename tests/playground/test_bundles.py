@@ -62,7 +62,9 @@ def test_gzip_is_unpacked_within_bounds(limits: Any) -> None:
         bundles.decode("bomb.gz", gzip.compress(b"0" * 50_000_000))
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00k", gzip.compress(b"x" * 99)[:20]])
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe\x00k", gzip.compress(b"x" * 99)[:20]], ids=["binary", "broken gzip"]
+)
 def test_files_that_are_no_text(data: bytes) -> None:
     """Binary and broken files are named."""
     with pytest.raises(BundleError) as caught:

@@ -98,10 +98,11 @@ def test_nothing_is_computed_once_nobody_attends(shelf: Library, later: Later, w
     playback.advance = slowly  # type: ignore[method-assign, assignment]
     heard: list[int] = []
     listener = lambda _playback, first: heard.append(first)  # noqa: E731
-    shelf.attend("k", listener)
+    entry = shelf.attend("k", listener)
+    assert entry
     later.turn()
     assert len(later.work) == 1
-    shelf.leave("k", listener)
+    shelf.leave(entry, listener)
     later.turn()
     assert later.work == []
     assert (len(steps), len(heard)) == (2, 1)

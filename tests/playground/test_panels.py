@@ -69,20 +69,20 @@ def test_the_story_ends_with_what_kubectl_prints(name: str) -> None:
 
 def test_every_name_in_a_story_is_a_reference_that_exists() -> None:
     """Nouns are links: each names a pod, node, predicate or priority of the source."""
-    playback = played("preempt")
-    summary = playback.profile.summary()
-    known = {
-        "pod": set(playback.tables.pod_index),
-        "node": set(playback.tables.node_index),
-        "predicate": set(summary["predicates"]),
-        "priority": {name for name, _ in summary["priorities"]},
-    }
     seen = set()
-    for light in json.loads(playback.window(1, 100))["cycles"]:
-        for part in (part for sentence in light["story"] for part in sentence if isinstance(part, dict)):
-            [(kind, name)] = part.items()
-            seen.add(kind)
-            assert kind == "strong" or name in known[kind]
+    for playback in map(played, BUNDLES):
+        summary = playback.profile.summary()
+        known = {
+            "pod": set(playback.tables.pod_index),
+            "node": set(playback.tables.node_index),
+            "predicate": set(summary["predicates"]),
+            "priority": {name for name, _ in summary["priorities"]},
+        }
+        for light in json.loads(playback.window(1, 100))["cycles"]:
+            for part in (part for sentence in light["story"] for part in sentence if isinstance(part, dict)):
+                [(kind, name)] = part.items()
+                seen.add(kind)
+                assert kind == "strong" or name in known[kind]
     assert seen == {"pod", "node", "predicate", "priority", "strong"}
 
 

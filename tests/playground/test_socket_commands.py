@@ -285,6 +285,17 @@ async def test_a_run_with_a_configuration_that_is_none(web: str) -> None:
         assert (error["code"], error["field"]) == ("payload.invalid", "config")
 
 
+async def test_imports_of_an_address_are_bounded(web: str, limits: Callable[..., None]) -> None:
+    """What makes the server read and store is counted across connections and visitors."""
+    limits(IMPORTS_PER_MINUTE=2)
+    async with connected() as mine, connected(STRANGER) as other:
+        source = await draft(mine, web)
+        await mine.success("scenario.fork", {"source": source})
+        error = await other.error("bundle.open", {"text": web})
+        assert error["code"] == "rate.limited"
+        assert 1 <= error["retryAfter"] <= 61
+
+
 async def test_runs_of_a_visitor_are_bounded(web: str, limits: Callable[..., None]) -> None:
     """The answer says when to try again."""
     limits(RUNS_PER_OWNER=0)

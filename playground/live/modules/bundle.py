@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from playground import bundles, sources, store
 from playground.live.commands import Answer, Call, command
 from playground.playback.executor import in_engine
+from playground.playback.playback import Superseded
 from scheduler_core.scenario import BundleError
 
 
 @command("bundle.check", latest=1, text="text")
 async def check(call: Call) -> Answer:
     """Answer what is wrong with a text and what is in it; nothing is stored."""
-    return await in_engine(_check, call.payload["text"])
+    unwanted = call.connection.unwanted("bundle.check", call.request)
+    return await in_engine(_check, call.payload["text"], unwanted)
 
 
-def _check(text: str) -> dict[str, Any]:
+def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
     try:
         scenario = bundles.parse([("", text)])
     except BundleError as error:
@@ -28,7 +33,7 @@ def _check(text: str) -> dict[str, Any]:
     }
 
 
-@command("bundle.open", visitor=True, text="text", title="text?")
+@command("bundle.open", visitor=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")
 async def open_bundle(call: Call) -> Answer:
     """Make a draft of a text that can be read."""
     return await in_engine(_open, call.payload["text"], call.payload.get("title") or "", call.visitor)

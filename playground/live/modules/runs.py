@@ -18,7 +18,7 @@ def _run(call: Call) -> Run:
     return row
 
 
-@command("run.start", source="source", visitor=True, config="object?")
+@command("run.start", source="source", visitor=True, throttle="IMPORTS_PER_MINUTE", config="object?")
 async def start(call: Call) -> Answer:
     """Start a run of a source in a worker."""
     try:

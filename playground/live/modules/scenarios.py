@@ -61,7 +61,7 @@ def _opened(source: sources.Source, playback: Playback, index: int, seen: int) -
     }
 
 
-@command("scenario.fork", source="source", visitor=True)
+@command("scenario.fork", source="source", visitor=True, throttle="IMPORTS_PER_MINUTE")
 async def fork(call: Call) -> Answer:
     """Copy a source into a new draft of the visitor's."""
     draft = await in_engine(_fork, call.found(), call.visitor)
