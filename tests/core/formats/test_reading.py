@@ -57,7 +57,7 @@ def test_the_same_node_is_read_from_every_form(data: str | bytes) -> None:
         ("# only a comment", "no document"),
         (b"\x00\x01\x02", "binary data"),
         (b"PK\x03\x04rest", "ZIP"),
-        (gzip.compress(b"kind: Pod")[:-9], "gzip"),
+        (gzip.compress(b"kind: Pod", mtime=0)[:-9], "gzip"),
         ("caf\xe9".encode("latin-1"), "UTF-8"),
         ("kind: \x1b[31mPod", "control character"),
         ("kind: \ud800", "surrogate"),
