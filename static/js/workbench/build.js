@@ -6,6 +6,7 @@ import { count, plural, short } from "../lib/quantity.js";
 import { ABSENT } from "./cluster.js";
 import { tabs } from "./tabs.js";
 
+const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
 const CHECK_AFTER = 700;
 
@@ -73,12 +74,13 @@ export class Build {
     if (openAll || this.#opened.has("workloads")) {
       for (const [group, members] of groups) {
         const { kind, name } = pods.groups[group] ?? { kind: "", name: "" };
-        const label = kind && kind !== "Pod" ? `${kind} ${short(name)}` : name || "Pods of no controller";
+        const bare = !kind || kind === "Pod";
+        const label = bare ? name || "Pods of no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${short(name)}`;
         const own = matches(label);
         const hits = own ? members : members.filter((pod) => matches(pods.keys[pod]));
         if (found && !hits.length) continue;
         const key = `group:${group}`;
-        this.#branch(key, label, "", 2, `g${group % 10}`, () => this.#lightGroup(members, label));
+        this.#branch(key, label, "", 2, `g${group % 10}`, () => this.#lightGroup(members, label), bare ? label : `${kind} ${name}`);
         this.#counts.set(key, members);
         if ((found && !own) || this.#opened.has(key)) this.#leaves(hits, (pod) => this.#pod(pod), 3);
       }
@@ -114,9 +116,9 @@ export class Build {
     if (items.length > LISTED) this.#rows.push(h("div", { class: `more level-${level}`, text: `and ${count(items.length - LISTED)} more: type to find one` }));
   }
 
-  #branch(key, label, number, level, colour, act) {
+  #branch(key, label, number, level, colour, act, title = label) {
     const open = Boolean(this.#filter) || this.#opened.has(key);
-    const row = this.#row(key, level, label, number, colour);
+    const row = this.#row(key, level, label, number, colour, title);
     row.setAttribute("aria-expanded", String(open));
     row.prepend(icon("right", "twist"));
     row.addEventListener("click", (event) => {
@@ -126,9 +128,9 @@ export class Build {
     this.#rows.push(row);
   }
 
-  #row(key, level, label, number, colour) {
+  #row(key, level, label, number, colour, title = label) {
     return h("div", { class: `item level-${level}`, role: "treeitem", "aria-level": level, "data-key": key, tabindex: "-1" },
-      colour ? h("i", { class: `dot ${colour}` }) : null, h("span", { class: "label", text: label, title: label }), h("span", { class: "n num", text: number }));
+      colour ? h("i", { class: `dot ${colour}` }) : null, h("span", { class: "label", text: label, title }), h("span", { class: "n num", text: number }));
   }
 
   #node(node, level) {
@@ -239,10 +241,12 @@ export class Build {
 
   async #loadText() {
     if (this.text !== undefined || this.loading) return;
-    if (!this.options.bundleUrl) { fill(this.problems, h("p", { class: "dim fine", text: "The objects of this run came from uploaded files; there is no YAML to show." })); return; }
+    const { scenario } = this.view.playback;
+    const url = this.options.bundleUrl || (scenario ? `/api/scenarios/${scenario}/bundle` : "");
+    if (!url) { fill(this.problems, h("p", { class: "dim fine", text: "The scenario of this run has no public text. Fork it to get one of your own." })); return; }
     this.loading = true;
     try {
-      const answer = await fetch(this.options.bundleUrl, { headers: { Accept: "text/plain" } });
+      const answer = await fetch(url, { headers: { Accept: "text/plain" } });
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
       this.text = await answer.text();
       const kept = this.options.mine ? this.#kept() : null;

@@ -117,7 +117,7 @@ export class Cards {
     this.#fillBar(card.bars.memory, cluster.memory[node] - own(facts.memory), adds ? facts.memory : 0, nodes.memory[node], (used, of) => memoryPair(used, of));
     if (card.bars.pods) this.#fillBar(card.bars.pods, cluster.count[node] - own(1), adds ? 1 : 0, nodes.pods[node], (used, of) => `${used} / ${of}`);
     const total = facts.totals?.get(node);
-    card.score.textContent = total === undefined ? "" : count(total);
+    card.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     card.score.classList.toggle("best", total !== undefined && total === facts.best);
     if (!this.compact) this.#blocks(card, node, chosen);
     card.why.textContent = state === "failed" && !chosen ? this.#reason(node) : "";

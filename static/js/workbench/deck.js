@@ -16,7 +16,7 @@ export class Deck {
     this.timeline = new Timeline(view);
     const { playback } = view;
     const button = (name, label, act, more = "") => h("button", { type: "button", class: `btn ${more}`, "aria-label": label, title: label, onclick: (event) => { this.pause(); act(event.timeStamp); } }, icon(name));
-    this.play = h("button", { type: "button", class: "btn play", "data-play": true, onclick: () => this.toggle() }, icon("play"), h("span", { text: "Play" }));
+    this.play = h("button", { type: "button", class: "btn play", "data-play": true, "aria-label": "Play", title: "Play or pause (Space)", onclick: () => this.toggle() }, icon("play"), h("span", { text: "Play" }));
     const step = h("button", { type: "button", class: "btn primary step", "data-step-forward": true, title: "Step (→)", onclick: (event) => { this.pause(); playback.goto(playback.wanted + 1, event.timeStamp); } }, h("span", { text: "Step" }), icon("step"));
     const speed = h("select", { class: "field speed", "aria-label": "Speed", onchange: (event) => { this.#speed = Number(event.target.value); if (this.playing) this.#schedule(); } },
       SPEEDS.map(([value, text]) => h("option", { value, text, selected: value === "2" || undefined })));
@@ -58,7 +58,7 @@ export class Deck {
 
   #label() {
     fill(this.play, icon(this.playing ? "pause" : "play"), h("span", { text: this.playing ? "Pause" : "Play" }));
-    this.play.setAttribute("aria-pressed", String(this.playing));
+    this.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
   }
 
   #schedule() {

@@ -1,7 +1,7 @@
 // The sheet under the stage: all about the node or the pod that is selected.
 
 import { h, fill, icon } from "../lib/dom.js";
-import { amount, cpu, memory, short } from "../lib/quantity.js";
+import { amount, count, cpu, memory, short } from "../lib/quantity.js";
 import { ABSENT } from "./cluster.js";
 
 const PODS_LISTED = 60;
@@ -47,7 +47,7 @@ export class Sheet {
       nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
       ["taints", nodes.taints[node].length ? nodes.taints[node].map((taint) => h("code", { class: "chip", text: taint })) : "none"],
       state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).join(", ") })] : null,
-      facts.totals?.has(node) ? ["score", `${facts.totals.get(node)} (best ${facts.best})`] : null,
+      facts.totals?.has(node) ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`] : null,
     ],
     h("details", { open: labels.length <= 4 || undefined }, h("summary", { text: `Labels (${labels.length})` }), h("div", { class: "chips" }, labels.map(([key, value]) => h("code", { class: "chip", text: `${key}=${value}` })))),
     h("details", { open: true }, h("summary", { text: `Pods (${here.length})` }), h("div", { class: "chips" },

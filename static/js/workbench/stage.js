@@ -60,7 +60,7 @@ export class Stage {
       this.update();
     });
     const measures = heat && h("label", { class: "measure" }, h("span", { text: "shade by" }),
-      set(h("select", { class: "field" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text }))), { onchange: (event) => { heat.measure = event.target.value; heat.update(); } }),
+      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text }))), { onchange: (event) => { heat.measure = event.target.value; heat.update(); } }),
       h("span", { class: "ramp", "aria-hidden": "true" }), h("span", { class: "ramp-ends", text: "0 to 100 %" }));
     const zoom = heat && h("span", { class: "zoomers" },
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
@@ -112,7 +112,8 @@ export class Stage {
     }
     if (name === "selection") {
       this.sheet.update();
-      if (this.view.node >= 0) this.#picture.reveal(this.view.node);
+      // After the sheet has taken its room.
+      requestAnimationFrame(() => { if (this.view.node >= 0) this.#picture?.reveal(this.view.node); });
     }
     if (this.asTable && this.#table) { if (name === "hover") this.#table.hover(this.view.hovered); else this.#table.select(this.view.node); }
     else this.#picture.update();

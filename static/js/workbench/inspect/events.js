@@ -57,7 +57,7 @@ export class Events {
         h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: count(index) })),
         h("td", { class: "num dim", text: since }),
         h("td", { class: type === "Warning" ? "fail-text" : "pass-text", text: type }), h("td", { text: reason }),
-        h("td", null, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)), text: object })),
+        h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)), text: object })),
         h("td", { class: "message", text: message }));
     }));
     this.more.hidden = !more || this.#count >= 500;
