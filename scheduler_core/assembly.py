@@ -50,6 +50,7 @@ class Assembly:
         self.children: dict[Key, list[KubernetesObject]] = {}
         self.places: dict[Key, At] = {}  # where each object's manifest stands
         self.pods = 0
+        self.claims = 0  # made for StatefulSets
         self.full = False
 
     # --- one object
@@ -110,7 +111,7 @@ class Assembly:
                     continue
                 self.count_pods(1, at)
             self.world.put(obj)
-        if self.expand and not self.report.errors:
+        if self.expand and not self.report.errors and self._foreseen():
             for obj in list(self.world.objects.values()):
                 if isinstance(obj, Workload):
                     self.settle(obj, self.places[key_of(obj)], shrink=False)
@@ -167,14 +168,7 @@ class Assembly:
         waiting = [owner]
         while waiting:
             current = waiting.pop(0)
-            if current.replicas > self.limits.replicas:
-                place = at.child("spec").child("replicas")
-                place.error(
-                    f"at most {self.limits.replicas:,} pods a controller are made, not {current.replicas:,}"
-                )
-                return done
-            if current.replicas + self.pods > self.limits.pods + self.limits.replicas:
-                self.count_pods(current.replicas, at)
+            if not self._within(current, at):
                 return done
             changes = reconcile(self.world, current)
             if not self.count_pods(sum(isinstance(o, Pod) for o in changes.create), at):
@@ -194,6 +188,34 @@ class Assembly:
                 self.world.remove(key_of(obj))
                 done.append(("delete", obj))
         return done
+
+    def _within(self, owner: Workload, at: At) -> bool:
+        """Check a controller against the bounds before anything is made for it."""
+        spec = at.child("spec")
+        if owner.replicas > self.limits.replicas:
+            most = f"at most {self.limits.replicas:,} pods a controller are made"
+            spec.child("replicas").error(f"{most}, not {owner.replicas:,}")
+            return False
+        claims = owner.replicas * len(owner.claim_templates)
+        if claims + self.claims > self.limits.pods:
+            spec.child("volumeClaimTemplates").error(f"more than {self.limits.pods:,} claims in all")
+            return False
+        self.claims += claims
+        return True
+
+    def _foreseen(self) -> bool:
+        """Tell whether the controllers' pods stay within the bound, before the first is made."""
+        wanted = 0
+        nodes = len(self.world.nodes())
+        for owner in self.world.objects.values():
+            if isinstance(owner, Workload):
+                sets = owner.kind == "Deployment" and self.world.owned(owner)
+                replicas = nodes if owner.kind == "DaemonSet" else owner.replicas
+                wanted += 0 if sets else max(0, replicas - self.pods)
+            if wanted > self.limits.pods:
+                assert isinstance(owner, Workload)
+                return self.count_pods(wanted, self.places[key_of(owner)])
+        return True
 
     def admit_made(self, obj: KubernetesObject, at: At) -> KubernetesObject:
         """Admit what a controller made; ``at`` is the controller's place."""

@@ -49,7 +49,8 @@ def test_the_recorded_gpu_cluster_becomes_a_history(shared_folder: Path) -> None
 def test_a_trace_s_columns_become_resources_and_affinity() -> None:
     """GPUs are extended resources, a share asks for the share alone, gpu_spec is required affinity."""
     nodes = "sn,cpu_milli,memory_mib,gpu,model\nn1,4000,8192,2,T4\n"
-    pods = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\nwhole,1000,1024,2,1000\nshare,500,512,1,250\nplain,1,1,0,0"
+    header = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
+    pods = header + "whole,1000,1024,2,1000\nshare,500,512,1,250\nall,1,1,0,0"
     node, *found = load([("", pods), ("", nodes)]).objects
     assert node.allocatable["alibabacloud.com/gpu-milli"] == 2000
     assert [dict(p.containers[0].requests) for p in found] == [
