@@ -6,11 +6,13 @@ each trace names its series in ``meta``, and the page gives that series its colo
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import plotly.graph_objects as go
 
 from playground.models import Run
+from playground.runs.chunks import read_chunks
 
 TABLE_ROWS = 60
 PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its place in a sample
@@ -76,6 +78,28 @@ def tables(run: Run) -> list[dict[str, Any]]:
             "rows": [[name, f"{run.outcomes.get(name, 0):,}"] for name in OUTCOMES],
         },
     ]
+
+
+def first_unschedulable(run: Run) -> int | None:
+    """Return the first cycle that found no place for its pod, None as long as there is none."""
+    if not (run.outcomes.get("unschedulable") or run.outcomes.get("preempting")):
+        return None
+    try:
+        return _first_failure(run.pk)
+    except LookupError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _first_failure(run_id: str) -> int:
+    """Return it from the stored decisions, which never change. Raises LookupError, which is not kept."""
+    index = 0
+    for rows in read_chunks(run_id):
+        for row in rows:
+            index += 1
+            if row[1] in "up":
+                return index
+    raise LookupError(run_id)
 
 
 def _samples(run: Run) -> tuple[list[Any], list[str]]:

@@ -47,7 +47,8 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
 
     Context: ``section`` "runs"; ``run`` (Run as in docs/protocol.md); ``counts`` {"nodes", "pods",
     "operations"}; ``figures_url``; ``trace_url``; ``scenario_url`` ("" if it has no public link);
-    ``tables`` (the data behind each figure: {name, title, columns, rows}).
+    ``tables`` (the data behind each figure: {name, title, columns, rows}); ``first_unschedulable``
+    (a cycle or None).
     """
     row = _find(name)
     wire = service.run_wire(row, _visitor(request))
@@ -63,19 +64,21 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "trace_url": f"/api/runs/{row.pk}/trace.jsonl.zst",
         "scenario_url": f"/s/{wire['scenario']}/" if wire["scenario"] else "",
         "tables": figures.tables(row),
+        "first_unschedulable": figures.first_unschedulable(row),
     }
     return render(request, "run.html", context)
 
 
 @require_safe
 def run_figures(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables": [...]}``."""
+    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables", "firstUnschedulable"}``."""
     row = _find(name)
     body = {
         "cycles": row.cycles,
         "state": row.state,
         "figures": figures.figures(row),
         "tables": figures.tables(row),
+        "firstUnschedulable": figures.first_unschedulable(row),
     }
     return HttpResponse(
         json.dumps(body, separators=(",", ":")),

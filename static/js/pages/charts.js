@@ -1,0 +1,99 @@
+// The figures of a run: the server builds them without colours, here they get those of the theme.
+
+import { $, $$, h, fill } from "../lib/dom.js";
+import { count } from "../lib/quantity.js";
+import { token } from "../lib/theme.js";
+
+const HEIGHT = 270;
+const COLOURS = {
+  pending: "--wait", placed: "--pass", unschedulable: "--fail", scheduled: "--pass", preempting: "--victim", error: "--stale",
+  cpu: "--g0", memory: "--g3", "ephemeral-storage": "--g8", pods: "--g5",
+};
+const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
+const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]; // never colour alone
+
+export class Charts {
+  #figures = null;
+  #library = null;
+
+  /** `onPoint` hears the cycle that somebody clicked in a chart. */
+  constructor(root, library, onPoint) {
+    this.root = root;
+    this.library = library;
+    this.onPoint = onPoint;
+    addEventListener("podstep:theme", () => this.#figures && window.Plotly && this.#draw());
+    for (const card of $$("[data-figure]", root)) this.#toggle(card);
+  }
+
+  /** Show figures and their tables. */
+  async show({ figures, tables }) {
+    this.#figures = figures;
+    for (const table of tables) this.#table(table);
+    await this.#load();
+    this.#draw();
+  }
+
+  #load() {
+    this.#library ??= new Promise((resolve, reject) => {
+      const script = h("script", { src: this.library });
+      script.onload = resolve;
+      script.onerror = () => { this.#library = null; reject(new Error("The charts could not be loaded.")); };
+      document.head.append(script);
+    });
+    return this.#library;
+  }
+
+  #draw() { for (const [name, figure] of Object.entries(this.#figures)) this.#chart(name, figure); }
+
+  #chart(name, figure) {
+    const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
+    if (!host || host.closest("[data-as-table]")) return;
+    const { title, ...layout } = figure.layout;
+    const own = { ...layout, height: HEIGHT, margin: { l: 44, r: 12, t: 8, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
+      xaxis: this.#axis(layout.xaxis, name), yaxis: this.#axis(layout.yaxis, name), bargap: 0.45,
+      legend: { ...layout.legend, y: -0.22, font: { color: token("--dim"), size: 12 }, itemclick: "toggle" },
+      hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font") } } };
+    window.Plotly.react(host, this.#traces(figure.data), own, { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false });
+    if (!host.dataset.drawn) host.on("plotly_click", ({ points }) => { if (typeof points[0]?.x === "number") this.onPoint(points[0].x); });
+    host.dataset.drawn = "yes";
+  }
+
+  #traces(data) {
+    let other = 0;
+    const colour = (series) => token(COLOURS[series] ?? OTHERS[other++ % OTHERS.length]);
+    return data.map((trace, i) => {
+      if (trace.type === "bar") {
+        return { ...trace, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
+      }
+      return { ...trace, line: { color: colour(trace.meta?.series ?? trace.name), width: 2, dash: DASHES[i % DASHES.length] } };
+    });
+  }
+
+  #axis(axis, name) {
+    return { ...axis, fixedrange: true, automargin: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"),
+      showgrid: axis?.title?.text !== "cycle" && name !== "outcomes" ? true : axis?.title?.text === "cycles", separatethousands: true,
+      tickfont: { color: token("--dim"), size: 11 }, title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 } };
+  }
+
+  #table({ name, columns, rows }) {
+    const host = $(`[data-figure="${CSS.escape(name)}"] [data-table]`, this.root);
+    if (!host) return;
+    const box = host.parentElement;
+    const { scrollTop } = box;
+    fill(host, h("thead", null, h("tr", null, columns.map((text) => h("th", { scope: "col", text })))),
+      h("tbody", null, rows.map((row) => h("tr", null, row.map((text, i) => (i === 0 ? h("th", { scope: "row", text }) : h("td", { text })))))));
+    box.scrollTop = scrollTop;
+  }
+
+  #toggle(card) {
+    const button = $("[data-toggle-table]", card);
+    button.addEventListener("click", () => {
+      const shown = card.toggleAttribute("data-as-table");
+      button.setAttribute("aria-expanded", String(shown));
+      $("span", button).textContent = shown ? "Show as a chart" : "Show as a table";
+      $(".table-box", card).hidden = !shown;
+      $("[data-chart]", card).hidden = shown;
+      if (!shown && this.#figures && window.Plotly) this.#chart(card.dataset.figure, this.#figures[card.dataset.figure]);
+    });
+  }
+}

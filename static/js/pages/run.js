@@ -1,0 +1,189 @@
+// A run: progress over the connection, charts from its figures, any cycle a click away. Reloading changes nothing.
+
+import { $, announce, fill, icon, toast } from "../lib/dom.js";
+import { age, count, plural } from "../lib/quantity.js";
+import { Charts } from "./charts.js";
+import { link } from "./link.js";
+
+const ENDED = new Set(["done", "cancelled", "failed"]);
+const TONES = { done: "pass", cancelled: "fail", failed: "stale", running: "accent", cancelling: "fail" };
+const SIGNS = { done: "check", cancelled: "close", failed: "warn" };
+const FIGURES_EVERY = 1000; // milliseconds between two fetches of the figures while it runs
+const RATE_OVER = 8000; // milliseconds that the rate is measured over
+const EMPTY = {
+  queued: ["Waiting for a worker", "It starts by itself as soon as a worker is free. You may close this page; the run keeps its place."],
+  running: ["Reading the cluster", "Charts appear with the first cycles."],
+  cancelled: ["Cancelled before its first cycle", "Nothing was computed. Start it again from the workbench or the start page."],
+  failed: ["Nothing was computed", "The message above says why."],
+  done: ["There was nothing to schedule", "No pod of this cluster is pending: delete a pod's nodeName and run it again."],
+};
+
+const root = $("[data-run]");
+const id = root.dataset.run;
+const part = (name) => $(`[data-${name}]`, root);
+const field = $("#cycle", root);
+const charts = new Charts(root, root.dataset.plotly, (cycle) => { field.value = cycle; field.dataset.touched = "yes"; });
+
+let run = JSON.parse($("#run", root).textContent);
+let first = Number(root.dataset.first) || 0; // the first unschedulable cycle
+let seen = []; // [time, cycles done] of the last changes, for the rate
+let fetched = { at: -Infinity, done: -1, state: "" };
+let fetching = false;
+let timer = 0;
+let lost = null;
+
+const socket = link();
+window.podstep = { socket, get run() { return run; } };
+socket.on("run.changed", (changed) => { if (changed.run === id) update(changed); });
+socket.on("up", () => {
+  lost?.remove();
+  lost = null;
+  socket.call("run.watch", { run: id }).then(update, (error) => toast(error.message, { name: "warn" }));
+});
+socket.on("down", () => { lost ??= toast("Connection lost. The run goes on; trying again.", { name: "warn", ms: 0 }); });
+document.addEventListener("visibilitychange", () => { if (!document.hidden) { tick(); figures(); } });
+setInterval(tick, 1000);
+update(run);
+
+function update(next) {
+  const before = run.state;
+  run = next;
+  const { state } = run;
+  const pill = part("state");
+  pill.className = `pill ${TONES[state] ?? ""}`;
+  fill(pill, SIGNS[state] ? icon(SIGNS[state]) : null, state);
+  const cancel = part("cancel-form");
+  if (cancel) cancel.hidden = !run.mine || !["queued", "running"].includes(state);
+  progress();
+  stats();
+  failure();
+  cycles();
+  if (before !== state) announce(`The run is ${state}.`);
+  document.title = `${ENDED.has(state) ? "" : state === "queued" ? "queued · " : `${Math.floor(share() * 100)} % · `}${run.title || "Run"} · podstep`;
+  figures();
+}
+
+function share() {
+  if (run.state === "done") return 1;
+  return run.total ? Math.min(run.done / run.total, ENDED.has(run.state) ? 1 : 0.99) : 0;
+}
+
+function progress() {
+  const { state, done, total } = run;
+  const bar = part("progress");
+  bar.firstElementChild.style.setProperty("width", `${share() * 100}%`);
+  bar.className = `progress ${state === "done" ? "done" : ENDED.has(state) || state === "cancelling" ? "stopped" : state === "queued" ? "queued" : ""}`;
+  bar.setAttribute("aria-valuenow", Math.floor(share() * 100));
+  const of = total && done <= total ? `${count(done)} of ${count(total)} cycles` : plural(done, "cycle");
+  const text = {
+    queued: "Waiting for a worker", running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`, cancelling: `Stopping after this slice: ${of}`,
+    done: `Done: all ${plural(done, "cycle")}`, cancelled: `Cancelled after ${of}`, failed: `Failed after ${of}`,
+  }[state];
+  part("progress-text").textContent = text;
+  bar.setAttribute("aria-valuetext", text);
+  const now = performance.now();
+  if (!seen.length || seen.at(-1)[1] !== done) seen.push([now, done]);
+  while (seen.length > 2 && now - seen[0][0] > RATE_OVER) seen.shift();
+  part("rate").textContent = pace();
+}
+
+/** How fast it goes and how long it will take, in words. */
+function pace() {
+  if (ENDED.has(run.state)) return run.seconds > 0 && run.done ? `${count(Math.round(run.done / run.seconds))} cycles a second` : "";
+  if (run.state !== "running" || seen.length < 2) return "";
+  const rate = (seen.at(-1)[1] - seen[0][1]) / ((seen.at(-1)[0] - seen[0][0]) / 1000);
+  if (!(rate > 0)) return "";
+  const left = run.total > run.done ? `about ${age(Math.ceil((run.total - run.done) / rate))} left` : "";
+  return [`${count(Math.round(rate))} cycles a second`, left].filter(Boolean).join(" · ");
+}
+
+function stats() {
+  const texts = { placed: count(run.placed), pending: count(run.pending), unschedulable: count(run.unschedulable), seconds: run.seconds ? age(run.seconds) : "–", peakMib: run.peakMib ? `${count(Math.round(run.peakMib))} MiB` : "–" };
+  for (const [name, text] of Object.entries(texts)) $(`[data-stat="${name}"]`, root).textContent = text;
+  tick();
+}
+
+function tick() {
+  if (document.hidden) return;
+  const from = Date.parse(run.started ?? "");
+  const to = run.finished ? Date.parse(run.finished) : Date.now();
+  $('[data-stat="elapsed"]', root).textContent = Number.isNaN(from) ? "–" : age(Math.max(0, Math.round((to - from) / 100) / 10));
+  if (!run.finished && !Number.isNaN(from)) $('[data-stat="elapsed"]', root).textContent = age(Math.max(0, Math.floor((to - from) / 1000)));
+}
+
+function failure() {
+  part("error").hidden = !run.error;
+  if (!run.error) return;
+  part("error-text").textContent = run.error;
+  part("error-advice").textContent = run.done ? `The ${plural(run.done, "cycle")} before it can be opened below.` : run.mine ? "Mend the cluster in the workbench or choose other files, and start it again." : "";
+}
+
+function cycles() {
+  const { done, state } = run;
+  field.max = done;
+  if (document.activeElement !== field && !field.dataset.touched) field.value = done || "";
+  part("open-hint").textContent = done ? `1 to ${count(done)}` : "none is computed yet";
+  part("trace").hidden = state !== "done";
+  const last = part("last");
+  last.hidden = !done || !ENDED.has(state);
+  last.href = `/runs/${id}/at/${done}/`;
+  const failed = part("first-unschedulable");
+  failed.hidden = !first;
+  failed.href = `/runs/${id}/at/${first}/`;
+  $("span", failed).textContent = `First unschedulable: cycle ${count(first)}`;
+  part("charts").hidden = !done;
+  part("empty").hidden = done > 0;
+  const [title, text] = EMPTY[state] ?? EMPTY.running;
+  part("empty-title").textContent = title;
+  part("empty-text").textContent = text;
+}
+
+/** Fetch and draw the figures: at most once a second while it runs, and once more at the end. */
+async function figures() {
+  clearTimeout(timer);
+  if (!run.done || fetching || document.hidden) return;
+  const ended = ENDED.has(run.state);
+  if (fetched.done === run.done && fetched.state === run.state) return;
+  const wait = ended ? 0 : fetched.at + FIGURES_EVERY - performance.now();
+  if (wait > 0) { timer = setTimeout(figures, wait); return; }
+  fetching = true;
+  try {
+    const answer = await fetch(root.dataset.figures, { headers: { Accept: "application/json" } });
+    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+    const data = await answer.json();
+    fetched = { at: performance.now(), done: data.cycles, state: data.state };
+    first = data.firstUnschedulable ?? 0;
+    cycles();
+    await charts.show(data);
+    root.dataset.drawn = data.state;
+  } catch {
+    fetched.at = performance.now() + 2000; // the tables stand; a little later again
+  } finally {
+    fetching = false;
+  }
+  if (fetched.done < run.done || fetched.state !== run.state) timer = setTimeout(figures, Math.max(FIGURES_EVERY, fetched.at - performance.now()));
+}
+
+part("cancel-form")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const button = part("cancel");
+  button.setAttribute("aria-disabled", "true");
+  try {
+    update(await socket.call("run.cancel", { run: id }));
+    toast(run.state === "cancelled" ? "The run is cancelled." : "Stopping: the worker ends its slice first.");
+    root.querySelector("h1").tabIndex = -1;
+    root.querySelector("h1").focus();
+  } catch (error) {
+    toast(error.message, { name: "warn" });
+  }
+  button.removeAttribute("aria-disabled");
+});
+
+field.addEventListener("input", () => { field.dataset.touched = "yes"; });
+part("open-cycle").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const cycle = Number(field.value);
+  if (Number.isInteger(cycle) && cycle >= 1 && cycle <= run.done) { location.assign(`/runs/${id}/at/${cycle}/`); return; }
+  toast(run.done ? `This run has cycles 1 to ${count(run.done)}.` : "No cycle is computed yet.", { name: "warn" });
+  field.focus();
+});
