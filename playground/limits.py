@@ -41,7 +41,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("INTERACTIVE_CYCLES", 20_000, "cycles", "cycles that the workbench computes by itself"),
     Limit("INTERACTIVE_SECONDS", 60, "seconds", "computing for one source in a web process"),
     Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),
-    Limit("PLAYBACKS", 16, "playbacks", "sources that a web process keeps open"),
+    Limit("PLAYBACKS", 256, "playbacks", "sources that a web process keeps open"),
     Limit("PLAYBACK_BYTES", 768 * MIB, "bytes", "estimated memory of all open playbacks"),
     Limit("CYCLE_CACHE_BYTES", 48 * MIB, "bytes", "decided cycles kept whole, for each playback"),
     Limit("LIGHT_CACHE", 4_000, "cycles", "light cycles kept encoded, for each playback"),
@@ -61,8 +61,9 @@ LIMITS: tuple[Limit, ...] = (
     Limit("EVENTS", 500, "events", "events of one `events.list` answer"),
     Limit("API_WRITES_PER_MINUTE", 60, "requests", "POST and DELETE of one address"),
     Limit("API_READS_PER_MINUTE", 1_200, "requests", "GET of one address"),
-    Limit("IMPORTS_PER_MINUTE", 60, "requests", "imports, forks, shares and runs of one address"),
-    Limit("TRACE_CYCLES", 50_000, "cycles", "cycles of one trace download"),
+    Limit("IMPORTS_PER_MINUTE", 400, "requests", "imports, forks, shares and runs of one address"),
+    Limit("TRACE_CELLS", 15_000_000, "nodes × cycles", "size of one trace download"),
+    Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process"),
     Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
 )
 

@@ -77,10 +77,17 @@ class Shared:
 def share(scenario: core.Scenario, owner: str = "") -> Shared:
     """Make ``scenario`` reachable by its short id."""
     token = secrets.token_urlsafe(24)
-    with transaction.atomic():
-        row = keep_scenario(scenario)
-        Share.objects.create(scenario=row, token=token_hash(token), owner=owner)
-    return Shared(row, token)
+    for last in (False, True):
+        try:
+            with transaction.atomic():
+                row = keep_scenario(scenario)
+                Share.objects.create(scenario=row, token=token_hash(token), owner=owner)
+            return Shared(row, token)
+        except IntegrityError:
+            # Somebody took back the last other share of this content in between, and the row went.
+            if last:
+                raise
+    raise AssertionError("unreachable")
 
 
 def unshare(row: Scenario, token: str) -> bool:

@@ -13,7 +13,7 @@ from playground import bundles, sources, store
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
-from playground.playback.executor import in_engine
+from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.runs import service
 from playground.throttle import address_of
@@ -22,7 +22,9 @@ from scheduler_core.trace import trace_cycle, trace_line
 
 IMMUTABLE = "public, max-age=3600"
 CYCLES_PER_ANSWER = 100
-TRACE_SLICE = 50  # cycles between two writes of a trace download
+TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
+
+_downloads: set[object] = set()
 
 
 def _json(request: HttpRequest) -> dict[str, Any]:
@@ -137,18 +139,12 @@ def _number(request: HttpRequest, name: str, default: int, least: int, most: int
     return int(text)
 
 
-def _reach(playback: Playback, index: int) -> None:
-    """Compute forward until cycle ``index`` is there or there are no more."""
-    while len(playback) < index and playback.advance(0.25):
-        pass
-
-
 def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
     """Answer consecutive cycles of the trace."""
     first = _number(request, "from", 1, 1, 999_999_999)
     count = _number(request, "count", 50, 1, CYCLES_PER_ANSWER)
     playback = _playback(sources.Source({"scenario": name}, _scenario(name)))
-    _reach(playback, first + count - 1)
+    playback.reach(first + count - 1)
     last = min(first + count - 1, len(playback))
     body = {
         "from": first,
@@ -171,10 +167,7 @@ def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
 
 def _cycle(playback: Playback, step: str) -> HttpResponse:
     try:
-        index = playback.resolve(step)
-        while index is None and playback.advance(0.25):
-            index = playback.resolve(step)
-        index = playback.resolve(step) if index is None else index
+        index = playback.seek(step)
         if not index:
             raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
         return answer(trace_cycle(playback.cycle(index)))
@@ -243,10 +236,13 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
     playback = _playback(sources.Source({"run": name}, _run(name)))
     if not playback.complete:
         raise ApiError(409, "The run is not finished; its trace can be downloaded when it is.")
-    if len(playback) > limit("TRACE_CYCLES"):
+    cells = len(playback) * max(1, len(playback.tables.nodes))
+    if cells > limit("TRACE_CELLS"):
         raise ApiError(
-            413, f"The trace has {len(playback):,} cycles; {limit('TRACE_CYCLES'):,} can be downloaded."
+            413, f"The trace has {cells:,} cells (nodes × cycles); {limit('TRACE_CELLS'):,} can be had."
         )
+    if len(_downloads) >= limit("TRACE_DOWNLOADS"):
+        raise ApiError(429, "Too many downloads are under way; try again in a minute.", {"Retry-After": "60"})
     # Its own playback: a download walks through every cycle and would push out what others look at.
     response = StreamingHttpResponse(_trace(playback.copy()), content_type="application/zstd")
     response.headers["Content-Disposition"] = f'attachment; filename="podstep-run-{name}.trace.jsonl.zst"'
@@ -255,12 +251,18 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
 
 async def _trace(playback: Playback) -> AsyncIterator[bytes]:
     compressor = zstandard.ZstdCompressor(level=3).compressobj()
-    for first in range(1, len(playback) + 1, TRACE_SLICE):
-        last = min(first + TRACE_SLICE - 1, len(playback))
-        data = await in_engine(_lines, playback, first, last)
-        if packed := compressor.compress(data):
-            yield packed
-    yield compressor.flush()
+    count = max(1, TRACE_SLICE_CELLS // max(1, len(playback.tables.nodes)))
+    download = object()
+    _downloads.add(download)
+    try:
+        for first in range(1, len(playback) + 1, count):
+            last = min(first + count - 1, len(playback))
+            data = await in_exports(_lines, playback, first, last)
+            if packed := compressor.compress(data):
+                yield packed
+        yield compressor.flush()
+    finally:
+        _downloads.discard(download)
 
 
 def _lines(playback: Playback, first: int, last: int) -> bytes:

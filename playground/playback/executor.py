@@ -26,6 +26,12 @@ def engine() -> ThreadPoolExecutor:
 
 
 @cache
+def exports() -> ThreadPoolExecutor:
+    """Return the process's thread for downloads, which take minutes and must keep nobody waiting."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
+
+
+@cache
 def storage() -> ThreadPoolExecutor:
     """Return the process's threads for short database work of WebSocket commands."""
     return ThreadPoolExecutor(max_workers=4, thread_name_prefix="storage")
@@ -43,6 +49,12 @@ async def in_engine(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Run ``call`` in an engine thread."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(engine(), lambda: _with_connections(call, *args, **kwargs))
+
+
+async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Run ``call``, a part of a download, in the exports' thread."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(exports(), lambda: _with_connections(call, *args, **kwargs))
 
 
 async def in_storage(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -17,14 +17,13 @@ import structlog
 
 from playground.limits import limit
 from playground.playback.executor import engine
-from playground.playback.playback import Playback
+from playground.playback.playback import SLICE_SECONDS, Playback
 
 log = structlog.get_logger(__name__)
 
 Key = Hashable
 Listener = Callable[[Playback, int], None]  # the playback, and the first cycle that is new
 
-SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
 FIRST_SLICE_SECONDS = 0.15  # most examples are complete after it
 
 

@@ -28,6 +28,8 @@ from scheduler_core.simulation import Simulation
 
 log = structlog.get_logger(__name__)
 
+SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
+
 # Rough sizes for the bound on memory; measured on the GPU trace, rounded up.
 NODE_BYTES, POD_BYTES, CYCLE_BYTES, LIGHT_BYTES = 8_000, 6_000, 1_500, 2_500
 
@@ -125,6 +127,21 @@ class Playback:
             if self.complete:
                 self._forward = None  # its columns are no longer needed
             return not self.complete
+
+    def reach(self, index: int) -> None:
+        """Compute forward until cycle ``index`` is there or there are no more.
+
+        Most callers ask for what is there already; but a playback may have been displaced since,
+        and made anew.
+        """
+        while len(self.trail) < index and self.advance(SLICE_SECONDS):
+            pass
+
+    def seek(self, step: str) -> int | None:
+        """Return :meth:`resolve` of ``step``, computing forward until it is there."""
+        while (index := self.resolve(step)) is None and self.advance(SLICE_SECONDS):
+            pass
+        return self.resolve(step) if index is None else index
 
     def _stop(self, why: str) -> None:
         self.complete = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from os.path import commonprefix
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
@@ -81,6 +82,7 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
     return render(request, "start.html", context, status=status)
 
 
+SHORTEST_TITLE = 4
 TEXT_SHOWN_AGAIN = 200_000  # characters of a paste that is sent back with its errors
 
 
@@ -116,9 +118,17 @@ def _read(request: HttpRequest) -> Import:
             raise bundles.TooLargeError(f"{upload.name} has {upload.size:,} bytes; that is too large.")
         name = str(upload.name or "")
         sent.files.append((name, bundles.decode(name, upload.read())))
-    if not sent.title and sent.files and sent.files[0][0]:
-        sent.title = store.clean_title(sent.files[0][0].split(".")[0])
+    if not sent.title:
+        sent.title = _title_of([name for name, _ in sent.files if name])
     return sent
+
+
+def _title_of(names: list[str]) -> str:
+    """Return what the files' names have in common, else the first one's stem."""
+    if not names:
+        return ""
+    common = commonprefix(names).split(".")[0].rstrip("-_ ") if len(names) > 1 else ""
+    return store.clean_title(common if len(common) >= SHORTEST_TITLE else names[0].split(".")[0])
 
 
 @throttled("IMPORTS_PER_MINUTE")

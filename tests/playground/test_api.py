@@ -272,5 +272,8 @@ async def test_the_trace_of_a_run(web: str, limits: Callable[..., None]) -> None
     data = b"".join([part async for part in answer.streaming_content])  # type: ignore[attr-defined]
     text = zstandard.ZstdDecompressor().decompressobj().decompress(data).decode()
     assert text.splitlines() == trace(web)
-    limits(TRACE_CYCLES=4)
+    limits(TRACE_CELLS=14)
     assert (await client.get(f"/api/runs/{run['id']}/trace.jsonl.zst")).status_code == 413
+    limits(TRACE_CELLS=15, TRACE_DOWNLOADS=0)
+    refused = await client.get(f"/api/runs/{run['id']}/trace.jsonl.zst")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")

@@ -85,6 +85,7 @@ def test_a_trace_with_and_without_its_times(owner: Client, times: str, operation
     ]
     owner.post("/import/", {"files": files, "times": times})
     scenario = store.load_draft(Draft.objects.get())
+    assert scenario.title == "trace"
     assert len(scenario.operations) == operations
     assert bundles.counts(scenario)[:2] == (2, 2)
 

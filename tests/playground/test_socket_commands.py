@@ -12,6 +12,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from playground.models import Draft, Run, Scenario
+from playground.playback.library import library
 from playground.playback.playback import Playback
 from playground.tasks import run_simulation
 from scheduler_core import load
@@ -127,6 +128,28 @@ async def test_the_timeline_grows_while_it_is_computed(web: str, monkeypatch: py
             assert grown["cycles"] == seen
             complete = grown["complete"]
         assert seen == 5
+
+
+async def test_a_playback_that_was_displaced_is_made_anew(web: str) -> None:
+    """A client need not know that the server forgot what it had computed."""
+    async with connected() as socket:
+        source = await draft(socket, web)
+        await socket.success("scenario.open", {"source": source})
+        library.clear()
+        assert (await socket.success("cycle.get", {"source": source, "step": "1.4", "parts": []}))[
+            "index"
+        ] == 4
+        library.clear()
+        window = await socket.success("cycles.window", {"source": source, "from": 3, "count": 2})
+        assert [light["index"] for light in window["cycles"]] == [3, 4]
+        library.clear()
+        assert (await socket.success("timeline.get", {"source": source, "from": 1, "to": 5}))["marks"][
+            "result"
+        ] == "sssuu"
+        library.clear()
+        assert (await socket.success("events.list", {"source": source, "to": 5, "count": 1}))["events"][0][
+            0
+        ] == 5
 
 
 async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,7 @@ async def timeline(call: Call) -> Answer:
 def _timeline(source: sources.Source, first: int, last: int) -> dict[str, Any]:
     playback = sources.open_playback(source)
     first = max(first, 1)
+    playback.reach(min(last, first + limit("MARKS") - 1))
     last = min(last, len(playback), first + limit("MARKS") - 1)
     return {"from": first, "marks": playback.trail.marks(first, last)}
 
@@ -42,7 +43,9 @@ async def window(call: Call) -> Answer:
 
 
 def _window(source: sources.Source, first: int, count: int, unwanted: Callable[[], bool]) -> Encoded:
-    return sources.open_playback(source).window(max(first, 1), count, unwanted)
+    playback = sources.open_playback(source)
+    playback.reach(first + count - 1)
+    return playback.window(max(first, 1), count, unwanted)
 
 
 @command("cycle.get", source="source", latest=1, step="text", parts="texts")
@@ -58,7 +61,7 @@ async def cycle(call: Call) -> Answer:
 def _cycle(source: sources.Source, step: str, parts: list[str], unwanted: Callable[[], bool]) -> Encoded:
     playback = sources.open_playback(source)
     try:
-        index = playback.resolve(step)
+        index = playback.seek(step)
     except ValueError as error:
         raise CommandError("payload.invalid", str(error), field="step") from error
     if not index:
@@ -76,4 +79,5 @@ async def events(call: Call) -> Answer:
 
 def _events(source: sources.Source, to: int, count: int, unwanted: Callable[[], bool]) -> dict[str, Any]:
     playback = sources.open_playback(source)
+    playback.reach(to)
     return history(playback.cycle, min(to, len(playback)), count, unwanted)
