@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
@@ -127,7 +127,8 @@ def _title_of(names: list[str]) -> str:
     """Return what the files' names have in common, else the first one's stem."""
     if not names:
         return ""
-    common = commonprefix(names).split(".")[0].rstrip("-_ ") if len(names) > 1 else ""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    common = "".join(letters[0] for letters in alike).split(".")[0].rstrip("-_ ")
     return store.clean_title(common if len(common) >= SHORTEST_TITLE else names[0].split(".")[0])
 
 
