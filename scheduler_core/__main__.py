@@ -7,15 +7,17 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, conform, simulate
+from scheduler_core.cli import bench, compare, conform, simulate
 from scheduler_core.cli.reporting import InputError
+
+COMMANDS = {"simulate": simulate, "compare": compare, "conform": conform, "bench": bench}
 
 
 def parser() -> argparse.ArgumentParser:
     """Describe the commands, one row each."""
     top = argparse.ArgumentParser(prog="scheduler_core", description="Simulate Kubernetes scheduling.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in (("simulate", simulate), ("conform", conform), ("bench", bench)):
+    for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").partition(": ")[2].strip().partition("\n")[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=module.__doc__))
     return top

@@ -1,0 +1,127 @@
+"""``compare``: run two configurations on one scenario and say where and how they differ."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.cli.reporting import InputError, problem_lines, read_policy, read_scenario
+from scheduler_core.compare import Comparison, Difference, compare
+from scheduler_core.policy import PolicyError, compile_policy
+from scheduler_core.scenario import Document
+
+ROWS_SHOWN = 40
+# Which numbers of a run are shown, by their words.
+FIGURES = (
+    ("placed", "placed"),
+    ("pending", "pending"),
+    ("cycles", "cycles"),
+    ("cycles without a node", "failedCycles"),
+    ("evaluations of predicates", "evaluations"),
+    ("preemptions", "preemptions"),
+    ("victims", "victims"),
+    ("nodes used", "nodesUsed"),
+    ("most pods in a zone minus fewest", "zoneSpread"),
+    ("deviation of the nodes' cpu", "cpuDeviation"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
+    )
+    parser.add_argument(
+        "--config",
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="a Policy, A and then B; given once, it is B and the bundle's own is A",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare and print; returns 0 whether they differ or not."""
+    if len(options.config) > 2:
+        raise InputError(f"--config is given {len(options.config)} times: two configurations are compared")
+    scenario = read_scenario(options.files)
+    names = [*(["the bundle's own"] if len(options.config) == 1 else []), *options.config]
+    policies: list[Document | None] = [scenario.policy] if len(options.config) == 1 else []
+    policies += [read_policy(name) for name in options.config]
+    for name, policy in zip(names, policies):
+        _check(name, policy)
+    result = compare(scenario, policies[0], policies[1])
+    if options.json:
+        print(json.dumps({"configs": names, **result.as_dict()}, ensure_ascii=False))
+    else:
+        print("\n".join(lines(result, names)))
+    return 0
+
+
+def _check(name: str, policy: Document | None) -> None:
+    try:
+        compile_policy(policy)
+    except PolicyError as error:
+        raise InputError(f"{name}:\n{problem_lines(error.problems)}") from error
+
+
+def lines(result: Comparison, names: list[str]) -> Iterator[str]:
+    """Yield the report line by line."""
+    yield f"A: {names[0]}"
+    yield f"B: {names[1]}"
+    yield from (f"  {text}" for text in result.configuration or ("the configurations do the same",))
+    yield ""
+    if result.first is None:
+        yield "Every cycle is the same: fitting nodes, totals and choice."
+    else:
+        yield from _told("First difference", result.first)
+        if result.decision is not None and result.decision is not result.first:
+            yield from _told("First different decision", result.decision)
+        elif result.decision is None:
+            yield "Every decision is the same."
+    yield ""
+    yield from _placements(result)
+    yield ""
+    yield from _table(result.a.as_dict(), result.b.as_dict())
+
+
+def _told(title: str, difference: Difference) -> Iterator[str]:
+    side = difference.a or difference.b or {}
+    yield f"{title}: cycle {difference.index:,} (step {side.get('step')}, {side.get('pod')})"
+    yield from (f"  {text}" for text in difference.details)
+
+
+def _placements(result: Comparison) -> Iterator[str]:
+    if not result.differing:
+        yield "All pods end on the same nodes."
+        return
+    count = f"{result.differing:,} pod{'s end' if result.differing > 1 else ' ends'}"
+    yield f"{count} on another node:"
+    shown = list(result.placements.items())[:ROWS_SHOWN]
+    rows = [(pod, a or "pending", b or "pending") for pod, (a, b) in shown]
+    yield from _columns([("POD", "A", "B"), *rows])
+    if result.differing > len(shown):
+        yield f"  and {result.differing - len(shown):,} more"
+
+
+def _table(a: dict[str, Any], b: dict[str, Any]) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [
+        ("", "A", "B"),
+        *((words, f"{a[key]:,}", f"{b[key]:,}") for words, key in FIGURES),
+    ]
+    for name in dict.fromkeys([*a["utilisation"], *b["utilisation"]]):
+        shares = (f"{side['utilisation'].get(name, 0):.1%}" for side in (a, b))
+        rows.append((f"{name} requested", *shares))
+    zones = dict.fromkeys([*a["zones"], *b["zones"]])
+    counts = [(f"pods in {zone}", *(f"{side['zones'].get(zone, 0):,}" for side in (a, b))) for zone in zones]
+    yield from _columns([*rows, *counts])
+
+
+def _columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip()

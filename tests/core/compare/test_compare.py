@@ -1,0 +1,176 @@
+"""Two policies on one cluster: where they part, what differs in the end, and the command that tells it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core.__main__ import main
+from scheduler_core.compare import PLACEMENTS_SHOWN, compare
+from tests.core.engine.building import Manifest, node, pod, scenario
+
+ZONE = "failure-domain.beta.kubernetes.io/zone"
+FIT = [{"name": "GeneralPredicates"}, {"name": "PodToleratesNodeTaints"}]
+
+
+def policy(*priorities: str, predicates: list[dict[str, Any]] | None = None, weight: int = 1) -> Manifest:
+    """Make a Policy with these priorities."""
+    listed = [{"name": name, "weight": weight} for name in priorities]
+    shown = FIT if predicates is None else predicates
+    return {"apiVersion": "v1", "kind": "Policy", "predicates": shown, "priorities": listed}
+
+
+LEAST = policy("LeastRequestedPriority")
+MOST = policy("MostRequestedPriority")
+
+
+def cluster() -> list[Manifest]:
+    """Make two equal nodes in two zones, one half full, and four small pods."""
+    return [
+        node("empty", labels={ZONE: "a"}),
+        node("half", labels={ZONE: "b"}),
+        pod("there", {"cpu": "2", "memory": "4Gi"}, on="half"),
+        *(pod(f"web-{n}", {"cpu": "250m", "memory": "512Mi"}) for n in range(4)),
+    ]
+
+
+def test_spreading_and_packing_part_at_the_first_pod() -> None:
+    """LeastRequested takes the empty node and MostRequested the fuller one, and the metrics show it."""
+    result = compare(scenario(*cluster()), LEAST, MOST)
+    assert result.configuration == (
+        "priority LeastRequestedPriority: weight 1 under A, none under B",
+        "priority MostRequestedPriority: weight none under A, 1 under B",
+    )
+    assert result.first is not None and result.first is result.decision
+    assert (result.first.index, result.first.what) == (1, ("score", "choice"))
+    assert "default/web-0: to empty under A, to half under B" in result.first.details
+    assert result.differing == 4
+    assert set(result.placements.values()) == {("empty", "half")}
+    assert (result.a.nodes_used, result.b.nodes_used) == (2, 1)
+    assert (result.a.zones, result.b.zones) == ({"a": 4, "b": 1}, {"a": 0, "b": 5})
+    assert (result.a.spread, result.b.spread) == (3, 5)
+    assert result.a.utilisation == result.b.utilisation
+    assert result.a.utilisation["cpu"] == pytest.approx(3 / 8)
+    assert result.a.deviation < result.b.deviation
+
+
+def test_a_policy_equals_itself() -> None:
+    """Nothing differs between a policy and itself, cycle by cycle."""
+    result = compare(scenario(*cluster()), LEAST, LEAST)
+    assert result.same and result.first is None
+    assert (result.configuration, result.differing) == ((), 0)
+    assert result.a == result.b
+
+
+def test_a_weight_alone_changes_totals_and_no_choice() -> None:
+    """Twice the weight of the only priority is a different score and the same decision."""
+    result = compare(scenario(*cluster()), LEAST, policy("LeastRequestedPriority", weight=2))
+    assert result.same
+    assert result.first is not None and result.first.what == ("score",)
+    assert result.differing == 0
+
+
+def test_a_predicate_that_one_policy_lacks_is_named() -> None:
+    """The node that fits without a predicate is told with the other policy's reason."""
+    blind = policy("LeastRequestedPriority", predicates=[{"name": "GeneralPredicates"}])
+    result = compare(scenario(node("a", taints=["gpu=1:NoSchedule"]), pod("p")), LEAST, blind)
+    assert result.configuration == ("predicates of A alone: PodToleratesNodeTaints",)
+    assert result.first is not None
+    assert result.first.details == (
+        "a fits under B; under A: PodToleratesNodeTaints: node(s) had taints that the pod didn't tolerate",
+        "default/p: unschedulable under A, to a under B",
+    )
+    assert (result.a.pending, result.b.pending) == (1, 0)
+
+
+def test_another_order_of_predicates_is_told_and_counted() -> None:
+    """The order changes no placement, but what was evaluated: the cheap sieve first saves the rest."""
+    ordered = [{"name": "GeneralPredicates", "order": 2}, {"name": "PodToleratesNodeTaints", "order": 1}]
+    objects = [node("a", taints=["gpu=1:NoSchedule"]), node("b"), pod("p", {"cpu": "1"})]
+    other = policy("LeastRequestedPriority", predicates=ordered)
+    result = compare(scenario(*objects), LEAST, other)
+    assert "the predicates are in another order" in result.configuration
+    assert result.same
+    assert result.a.work.evaluations > result.b.work.evaluations
+
+
+def test_only_so_many_placements_are_listed() -> None:
+    """The number of differing pods is exact where the list is cut off."""
+    small = {"cpu": "100", "memory": "100Gi", "pods": "2000"}
+    pods = [pod(f"p-{n:04}", {"cpu": "1m", "memory": "1Mi"}) for n in range(PLACEMENTS_SHOWN + 5)]
+    objects = [
+        node("a", allocatable=small),
+        node("b", allocatable=small),
+        pod("x", {"cpu": "60"}, on="b"),
+        *pods,
+    ]
+    result = compare(scenario(*objects), LEAST, MOST)
+    assert result.differing == PLACEMENTS_SHOWN + 5
+    assert len(result.placements) == PLACEMENTS_SHOWN
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    """Write the cluster and the two policies; names to paths."""
+    bundle = {"apiVersion": "v1", "kind": "List", "items": cluster()}
+    contents = {
+        "BUNDLE": bundle,
+        "LEAST": LEAST,
+        "MOST": MOST,
+        "WRONG": policy("NoSuchPriority"),
+    }
+    out = {}
+    for name, content in contents.items():
+        path = tmp_path / f"{name.lower()}.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        out[name] = str(path)
+    return out
+
+
+def test_the_command_tells_both_sides(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The report names both files, the first cycle, the pods that moved and the numbers."""
+    arguments = [files["BUNDLE"], "--config", files["LEAST"], "--config", files["MOST"]]
+    assert main(["compare", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert f"A: {files['LEAST']}" in out
+    assert "First difference: cycle 1 (step 1.1, default/web-0)" in out
+    assert "4 pods end on another node:" in out
+    assert "default/web-3  empty  half" in out
+    rows = {" ".join(line.split()[:-2]): line.split()[-2:] for line in out.splitlines() if line.split()[2:]}
+    assert rows["nodes used"] == ["2", "1"]
+    assert rows["cpu requested"] == ["37.5%", "37.5%"]
+    assert rows["pods in a"] == ["4", "0"]
+
+
+def test_the_command_prints_json(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One configuration is compared with the bundle's own, as one JSON object."""
+    assert main(["compare", files["BUNDLE"], "--config", files["MOST"], "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert read["configs"] == ["the bundle's own", files["MOST"]]
+    assert read["same"] is False
+    assert read["firstDecision"]["b"]["node"] == "half"
+    assert read["metrics"]["b"]["placed"] == 5
+
+
+BAD = {
+    "no such file": (["BUNDLE", "--config", "LEAST", "--config", "nope.yaml"], "nope.yaml: No such file"),
+    "three configurations": (["BUNDLE", *["--config", "LEAST"] * 3], "two configurations are compared"),
+    "a policy that cannot be used": (
+        ["BUNDLE", "--config", "WRONG", "--config", "MOST"],
+        "unknown priority 'NoSuchPriority'",
+    ),
+    "a bundle in a policy's place": (["BUNDLE", "--config", "BUNDLE", "--config", "MOST"], "kind Policy"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_ends_with_2(case: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit status is 2 and the message says what is wrong and in which file."""
+    arguments, message = BAD[case]
+    assert main(["compare", *(files.get(a, a) for a in arguments)]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert "Traceback" not in captured.err
