@@ -87,6 +87,8 @@ class Event:
 
 @dataclass(slots=True)
 class Cycle:
+    """Everything that one scheduling attempt decided, and why: what every view of a step reads."""
+
     index: int  # 1-based over the whole run
     step: str  # "major.minor": major counts outside operations (1: the initial objects)
     time: float  # virtual seconds
@@ -112,12 +114,15 @@ class Cycle:
 
     @property
     def pod(self) -> str:
+        """The pod of the attempt, as ``namespace/name``."""
         return self.decision.pod
 
     @property
     def result(self) -> Result:
+        """How the attempt ended."""
         return self.decision.result
 
     @property
     def node(self) -> str | None:
+        """The node the pod was bound to, None if it was not."""
         return self.decision.node

@@ -172,7 +172,7 @@ def test_a_worker_ends_at_once_though_it_computes(stack: Stack) -> None:
     worker = stack.processes["worker"].popen.pid
     stack.stop("worker")
     assert time.monotonic() - began < stack.parts["worker"].grace + 1
-    assert not list(group_members(worker))
+    wait_until(lambda: not list(group_members(worker)), 5, "nothing of the worker is left")
     stack.start("worker")
     assert stack.wait_for_run(run["id"], ["done", "failed"], 180)["state"] == "done"
 
