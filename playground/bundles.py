@@ -12,6 +12,7 @@ import zstandard
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
+from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.policy import PolicyError, compile_policy
 from scheduler_core.scenario import BundleError, Problem, Scenario
@@ -150,17 +151,13 @@ def bundle_text(scenario: Scenario) -> str:
 
     Keys stay in the order they were given.
     """
-    import yaml
-
     documents = [_plain(document) for document in scenario.documents]
     as_json = json.dumps(
         {"apiVersion": "v1", "kind": "List", "items": documents}, indent=1, ensure_ascii=False
     )
     if len(as_json) > YAML_BYTES:  # writing YAML takes many seconds there, and nobody reads it
         return as_json
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump_all(documents, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
-    return text
+    return write_yaml(documents)
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,25 @@ def test_the_bundle_can_be_read_again(name: str) -> None:
     """The YAML that we give is a bundle of the same scenario."""
     scenario = bundles.parse([("", (DATA / f"{name}.yaml").read_text())], "t")
     assert bundles.parse([("", bundles.bundle_text(scenario))], "t").id == scenario.id
+
+
+def test_texts_that_look_like_numbers_stay_texts(web: str) -> None:
+    """A label such as a template hash may read as a number in YAML; it is given back in quotes."""
+    labels = "labels: {a: '1e3', b: '0x1F', c: 'yes', d: '12345e678', e: 'null'}"
+    text = web.replace("name: n2", f"name: n2\n  {labels}")
+    scenario = bundles.parse([("", text)])
+    assert bundles.parse([("", bundles.bundle_text(scenario))]).id == scenario.id
+
+
+def test_real_clusters_are_given_back_as_they_were_read(shared_folder: Path) -> None:
+    """What kubectl printed, shared and exported, is the same scenario."""
+    for folder in ("gke", "pending"):
+        files = [
+            (path.name, path.read_text()) for path in sorted((shared_folder / "dumps" / folder).iterdir())
+        ]
+        scenario = bundles.parse(files, folder)
+        assert bundles.restore(bundles.pack(scenario.canonical())).id == scenario.id
+        assert bundles.parse([("", bundles.bundle_text(scenario))], folder).id == scenario.id
 
 
 def test_an_empty_bundle_says_what_to_do() -> None:
