@@ -1,0 +1,154 @@
+"""Every page and state against WCAG 2.2 AA, dark and light, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, Watch
+from tests.browser.pages import Workbench, example_text, share, wide
+from tests.browser.test_paste import MISTAKEN, listed
+from tests.services.stack import Stack
+
+pytestmark = [
+    pytest.mark.timeout(240),
+    pytest.mark.parametrize("theme", ["dark", "light"]),
+    pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"]),
+]
+
+Check = Callable[[Page], None]
+
+
+@pytest.fixture
+def themed(visitor: Callable[..., Page], size: tuple[int, int], theme: str) -> Page:
+    """A page of that size whose visitor prefers that theme."""
+    page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
+    return page
+
+
+@pytest.fixture
+def sound(accessible: Check, theme: str) -> Check:
+    """Check a page as it stands: its theme, WCAG by axe, and that it does not scroll sideways."""
+
+    def check(page: Page) -> None:
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
+        accessible(page)
+
+    return check
+
+
+def region(page: Page, name: str) -> None:
+    """Show a region of the workbench where there is room for one only."""
+    bar = page.get_by_role("navigation", name="Regions")
+    if bar.is_visible():
+        bar.get_by_role("button", name=name).click()
+
+
+def test_start_page(themed: Page, sound: Check) -> None:
+    """The start page, and with mistakes listed."""
+    themed.goto("/")
+    small = themed.get_by_role("region", name="A small cluster that is being scheduled")
+    expect(small.get_by_role("button", name="Play")).to_be_visible()
+    sound(themed)
+    themed.get_by_label("Manifests").fill(MISTAKEN)
+    expect(listed(themed)).to_have_count(3)
+    sound(themed)
+
+
+def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
+    """The workbench before the first cycle, at a failure, on every tab, and with a node selected."""
+    bench = Workbench(themed).open(share(site, example_text("shop"), "A shop on twelve nodes"))
+    sound(themed)
+    bench.goto(17)
+    sound(themed)
+    region(themed, "Inspect")
+    for tab in ("Predicates", "Priorities", "Queue", "Events"):
+        bench.tab(tab)
+        bench.at(17)
+        sound(themed)
+    bench.tab("Story")
+    bench.goto(20)
+    sound(themed)
+    bench.tab("Priorities")
+    sound(themed)
+    region(themed, "Stage")
+    bench.node("general-4").click()
+    expect(themed.get_by_role("region", name="Selected")).to_be_visible()
+    sound(themed)
+    bench.stage.get_by_role("button", name=re.compile("as a table")).click()
+    sound(themed)
+
+
+def test_build_and_dialogs(themed: Page, sound: Check) -> None:
+    """The tree, the YAML with mistakes, and the dialogs of a draft."""
+    themed.goto("/")
+    themed.get_by_role("button", name="A shop on twelve nodes").click()
+    bench = Workbench(themed).wait()
+    bench.goto(3)
+    region(themed, "Build")
+    sound(themed)
+    bench.build.get_by_role("tab", name="YAML").click()
+    editor = bench.build.get_by_label("YAML of this draft")
+    expect(editor).to_have_value(re.compile("kind: List"))
+    before = editor.input_value()
+    editor.fill(MISTAKEN)
+    expect(listed(themed)).to_have_count(3)
+    sound(themed)
+    editor.fill(before)
+    bench.build.get_by_role("button", name="Discard").or_(editor).first.focus()
+    bench.build.get_by_role("tab", name="YAML").focus()
+    for key, name in (("s", "Share this scenario"), ("?", "Keys"), ("g", "Go to step")):
+        themed.keyboard.press(key)
+        dialog = themed.get_by_role("dialog", name=name)
+        expect(dialog).to_be_visible()
+        if key == "s":
+            expect(dialog.get_by_label("Link to this view")).to_be_visible()
+        sound(themed)
+        themed.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
+    """Five hundred nodes: the map, and its matrices."""
+    address = share(site, example_text("five-hundred"), "Five hundred nodes")
+    bench = Workbench(themed).open(f"{address}?step=400")
+    bench.at(400)
+    region(themed, "Stage")
+    sound(themed)
+    region(themed, "Inspect")
+    bench.tab("Predicates")
+    bench.at(400)
+    sound(themed)
+
+
+def test_runs(themed: Page, sound: Check) -> None:
+    """No run yet, a finished run with its charts and a table, and the list of runs."""
+    themed.goto("/runs/")
+    expect(themed.get_by_text("You have started no run yet.")).to_be_visible()
+    sound(themed)
+    themed.goto("/")
+    themed.get_by_role("button", name="Run the excerpt").click()
+    themed.wait_for_url("**/runs/*/")
+    expect(themed.get_by_role("main").get_by_text("done", exact=True)).to_be_visible(timeout=60_000)
+    expect(themed.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+    themed.get_by_role("button", name="Show as a table").first.click()
+    sound(themed)
+    themed.goto("/runs/")
+    expect(themed.get_by_role("table")).to_be_visible()
+    sound(themed)
+
+
+def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> None:
+    """The pages that are read only, and the page for what is not there."""
+    for path in ("/reference/predicates/", "/api/"):
+        themed.goto(path)
+        expect(themed.get_by_role("heading", level=1)).to_be_visible()
+        sound(themed)
+    watch.allow("404")
+    themed.goto("/s/nothing-here/")
+    expect(themed.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    sound(themed)

@@ -1,0 +1,168 @@
+"""The main job without a pointer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.pages import Workbench, cycles_of, example_text, share, tab_until
+from tests.services.stack import Stack
+
+
+@pytest.fixture
+def bench(page: Page, site: Stack) -> Workbench:
+    """The shop on twelve nodes, before its first cycle."""
+    return Workbench(page).open(share(site, example_text("shop"), "A shop on twelve nodes"))
+
+
+def test_the_main_job_by_keyboard_alone(page: Page) -> None:
+    """From the start page to a shared link of a cycle: Tab, Enter and the keys of the help."""
+    cycles = cycles_of(example_text("shop"))
+    page.goto("/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    tab_until(page, lambda name: name.startswith("A shop on twelve nodes"))
+    page.keyboard.press("Enter")
+    bench = Workbench(page).wait()
+    for index in (1, 2, 3):
+        page.keyboard.press("ArrowRight")
+        bench.at(index).shows(cycles[index - 1])
+    page.keyboard.press("ArrowLeft")
+    bench.at(2)
+    page.keyboard.press("End")
+    bench.at(26)
+    page.keyboard.press("Home")
+    bench.at(0)
+    page.keyboard.press(".")
+    bench.at(17).shows(cycles[16])
+    bench.goto(20).shows(cycles[19])
+    page.keyboard.press("2")
+    bench.is_on("Predicates")
+    page.keyboard.press("3")
+    bench.is_on("Priorities")
+    page.keyboard.press("1")
+    bench.is_on("Story")
+    page.keyboard.press("s")
+    dialog = page.get_by_role("dialog", name="Share this scenario")
+    link = dialog.get_by_label("Link to this view")
+    expect(link).to_be_focused()
+    expect(link).to_have_value(re.compile(r"/s/[\w-]+/\?step=20$"))
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    bench.at(20)
+
+
+def test_a_paste_by_keyboard(page: Page) -> None:
+    """The box takes a paste, Tab leaves it, and Ctrl+Enter opens the workbench."""
+    page.goto("/")
+    tab_until(page, lambda name: name == "Manifests")
+    page.keyboard.insert_text(example_text("first-cycle"))
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Manifests")).not_to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Control+Enter")
+    bench = Workbench(page).wait()
+    page.keyboard.press("ArrowRight")
+    bench.at(1)
+
+
+def test_space_plays_and_pauses(page: Page, bench: Workbench) -> None:
+    """Space starts and stops playing wherever the focus is not on a control."""
+    page.keyboard.press("Space")
+    expect(bench.button("Pause")).to_be_visible()
+    page.wait_for_function("() => podstep.playback.index >= 2")
+    page.keyboard.press("Space")
+    expect(bench.button("Play")).to_be_visible()
+
+
+def test_nodes_are_found_and_walked_through(page: Page, bench: Workbench) -> None:
+    """`/` finds a node; arrows walk through the tree and the stage, Enter selects, Escape lets go."""
+    page.keyboard.press("/")
+    expect(bench.build.get_by_label("Find a node or pod")).to_be_focused()
+    page.keyboard.insert_text("memory-2")
+    leaf = bench.build.get_by_role("treeitem", name=re.compile("^memory-2"))
+    expect(leaf).to_be_visible()
+    page.keyboard.press("Tab")
+    for _ in range(6):
+        if leaf.evaluate("e => e === document.activeElement"):
+            break
+        page.keyboard.press("ArrowDown")
+    expect(leaf).to_be_focused()
+    page.keyboard.press("Enter")
+    sheet = page.get_by_role("region", name="Selected")
+    expect(sheet.get_by_role("heading")).to_have_text("memory-2")
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    bench.node("general-1").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(sheet.get_by_role("heading")).to_have_text(re.compile("^general-"))
+
+
+def test_the_timeline_is_a_slider(page: Page, bench: Workbench) -> None:
+    """The timeline has one tab stop, moves by arrows and pages, and says where it is."""
+    bench.timeline.focus()
+    page.keyboard.press("PageUp")
+    bench.at(10)
+    page.keyboard.press("ArrowRight")
+    bench.at(11)
+    expect(bench.timeline).to_have_attribute("aria-valuetext", "cycle 11 of 26, scheduled")
+    page.keyboard.press("Home")
+    expect(bench.timeline).to_have_attribute("aria-valuetext", "before the first cycle")
+
+
+def test_tabs_and_matrices_are_walked_through(page: Page, bench: Workbench) -> None:
+    """Arrows move between tabs and, in a matrix with one tab stop, between cells; Enter selects or sorts."""
+    bench.goto(20)
+    bench.inspect.get_by_role("tab", name="Story").focus()
+    page.keyboard.press("ArrowRight")
+    bench.is_on("Predicates")
+    grid = bench.panel("Predicates").get_by_role("grid")
+    expect(grid.get_by_role("rowheader")).to_have_count(12)
+    grid.locator("[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    focused = grid.locator(":focus")
+    expect(focused).to_have_accessible_name(re.compile("fit"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Selected").get_by_role("heading")).to_have_text("general-2")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(grid.get_by_role("columnheader").first).to_have_attribute("aria-sort", "ascending")
+
+
+def test_panels_help_and_table_have_keys(page: Page, bench: Workbench) -> None:
+    """`[` and `]` hide the panels, `t` shows the nodes as a table, `?` lists the keys; splitters move."""
+    bench.goto(3)
+    splitter = page.get_by_role("separator", name="Width of the Inspect panel")
+    width = int(splitter.get_attribute("aria-valuenow") or 0)
+    splitter.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(splitter).to_have_attribute("aria-valuenow", str(width + 20))
+    page.keyboard.press("[")
+    expect(bench.build).to_be_hidden()
+    page.keyboard.press("]")
+    expect(bench.inspect).to_be_hidden()
+    page.keyboard.press("]")
+    expect(bench.inspect).to_be_visible()
+    page.keyboard.press("t")
+    expect(bench.stage.get_by_role("grid", name="Nodes at this step")).to_be_visible()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("next cycle that did not place its pod")
+    page.keyboard.press("Escape")
+    expect(keys).to_have_count(0)
+    bench.at(3)
+
+
+def test_reduced_motion_is_respected(visitor: object) -> None:
+    """Who asks for less motion sees no animation, and the small cluster waits for a click."""
+    page: Page = visitor(reduced_motion="reduce")  # type: ignore[operator]
+    page.goto("/")
+    small = page.get_by_role("region", name="A small cluster that is being scheduled")
+    expect(small.get_by_role("button", name="Play")).to_be_visible()
+    assert page.evaluate("document.getAnimations().filter(one => one.playState === 'running').length") == 0

@@ -1,0 +1,165 @@
+"""Long runs: upload, watch, cancel, read the charts and their tables, open any cycle."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from scheduler_core import Simulation, load
+
+from tests.browser.pages import Workbench, cycles_of, example_text, share
+from tests.e2e.bundles import long
+from tests.parts import REPOSITORY, shared
+from tests.services.stack import Stack
+
+pytestmark = pytest.mark.timeout(300)
+
+SAMPLE = REPOSITORY / "scheduler_core" / "examples"
+FIGURES = ("Pods over cycles", "Requested share of each resource", "Cycles by outcome")
+SECOND = 1000
+
+
+def upload(page: Page, nodes: Path, pods: Path, times: str = "Keep") -> None:
+    """Upload the two files of a trace and arrive on the page of its run."""
+    page.goto("/")
+    page.get_by_label("Nodes, a CSV file").set_input_files(nodes)
+    page.get_by_label("Pods, a CSV file").set_input_files(pods)
+    page.get_by_role("radio", name=re.compile(times)).check()
+    page.get_by_role("button", name="Start the run").click()
+    page.wait_for_url("**/runs/*/", timeout=60 * SECOND)
+
+
+def ends(page: Page, state: str, seconds: int = 60) -> None:
+    """Expect that the run on the page comes to an end."""
+    heading = page.get_by_role("main").get_by_text(state, exact=True)
+    expect(heading).to_be_visible(timeout=seconds * SECOND)
+
+
+def charts(page: Page) -> None:
+    """Expect every chart to be drawn with a line or bar a series, and its numbers in a table."""
+    for title in FIGURES:
+        chart = page.get_by_role("img", name=title)
+        expect(chart.locator("svg.main-svg").first).to_be_visible(timeout=30 * SECOND)
+        expect(chart.locator("svg .trace").first).to_be_attached()
+        card = page.get_by_role("region", name=title, exact=True)
+        card.get_by_role("button", name="Show as a table").click()
+        rows = card.get_by_role("table").get_by_role("row")
+        assert rows.count() > 3, title
+
+
+def open_cycle(page: Page, index: int) -> Workbench:
+    """Open a cycle of the run on the page in the workbench."""
+    page.get_by_label("Open cycle").fill(str(index))
+    page.get_by_role("button", name="in the workbench").click()
+    page.wait_for_url(f"**/at/{index}**")
+    return Workbench(page).at(index)
+
+
+def test_an_uploaded_trace_runs_to_its_charts(page: Page, visitor: Callable[..., Page]) -> None:
+    """The sample trace runs in the worker, ends in charts with tables, and opens at any cycle."""
+    upload(page, SAMPLE / "gpu-trace.nodes.csv", SAMPLE / "gpu-trace.pods.csv")
+    ends(page, "done")
+    expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "100")
+    charts(page)
+    address = page.url
+    cycles = cycles_of(example_text("gpu-trace"))
+    bench = open_cycle(page, 5)
+    bench.shows(cycles[4])
+    bench.step().shows(cycles[5])
+    expect(page).to_have_url(re.compile(r"/at/6/?$"))
+    page.reload()
+    bench.wait().at(6).shows(cycles[5])
+    stranger = visitor()
+    stranger.goto(address)
+    ends(stranger, "done")
+    Workbench(stranger).open(page.url).at(6).shows(cycles[5])
+
+
+def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
+    """What is too large to compute at once goes to a worker; it is watched live and cancelled."""
+    text = long("cancelled", 700, 20_000)
+    page.goto(share(site, text, "To be cancelled"))
+    expect(page.get_by_text("too much to compute")).to_be_visible(timeout=30 * SECOND)
+    page.get_by_role("button", name="Run it in a worker").click()
+    page.wait_for_url("**/runs/*/")
+    bar = page.get_by_role("progressbar")
+    moving = re.compile(r"^([1-9]|[1-9]\d)$")
+    expect(bar).to_have_attribute("aria-valuenow", moving, timeout=60 * SECOND)
+    stranger = visitor()
+    stranger.goto(page.url)
+    expect(stranger.get_by_role("progressbar")).to_have_attribute("aria-valuenow", moving)
+    expect(stranger.get_by_role("button", name="Cancel the run")).to_have_count(0)
+    page.get_by_role("button", name="Cancel the run").click()
+    ends(page, "cancelled")
+    ends(stranger, "cancelled")
+    expect(page.get_by_role("button", name="Cancel the run")).to_be_hidden()
+    open_cycle(page, 3)
+    page.goto("/runs/")
+    row = page.get_by_role("row").filter(has_text="To be cancelled")
+    expect(row.get_by_text("cancelled", exact=True)).to_be_visible()
+    stranger.goto("/runs/")
+    expect(stranger.get_by_text("You have started no run yet.")).to_be_visible()
+
+
+def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
+    """A run goes on while nobody watches, and its page shows where it is when it is opened again."""
+    page.goto(share(site, long("closed", 200, 4_000), "Nobody watches"))
+    Workbench(page).wait()
+    page.get_by_role("button", name="Run to the end").click()
+    page.wait_for_url("**/runs/*/")
+    address = page.url
+    page.goto("about:blank")
+    run = address.rstrip("/").rsplit("/", 1)[1]
+    done = site.wait_for_run(run, ["done", "failed"], 120)
+    assert (done["state"], done["placed"]) == ("done", 4_000)
+    page.goto(address)
+    ends(page, "done")
+    expect(page.get_by_role("main")).to_contain_text("4,000")
+    charts(page)
+
+
+def test_a_production_cluster_runs(page: Page) -> None:
+    """A recorded cluster of 1,523 nodes and 8,152 pods runs from the page; its cycle 8,000 opens."""
+    nodes, pods = "traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_default.csv.gz"
+    files = [shared(nodes), shared(pods)]
+    began = time.monotonic()
+    upload(page, *files, times="Ignore")
+    bar = page.get_by_role("progressbar")
+    expect(bar).to_have_attribute("aria-valuenow", re.compile(r"^([1-9]|[1-9]\d)$"), timeout=60 * SECOND)
+    ends(page, "done", 240)
+    wall = time.monotonic() - began
+    run = page.evaluate("podstep.run")
+    charts(page)
+    began = time.monotonic()
+    bench = open_cycle(page, 8_000)
+    opening = time.monotonic() - began
+    expect(bench.stage.get_by_text(re.compile("1,523 nodes"))).to_be_visible()
+    grid = bench.tab("Predicates").get_by_role("grid")
+    expect(grid).to_have_attribute("aria-rowcount", "1524")
+    bench.step()
+    results = {
+        "wall_seconds": round(wall, 1),
+        "scheduling_seconds": round(run["seconds"], 1),
+        "placed": run["placed"],
+        "cycles": run["done"],
+        "peak_mib": round(run["peakMib"]),
+        "open_cycle_8000_seconds": round(opening, 2),
+    }
+    path = REPOSITORY / "var" / "bench" / "production-run.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=2) + "\n")
+    print(f"\nproduction trace from the page: {results}")
+    assert opening < 15
+    assert run["placed"] + run["unschedulable"] <= run["done"]
+
+
+def test_the_sample_is_what_the_engine_decides() -> None:
+    """The shipped excerpt read from its CSV files decides as the example of the same name does."""
+    files = [(name, (SAMPLE / name).read_text()) for name in ("gpu-trace.nodes.csv", "gpu-trace.pods.csv")]
+    straight = [(cycle.pod, cycle.node) for cycle in Simulation(load(files), trace=False)]
+    assert straight == [(cycle.pod, cycle.node) for cycle in cycles_of(example_text("gpu-trace"))]

@@ -1,0 +1,148 @@
+"""A link shows others the same; forks, reloads and lost connections lose nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watch
+from tests.browser.pages import Workbench, cycles_of, example_text, share
+from tests.services.stack import Stack
+
+STEP = 17
+
+
+def draft(page: Page) -> Workbench:
+    """Open the shop as a draft."""
+    page.goto("/")
+    page.get_by_role("button", name="A shop on twelve nodes").click()
+    return Workbench(page).wait()
+
+
+def link(page: Page) -> str:
+    """Press Share and return the link that the dialog shows."""
+    page.get_by_role("button", name="Share", exact=True).click()
+    found = page.get_by_role("dialog").get_by_label("Link to this view")
+    expect(found).to_have_value(re.compile("^http"))
+    return found.input_value()
+
+
+def test_a_link_shows_another_visitor_the_same(visitor: Callable[..., Page], watch: Watch) -> None:
+    """Sharing at a step, tab and node opens there for a stranger, who cannot open the draft itself."""
+    bench = draft(visitor())
+    bench.goto(STEP)
+    bench.tab("Predicates")
+    bench.node("general-4").click()
+    address = link(bench.page)
+    assert urlsplit(address).path.startswith("/s/")
+    expect(bench.page.get_by_role("dialog")).to_contain_text("Delete token")
+
+    stranger = visitor()
+    other = Workbench(stranger).open(address)
+    other.at(STEP).shows(cycles_of(example_text("shop"))[STEP - 1])
+    other.is_on("Predicates")
+    expect(stranger.get_by_role("region", name="Selected").get_by_role("heading")).to_have_text("general-4")
+    expect(stranger.get_by_text("shared, read-only")).to_be_visible()
+
+    watch.allow("404")
+    answer = stranger.goto(bench.page.url)
+    assert answer
+    assert answer.status == 404
+    expect(stranger.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+def test_the_same_content_has_the_same_link(visitor: Callable[..., Page]) -> None:
+    """Two visitors who share the same cluster get the same scenario, whatever steps they are at."""
+    first, second = draft(visitor()), draft(visitor())
+    first.goto(3)
+    paths = [urlsplit(link(bench.page)) for bench in (first, second)]
+    assert paths[0].path == paths[1].path
+    assert paths[0].query != paths[1].query
+
+
+def test_a_fork_is_ones_own(visitor: Callable[..., Page], site: Stack) -> None:
+    """Fork opens a draft at the same step and tab; changing it leaves the shared scenario as it was."""
+    address = share(site, example_text("shop"), "A shop on twelve nodes")
+    page = visitor()
+    bench = Workbench(page).open(f"{address}?step={STEP}&tab=queue")
+    bench.at(STEP)
+    page.get_by_role("button", name="Fork").first.click()
+    page.wait_for_url("**/p/**")
+    bench.wait().at(STEP)
+    bench.is_on("Queue")
+    expect(page.get_by_role("link", name=address.split("/")[2])).to_be_visible()
+    bench.build.get_by_role("tab", name="YAML").click()
+    editor = bench.build.get_by_label("YAML of this draft")
+    expect(editor).to_have_value(re.compile("replicas: 7"))
+    editor.fill(editor.input_value().replace("replicas: 7", "replicas: 5"))
+    bench.build.get_by_role("button", name="Apply").click()
+    expect(bench.timeline).to_have_attribute("aria-valuemax", "24")
+    bench.at(STEP)
+    shared = Workbench(visitor()).open(address)
+    expect(shared.timeline).to_have_attribute("aria-valuemax", "26")
+    shared.build.get_by_role("tab", name="YAML").click()
+    expect(shared.build.get_by_label("YAML of this scenario")).not_to_be_editable()
+
+
+def test_a_reload_keeps_step_tab_and_title(page: Page) -> None:
+    """Reloading a draft shows the same step and tab; its title was saved as it was typed."""
+    bench = draft(page)
+    bench.goto(STEP)
+    bench.tab("Priorities")
+    page.get_by_label("Title of this draft").fill("Why is search-6 pending?")
+    expect(page.get_by_text("saved", exact=True)).to_be_visible()
+    page.reload()
+    bench.wait().at(STEP)
+    bench.is_on("Priorities")
+    expect(page.get_by_label("Title of this draft")).to_have_value("Why is search-6 pending?")
+    expect(page).to_have_title(re.compile("Why is search-6 pending"))
+
+
+@pytest.mark.timeout(180)
+def test_a_restarted_server_loses_nothing(page: Page, site: Stack, watch: Watch) -> None:
+    """The page comes back by itself at its step, with the text not yet applied, and steps on."""
+    watch.allow("WebSocket connection to", "ERR_CONNECTION_REFUSED")
+    bench = draft(page)
+    bench.goto(STEP)
+    bench.build.get_by_role("tab", name="YAML").click()
+    editor = bench.build.get_by_label("YAML of this draft")
+    expect(editor).to_have_value(re.compile("replicas: 7"))
+    edited = editor.input_value().replace("replicas: 7", "replicas: 9")
+    editor.fill(edited)
+    site.stop("web")
+    expect(page.get_by_text("Connection lost")).to_be_visible()
+    # What is loaded can still be stepped through.
+    bench.button("Back (←)").click()
+    expect(bench.timeline).to_have_attribute("aria-valuenow", str(STEP - 1))
+    site.start("web")
+    expect(page.get_by_text("Connected again.")).to_be_visible(timeout=60_000)
+    bench.at(STEP - 1)
+    bench.step(2)
+    expect(page).to_have_url(re.compile(rf"step={STEP + 1}$"))
+    expect(editor).to_have_value(edited)
+    page.reload()
+    bench.wait().at(STEP + 1)
+    bench.build.get_by_role("tab", name="YAML").click()
+    expect(bench.build.get_by_label("YAML of this draft")).to_have_value(edited)
+    site.wait_until_ready()
+
+
+def test_an_embedded_scenario_fits_in_a_frame(page: Page, site: Stack) -> None:
+    """The address for frames shows and steps the same scenario inside another page, without its menu."""
+    address = share(site, example_text("shop")).replace("/s/", "/e/")
+    page.goto("/reference/predicates/")
+    page.evaluate(
+        "url => { const frame = document.createElement('iframe'); frame.src = url; frame.width = 1000;"
+        " frame.height = 600; frame.title = 'embedded'; document.body.replaceChildren(frame); }",
+        f"{address}?step={STEP}",
+    )
+    frame = page.frame_locator("iframe")
+    timeline = frame.get_by_role("slider", name="Cycle")
+    expect(timeline).to_have_attribute("aria-valuenow", str(STEP))
+    frame.get_by_role("button", name="Step", exact=True).click()
+    expect(timeline).to_have_attribute("aria-valuenow", str(STEP + 1))
+    expect(frame.get_by_role("navigation", name="Site")).to_have_count(0)
