@@ -38,7 +38,7 @@ export class Build {
     this.#tab = tab;
     this.strip.select(tab);
     fill(this.body, tab === "yaml" ? this.yaml : this.objects);
-    if (tab === "yaml") this.#loadText();
+    if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.#loadText(); }
     else this.#draw();
   }
 

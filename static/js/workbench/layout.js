@@ -15,6 +15,7 @@ export class Layout {
     this.collapsed = { build: kept.buildClosed ?? innerWidth < 1100, inspect: kept.inspectClosed ?? false };
     for (const name of Object.keys(REGIONS)) this.#splitter(name);
     for (const button of $$("[data-view-tab]", root)) button.addEventListener("click", () => this.show(button.dataset.viewTab));
+    view.on("widen", ([name, width]) => this.widen(name, width));
     view.on("region", (name) => { if (matchMedia("(max-width: 760px)").matches) this.show(name); else if (this.collapsed[name]) this.toggle(name); });
     this.#apply();
   }
@@ -26,6 +27,13 @@ export class Layout {
       if (button.dataset.viewTab === name) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
     }
+  }
+
+  /** Make a region at least this wide where there is room, as text to edit needs. */
+  widen(name, width) {
+    if (this.collapsed[name] || this.widths[name] >= width || innerWidth < 1300) return;
+    this.widths[name] = width;
+    this.#apply();
   }
 
   toggle(name) {

@@ -37,17 +37,19 @@ const fork = async () => {
   } catch (error) { toast(`It could not be forked: ${error.message}`, { name: "warn", ms: 6000 }); }
 };
 const build = new Build($("#region-build", root), view, {
-  mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: true, onFork: fork,
+  mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: Boolean($("[data-fork]")), onFork: fork,
   onApplied: async () => { const at = playback.wanted; await playback.open(); start(Math.min(at, playback.cycles)); },
 });
 const onShare = () => share({ playback, view, address, build, mine });
 keys({ playback, deck, view, build, layout, stage, onShare, tabs: TABS.map(([key]) => key) });
 
-$("[data-share]").addEventListener("click", onShare);
+$("[data-share]")?.addEventListener("click", onShare);
 $("[data-help]").addEventListener("click", help);
 const forkButton = $("[data-fork]");
-forkButton.hidden = mine;
-forkButton.addEventListener("click", fork);
+if (forkButton) {
+  forkButton.hidden = mine;
+  forkButton.addEventListener("click", fork);
+}
 $("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, read-only";
 title();
 runAll();
@@ -76,7 +78,8 @@ async function open(wish) {
 function start(index) {
   playback.goto(index);
   window.podstep.ready = true;
-  $("[data-run-all]").hidden = Boolean(source.run);
+  const runAll = $("[data-run-all]");
+  if (runAll) runAll.hidden = Boolean(source.run);
 }
 
 function refused(error) {
@@ -94,7 +97,7 @@ async function startRun() {
   } catch (error) { toast(`The run could not be started: ${error.message}`, { name: "warn", ms: 6000 }); }
 }
 
-function runAll() { $("[data-run-all]").addEventListener("click", startRun); }
+function runAll() { $("[data-run-all]")?.addEventListener("click", startRun); }
 
 /** The title of one's own draft is saved as it is typed. */
 function title() {

@@ -89,7 +89,7 @@ export class Stage {
       number("memory", "memory", (node) => cluster.memory[node] / (nodes.memory[node] || 1), (node) => `${memory(cluster.memory[node])} / ${memory(nodes.memory[node])}`),
       number("pods", "pods", (node) => cluster.count[node], (node) => `${cluster.count[node]} / ${nodes.pods[node]}`),
       { key: "verdict", label: "this cycle", className: "wide", compare: (a, b) => verdict(a).localeCompare(verdict(b)), text: verdict },
-      number("score", "score", (node) => facts.totals?.get(node) ?? -1, (node) => String(facts.totals?.get(node) ?? "")),
+      number("score", "score", (node) => facts.totals?.get(node) ?? -1, (node) => (facts.totals?.has(node) ? count(facts.totals.get(node)) : "")),
     ];
     return [columns, nodes.names.map((_, node) => node).filter((node) => view.exists(node))];
   }

@@ -74,10 +74,14 @@ export class Story {
     return h("figure", { class: `describe ${failed ? "failed" : ""}` },
       h("figcaption", null, h("span", { text: "kubectl describe pod " }), h("b", { text: short(this.view.playback.pods.keys[light.pod]) })),
       h("p", null, h("span", { class: failed ? "fail-text" : "pass-text", text: failed ? "Warning  FailedScheduling" : "Normal  Scheduled" }), "  ",
-        split ? [split.head, split.parts.map((part, i) => [i ? ", " : "", part.reason ? h("button", {
-          type: "button", class: "clause", "data-reason": part.reason, "aria-pressed": "false", title: "light up these nodes", text: part.text,
-          onclick: () => this.#clause(part.reason),
-        }) : part.text]), split.tail] : message));
+        split ? [split.head, split.parts.map((part, i) => [i ? ", " : "", part.reason ? this.#clauseButton(part) : part.text]), split.tail] : message));
+  }
+
+  /** A span, not a button: it must break over lines like the text it stands in. */
+  #clauseButton({ reason, text }) {
+    const act = () => this.#clause(reason);
+    return h("span", { role: "button", tabindex: "0", class: "clause", "data-reason": reason, "aria-pressed": "false", title: "light up these nodes", text, onclick: act,
+      onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); act(); } } });
   }
 
   #clause(reason) {
