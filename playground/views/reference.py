@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from playground.views import rule_texts
 from scheduler_core.policy.order import ALIASES, PROPOSAL_ORDER, UNREGISTERED, V1_11_ORDER
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES
 from scheduler_core.predicates import PREDICATES
@@ -18,7 +19,7 @@ from scheduler_core.quirks import QUIRKS
 
 
 def _purpose(rule: object) -> str:
-    """Return the first sentence that the rule's own code says about itself."""
+    """Return the first sentence that the rule's own code says about itself, where the page has none."""
     text = inspect.cleandoc(type(rule).__doc__ or "")
     return " ".join(text.split("\n\n", 1)[0].split())
 
@@ -29,7 +30,8 @@ def _predicates() -> list[dict[str, Any]]:
         {
             "place": place,
             "key": key,
-            "text": _purpose(PREDICATES[key]) if key in PREDICATES else "",
+            "text": rule_texts.PREDICATES.get(key)
+            or (_purpose(PREDICATES[key]) if key in PREDICATES else ""),
             "default": key in DEFAULT_PREDICATES,
             "mandatory": key in MANDATORY_PREDICATES,
             "registered": key not in UNREGISTERED,
@@ -45,7 +47,8 @@ def _priorities() -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "text": _purpose(rule.steps if isinstance(rule, Mapped) else rule),
+            "text": rule_texts.PRIORITIES.get(name)
+            or _purpose(rule.steps if isinstance(rule, Mapped) else rule),
             "weight": weights.get(name),
             "mapped": isinstance(rule, Mapped),
             "quirks": [quirk for quirk in QUIRKS if quirk.where == name],

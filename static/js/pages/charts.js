@@ -25,9 +25,10 @@ export class Charts {
     for (const card of $$("[data-figure]", root)) this.#toggle(card);
   }
 
-  /** Show figures and their tables. */
-  async show({ figures, tables }) {
+  /** Show figures and their tables; while it runs the axis of cycles already reaches to the `expected` one. */
+  async show({ figures, tables }, expected = 0) {
     this.#figures = figures;
+    this.expected = expected;
     for (const table of tables) this.#table(table);
     await this.#load();
     this.#draw();
@@ -49,9 +50,11 @@ export class Charts {
     const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
     if (!host || host.closest("[data-as-table]")) return;
     const { title, ...layout } = figure.layout;
-    const own = { ...layout, height: HEIGHT, margin: { l: 44, r: 12, t: 8, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
-      xaxis: this.#axis(layout.xaxis, name), yaxis: this.#axis(layout.yaxis, name), bargap: 0.45,
-      legend: { ...layout.legend, y: -0.22, font: { color: token("--dim"), size: 12 }, itemclick: "toggle" },
+    const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
+    if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];
+    const own = { ...layout, height: HEIGHT, margin: { l: 44, r: 12, t: 12, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
+      xaxis: this.#axis(layout.xaxis), yaxis: { ...this.#axis(layout.yaxis), ...(bars ? { autorange: "reversed", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" } : {}) }, bargap: 0.5,
+      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { color: token("--dim"), size: 12 }, itemclick: "toggle" },
       hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font") } } };
     window.Plotly.react(host, this.#traces(figure.data), own, { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false });
     if (!host.dataset.drawn) host.on("plotly_click", ({ points }) => { if (typeof points[0]?.x === "number") this.onPoint(points[0].x); });
@@ -63,15 +66,16 @@ export class Charts {
     const colour = (series) => token(COLOURS[series] ?? OTHERS[other++ % OTHERS.length]);
     return data.map((trace, i) => {
       if (trace.type === "bar") {
-        return { ...trace, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
+        return { ...trace, orientation: "h", x: trace.y, y: trace.x, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
       }
-      return { ...trace, line: { color: colour(trace.meta?.series ?? trace.name), width: 2, dash: DASHES[i % DASHES.length] } };
+      return { ...trace, name: trace.name.split("/").pop(), line: { color: colour(trace.meta?.series ?? trace.name), width: 2, dash: DASHES[i % DASHES.length] } };
     });
   }
 
-  #axis(axis, name) {
-    return { ...axis, fixedrange: true, automargin: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"),
-      showgrid: axis?.title?.text !== "cycle" && name !== "outcomes" ? true : axis?.title?.text === "cycles", separatethousands: true,
+  #axis(axis) {
+    const ahead = this.expected && axis?.title?.text === "cycle" ? { range: [0, this.expected], autorange: false } : { range: undefined, autorange: true };
+    return { ...axis, ...ahead, fixedrange: true, automargin: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"),
+      showgrid: Boolean(axis?.title?.text) && axis.title.text !== "cycle", separatethousands: true,
       tickfont: { color: token("--dim"), size: 11 }, title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 } };
   }
 

@@ -9,7 +9,7 @@ import { link } from "./link.js";
 
 const EVERY = 2400; // milliseconds a cycle stays
 const CYCLES = 100;
-const FIRST = 9; // where it begins: the cluster has filled a little
+const FIRST = 11; // where it begins: the cluster has filled a little
 const BLOCKS = 12;
 const OUTCOMES = { scheduled: ["pass", "check"], unschedulable: ["fail", "cross"], error: ["stale", "warn"] };
 
@@ -44,7 +44,7 @@ class Miniature {
     this.cards = this.nodes.names.map((name) => new Card(name));
     const zones = new Map();
     this.nodes.zone.forEach((zone, node) => zones.set(zone, [...(zones.get(zone) ?? []), node]));
-    const columns = [...zones].map(([zone, members]) => h("div", { class: "mini-zone" }, h("h3", { text: zone ? `zone ${zone}` : "no zone" }), members.map((node) => this.cards[node].root)));
+    const columns = [...zones].map(([zone, members]) => h("div", { class: "mini-zone" }, h("p", { class: "mini-zone-name", text: zone ? `zone ${zone}` : "no zone" }), members.map((node) => this.cards[node].root)));
     this.story = h("p", { class: "mini-story" });
     this.slider = h("input", { type: "range", min: 1, max: this.cycles.length, step: 1, "aria-label": "Cycle", oninput: () => { this.#pause(); this.#go(Number(this.slider.value)); } });
     this.marks = h("div", { class: "mini-marks", "aria-hidden": "true" }, this.cycles.map((cycle) => h("i", { class: cycle.result })));

@@ -1,6 +1,6 @@
 // A run: progress over the connection, charts from its figures, any cycle a click away. Reloading changes nothing.
 
-import { $, announce, fill, icon, toast } from "../lib/dom.js";
+import { $, $$, announce, fill, icon, toast } from "../lib/dom.js";
 import { age, count, plural } from "../lib/quantity.js";
 import { Charts } from "./charts.js";
 import { link } from "./link.js";
@@ -31,6 +31,8 @@ let fetched = { at: -Infinity, done: -1, state: "" };
 let fetching = false;
 let timer = 0;
 let lost = null;
+
+for (const number of $$("[data-number]", root)) number.textContent = count(Number(number.textContent));
 
 const socket = link();
 window.podstep = { socket, get run() { return run; } };
@@ -154,7 +156,7 @@ async function figures() {
     fetched = { at: performance.now(), done: data.cycles, state: data.state };
     first = data.firstUnschedulable ?? 0;
     cycles();
-    await charts.show(data);
+    await charts.show(data, ENDED.has(data.state) ? 0 : Math.max(run.total ?? 0, run.done));
     root.dataset.drawn = data.state;
   } catch {
     fetched.at = performance.now() + 2000; // the tables stand; a little later again

@@ -6,6 +6,7 @@ import { link } from "./link.js";
 
 const ENDED = new Set(["done", "cancelled", "failed"]);
 const TONES = { done: "pass", failed: "stale", running: "accent", cancelled: "fail", cancelling: "fail" };
+for (const number of $$("[data-number]")) number.textContent = count(Number(number.textContent));
 const rows = new Map($$("[data-row]").map((row) => [row.dataset.row, row]));
 const watched = [...rows].filter(([, row]) => !ENDED.has(row.dataset.runState)).map(([id]) => id);
 

@@ -1,0 +1,79 @@
+"""What each predicate checks and each priority prefers, in a sentence for the reference page.
+
+The engine's own docstrings speak to who changes the code; these speak to who reads a manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PREDICATES: Mapping[str, str] = {
+    "CheckNodeCondition": (
+        "The node is Ready, its network is configured, it has disk left, and it is not cordoned "
+        "(spec.unschedulable)."
+    ),
+    "CheckNodeUnschedulable": (
+        "The node is not cordoned (spec.unschedulable). In v1.11 CheckNodeCondition asks it."
+    ),
+    "GeneralPredicates": (
+        "PodFitsResources, HostName, PodFitsHostPorts and MatchNodeSelector as one: all four are asked, "
+        "and every reason counts."
+    ),
+    "HostName": "The node is the one that the pod names in spec.nodeName.",
+    "PodFitsHostPorts": (
+        "No pod on the node holds a host port that this pod wants (address, protocol and port)."
+    ),
+    "MatchNodeSelector": "The node's labels match the pod's nodeSelector and its required node affinity.",
+    "PodFitsResources": (
+        "What the node's pods request and what this pod requests fit into the node's allocatable cpu, "
+        "memory, ephemeral storage, extended resources and number of pods."
+    ),
+    "NoDiskConflict": (
+        "No pod on the node uses a disk (GCE PD, EBS, RBD or iSCSI) that cannot be mounted twice."
+    ),
+    "PodToleratesNodeTaints": (
+        "The pod tolerates each taint of the node with the effect NoSchedule or NoExecute."
+    ),
+    "PodToleratesNodeNoExecuteTaints": "The pod tolerates each taint of the node with the effect NoExecute.",
+    "CheckNodeLabelPresence": "The node has, or has not, the labels that the policy's argument lists.",
+    "CheckServiceAffinity": (
+        "The node has the same values of the policy's labels as the nodes where pods of the pod's service"
+        " run."
+    ),
+    "MaxEBSVolumeCount": "With this pod's, the node has at most 39 EBS volumes attached.",
+    "MaxGCEPDVolumeCount": "With this pod's, the node has at most 16 GCE persistent disks attached.",
+    "MaxAzureDiskVolumeCount": "With this pod's, the node has at most 16 Azure disks attached.",
+    "CheckVolumeBinding": (
+        "The pod's bound volumes are reachable from the node, and volumes for its waiting claims can be "
+        "found or provisioned there."
+    ),
+    "NoVolumeZoneConflict": "The zone and region labels of the pod's volumes are those of the node.",
+    "CheckNodeMemoryPressure": "The node is not under memory pressure, for pods of the class BestEffort.",
+    "CheckNodePIDPressure": "The node is not running out of process ids.",
+    "CheckNodeDiskPressure": "The node is not running out of disk.",
+    "MatchInterPodAffinity": (
+        "No running pod's required anti-affinity keeps this pod out, and the pod's own required affinity "
+        "and anti-affinity to other pods hold."
+    ),
+}
+
+PRIORITIES: Mapping[str, str] = {
+    "SelectorSpreadPriority": "Nodes, and zones, with few pods of the same service, controller or set.",
+    "ServiceSpreadingPriority": "Nodes with few pods of the same service.",
+    "InterPodAffinityPriority": (
+        "Nodes where preferred affinity to pods holds, and preferred anti-affinity does not."
+    ),
+    "LeastRequestedPriority": "Nodes where much cpu and memory stays free.",
+    "MostRequestedPriority": "Nodes where little cpu and memory stays free: it packs.",
+    "RequestedToCapacityRatioPriority": "Nodes by a curve over the requested share of cpu and memory.",
+    "BalancedResourceAllocation": "Nodes where cpu and memory would be used to the same share.",
+    "NodePreferAvoidPodsPriority": (
+        "Nodes that do not ask the pod's controller to stay away (an annotation); its weight outvotes all"
+        " others."
+    ),
+    "NodeAffinityPriority": "Nodes that match more of the pod's preferred node affinity, by weight.",
+    "TaintTolerationPriority": "Nodes with fewer PreferNoSchedule taints that the pod does not tolerate.",
+    "ImageLocalityPriority": "Nodes that have the pod's container images already.",
+    "EqualPriority": "All nodes alike.",
+    "ResourceLimitsPriority": "Nodes that can hold the pod's limits, not only its requests.",
+}
