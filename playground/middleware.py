@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from playground import identity
 
@@ -35,6 +37,28 @@ def _policy(ancestors: str) -> str:
 
 CONTENT_SECURITY_POLICY = _policy("'none'")
 EMBED_POLICY = _policy("*")
+
+
+async def _in_parts(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Read a file's parts in a thread, one at a time."""
+    while (part := await asyncio.to_thread(next, parts, None)) is not None:
+        yield part
+
+
+def files(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Stream static files part by part: served as they are, ASGI would first hold each one whole."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if isinstance(response, StreamingHttpResponse) and isinstance(request, ASGIRequest):
+            parts = response.streaming_content
+            if isinstance(parts, Iterator):
+                response.streaming_content = _in_parts(parts)
+        return response
+
+    return middleware
 
 
 def headers(get_response: GetResponse) -> GetResponse:
