@@ -182,7 +182,7 @@ def test_priorities_add_up_to_the_winner(page: Page, shop: str) -> None:
     summary = " ".join(panel.inner_text().split())
     assert "batch-1 is chosen with 100,036" in summary
     assert "2 nodes share that total" in summary
-    counter, place, ordinal = re.search(r"(\d+) mod 2 = (\d), so the (\w+) of them", summary).groups()  # type: ignore[union-attr]
+    counter, place, ordinal = re.search(r"(\d+) mod 2 = (\d), so the (\w+) of them", summary).groups()
     assert (int(counter) % 2, ordinal) == (int(place), {0: "1st", 1: "2nd"}[int(place)])
     ties = texts(panel.get_by_role("list").first.get_by_role("button"))
     assert (len(ties), ties[int(place)]) == (2, "batch-1")
