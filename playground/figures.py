@@ -46,7 +46,7 @@ def figures(run: Run) -> dict[str, Any]:
     pods.update_layout(_layout("Pods over cycles", "cycle", "pods"))
     full = go.Figure([_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)])
     full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
-    full.update_yaxes(tickformat=".0%")
+    full.update_yaxes(tickformat="~%", hoverformat=".1%")
     counts = [run.outcomes.get(name, 0) for name in OUTCOMES]
     ends = go.Figure([go.Bar(x=list(OUTCOMES), y=counts, name="cycles", meta={"series": "outcomes"})])
     ends.update_layout(_layout("Cycles by outcome", "", "cycles"), hovermode="closest", showlegend=False)

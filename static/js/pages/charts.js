@@ -52,7 +52,7 @@ export class Charts {
     const { title, ...layout } = figure.layout;
     const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
     if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];
-    const own = { ...layout, height: HEIGHT, margin: { l: 44, r: 12, t: 12, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
+    const own = { ...layout, height: HEIGHT, margin: { l: 44, r: bars ? 46 : 12, t: 12, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
       xaxis: this.#axis(layout.xaxis), yaxis: { ...this.#axis(layout.yaxis), ...(bars ? { autorange: "reversed", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" } : {}) }, bargap: 0.5,
       legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { color: token("--dim"), size: 12 }, itemclick: "toggle" },
       hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font") } } };
@@ -68,7 +68,7 @@ export class Charts {
       if (trace.type === "bar") {
         return { ...trace, orientation: "h", x: trace.y, y: trace.x, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
       }
-      return { ...trace, name: trace.name.split("/").pop(), line: { color: colour(trace.meta?.series ?? trace.name), width: 2, dash: DASHES[i % DASHES.length] } };
+      return { ...trace, name: trace.name.split("/").pop(), line: { color: colour(trace.meta?.series ?? trace.name), width: 1.75, dash: DASHES[i % DASHES.length] } };
     });
   }
 

@@ -16,6 +16,8 @@ const OUTCOMES = { scheduled: ["pass", "check"], unschedulable: ["fail", "cross"
 /** Play the scenario named by `data-mini` in `host`. */
 export async function mini(host) {
   const source = { scenario: host.dataset.mini };
+  link().on("down", () => host.classList.add("is-still"));
+  link().on("up", () => host.classList.remove("is-still"));
   const opened = await link().call("scenario.open", { source });
   const window_ = await link().call("cycles.window", { source, from: 1, count: CYCLES });
   new Miniature(host, source, opened, window_).begin();

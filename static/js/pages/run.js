@@ -11,7 +11,7 @@ const SIGNS = { done: "check", cancelled: "close", failed: "warn" };
 const FIGURES_EVERY = 1000; // milliseconds between two fetches of the figures while it runs
 const RATE_OVER = 8000; // milliseconds that the rate is measured over
 const EMPTY = {
-  queued: ["Waiting for a worker", "It starts by itself as soon as a worker is free. You may close this page; the run keeps its place."],
+  queued: ["It starts by itself", "Every worker is busy, or none is there yet. You may close this page: the run keeps its place."],
   running: ["Reading the cluster", "Charts appear with the first cycles."],
   cancelled: ["Cancelled before its first cycle", "Nothing was computed. Start it again from the workbench or the start page."],
   failed: ["Nothing was computed", "The message above says why."],
@@ -133,6 +133,7 @@ function cycles() {
   failed.hidden = !first;
   failed.href = `/runs/${id}/at/${first}/`;
   $("span", failed).textContent = `First unschedulable: cycle ${count(first)}`;
+  part("open-card").hidden = !done;
   part("charts").hidden = !done;
   part("empty").hidden = done > 0;
   const [title, text] = EMPTY[state] ?? EMPTY.running;
