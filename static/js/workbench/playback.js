@@ -7,17 +7,17 @@ import { Cluster } from "./cluster.js";
 import { Marks } from "./marks.js";
 import { Verdict } from "./verdict.js";
 
-const WINDOW = 50; // cycles asked for at once
-const WINDOWS_KEPT = 24;
+// Cycles asked for at once, and windows kept, by the number of nodes: what the server decides anew for a window
+// grows with the nodes, and a scrub into the unknown must not wait for it.
+const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
-const EDGE = 12; // this near to a window's end the next one is fetched
 const PARTS = ["predicates", "priorities", "queue"];
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
-const windowStart = (index) => 1 + Math.floor((index - 1) / WINDOW) * WINDOW;
 
 export class Playback extends Emitter {
-  #windows = new Lru(WINDOWS_KEPT);
+  #windows = new Lru(WINDOWS[0][2]);
+  #span = WINDOWS[0][1]; // cycles of a window
   #heavy;
   #shownFrom = 0; // the window the cluster was derived from
   #clusterAt = 0;
@@ -44,7 +44,9 @@ export class Playback extends Emitter {
     const answer = await this.socket.call("scenario.open", { source: this.source, ...(step ? { step } : {}) });
     if (generation !== this.#generation) return answer;
     this.#take(answer);
-    this.#windows.clear();
+    const [, span, kept] = WINDOWS.find(([most]) => this.nodes.names.length <= most);
+    this.#span = span;
+    this.#windows = new Lru(kept);
     this.#heavy = new Lru(this.nodes.names.length > 2000 ? 12 : this.nodes.names.length > 500 ? 24 : 60);
     this.#shownFrom = 0; this.#clusterAt = 0; this.index = -1;
     this.marks = new Marks();
@@ -98,9 +100,12 @@ export class Playback extends Emitter {
     }
   }
 
+  /** The first cycle of the window that holds a cycle. */
+  #start(index) { return 1 + Math.floor((index - 1) / this.#span) * this.#span; }
+
   /** The cheap record of a cycle, if it is in the cache. */
   light(index) {
-    const found = index >= 1 ? this.#windows.get(windowStart(index)) : null;
+    const found = index >= 1 ? this.#windows.get(this.#start(index)) : null;
     return found?.cycles[index - found.from] ?? null;
   }
 
@@ -112,6 +117,7 @@ export class Playback extends Emitter {
 
   /** Move to a step. `since` is the time of the input that asked, for the timings. */
   goto(index, since = performance.now()) {
+    if (!this.nodes) return;
     const to = Math.max(0, Math.min(this.cycles, Math.round(index)));
     this.wanted = to;
     this.since = since;
@@ -135,7 +141,7 @@ export class Playback extends Emitter {
       this.#shownFrom = 0; this.#clusterAt = 0;
       return;
     }
-    const found = this.#windows.get(windowStart(index));
+    const found = this.#windows.get(this.#start(index));
     let at = this.#clusterAt;
     if (this.#shownFrom !== found.from || index < at) {
       this.cluster.reset(found.placement);
@@ -151,7 +157,7 @@ export class Playback extends Emitter {
     this.#fetching.add(from);
     const generation = this.#generation;
     try {
-      const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(WINDOW, Math.max(1, this.cycles - from + 1)) });
+      const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)) });
       if (generation === this.#generation) this.#windows.set(from, answer);
     } finally {
       this.#fetching.delete(from);
@@ -167,16 +173,20 @@ export class Playback extends Emitter {
       while (generation === this.#generation && this.wanted !== this.index && tries < 40) {
         const to = this.wanted;
         if (to === 0 || this.light(to)) { this.#show(to); break; }
-        const from = windowStart(to);
+        const from = this.#start(to);
         if (this.#fetching.has(from)) await new Promise((resolve) => setTimeout(resolve, 8));
-        else { tries += 1; await this.#window(from); }
+        else {
+          tries += 1;
+          await this.#window(from);
+          if (to <= this.cycles && !this.light(to)) await new Promise((resolve) => setTimeout(resolve, 250)); // not computed yet
+        }
       }
     } catch (error) {
       this.emit("failed", error);
     } finally {
       this.#windowBusy = false;
+      if (generation !== this.#generation && this.wanted !== this.index) this.#fetchWanted();
     }
-    if (generation !== this.#generation) this.#windowBusy = false;
   }
 
   async #fetchHeavy() {
@@ -193,6 +203,7 @@ export class Playback extends Emitter {
       this.emit("failed", error);
     } finally {
       this.#heavyBusy = false;
+      if (generation !== this.#generation && this.index > 0 && !this.heavy(this.index)) this.#fetchHeavy();
     }
   }
 
@@ -213,13 +224,14 @@ export class Playback extends Emitter {
     if (index !== this.wanted) return;
     const generation = this.#generation;
     try {
-      const from = index > 0 ? windowStart(index) : 1 - WINDOW;
-      const ahead = from + WINDOW;
-      const behind = from - WINDOW;
+      const from = index > 0 ? this.#start(index) : 1 - this.#span;
+      const ahead = from + this.#span;
+      const behind = from - this.#span;
+      const edge = Math.max(4, Math.floor(this.#span / 4)); // this near to a window's end the next one is fetched
       const partial = this.#windows.get(from);
-      if (partial && partial.cycles.length < WINDOW && from + partial.cycles.length <= this.cycles) await this.#window(from);
-      if (ahead <= this.cycles && index >= ahead - EDGE && !this.#windows.has(ahead)) await this.#window(ahead);
-      if (behind >= 1 && index < from + EDGE && !this.#windows.has(behind)) await this.#window(behind);
+      if (partial && partial.cycles.length < this.#span && from + partial.cycles.length <= this.cycles) await this.#window(from);
+      if (ahead <= this.cycles && index >= ahead - edge && !this.#windows.has(ahead)) await this.#window(ahead);
+      if (behind >= 1 && index < from + edge && !this.#windows.has(behind)) await this.#window(behind);
       for (const near of [index + 1, index - 1, index + 2]) {
         if (this.wanted !== index || generation !== this.#generation || this.#heavyBusy) return;
         if (near >= 1 && near <= this.cycles && !this.heavy(near)) await this.#get(near);
