@@ -25,8 +25,7 @@ Check = Callable[[Page], None]
 @pytest.fixture
 def themed(visitor: Callable[..., Page], size: tuple[int, int], theme: str) -> Page:
     """A page of that size whose visitor prefers that theme."""
-    page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
-    return page
+    return visitor(size=size, color_scheme=theme, reduced_motion="reduce")
 
 
 @pytest.fixture

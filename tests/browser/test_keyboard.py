@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -159,9 +160,9 @@ def test_panels_help_and_table_have_keys(page: Page, bench: Workbench) -> None:
     bench.at(3)
 
 
-def test_reduced_motion_is_respected(visitor: object) -> None:
+def test_reduced_motion_is_respected(visitor: Callable[..., Page]) -> None:
     """Who asks for less motion sees no animation, and the small cluster waits for a click."""
-    page: Page = visitor(reduced_motion="reduce")  # type: ignore[operator]
+    page = visitor(reduced_motion="reduce")
     page.goto("/")
     small = page.get_by_role("region", name="A small cluster that is being scheduled")
     expect(small.get_by_role("button", name="Play")).to_be_visible()

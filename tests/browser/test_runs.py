@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from scheduler_core import Simulation, load
 
+from scheduler_core import Simulation, load
 from tests.browser.pages import Workbench, cycles_of, example_text, share
 from tests.e2e.bundles import long
 from tests.parts import REPOSITORY, shared
@@ -27,8 +27,8 @@ SECOND = 1000
 def upload(page: Page, nodes: Path, pods: Path, times: str = "Keep") -> None:
     """Upload the two files of a trace and arrive on the page of its run."""
     page.goto("/")
-    page.get_by_label("Nodes, a CSV file").set_input_files(nodes)
-    page.get_by_label("Pods, a CSV file").set_input_files(pods)
+    page.get_by_label("Nodes (CSV)").set_input_files(nodes)
+    page.get_by_label("Pods (CSV)").set_input_files(pods)
     page.get_by_role("radio", name=re.compile(times)).check()
     page.get_by_role("button", name="Start the run").click()
     page.wait_for_url("**/runs/*/", timeout=60 * SECOND)
@@ -84,7 +84,7 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
     """What is too large to compute at once goes to a worker; it is watched live and cancelled."""
     text = long("cancelled", 700, 20_000)
     page.goto(share(site, text, "To be cancelled"))
-    expect(page.get_by_text("too much to compute")).to_be_visible(timeout=30 * SECOND)
+    expect(page.get_by_text("This is too much to compute while you wait.")).to_be_visible(timeout=30 * SECOND)
     page.get_by_role("button", name="Run it in a worker").click()
     page.wait_for_url("**/runs/*/")
     bar = page.get_by_role("progressbar")
@@ -126,7 +126,7 @@ def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
 def test_a_production_cluster_runs(page: Page) -> None:
     """A recorded cluster of 1,523 nodes and 8,152 pods runs from the page; its cycle 8,000 opens."""
     nodes, pods = "traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_default.csv.gz"
-    files = [shared(nodes), shared(pods)]
+    files = shared(nodes), shared(pods)
     began = time.monotonic()
     upload(page, *files, times="Ignore")
     bar = page.get_by_role("progressbar")

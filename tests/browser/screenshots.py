@@ -1,0 +1,128 @@
+"""The pictures of docs/screenshots: ``python -m tests.browser.screenshots``.
+
+Starts podstep as the tests do, on a free port with an empty data folder, and makes its own data: the
+shipped examples and the shipped excerpt of a trace, or the recorded one where it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE
+from tests.browser.pages import Workbench, example_text, share
+from tests.browser.test_runs import SAMPLE, charts, ends, upload
+from tests.parts import REPOSITORY, SHARED, chromium
+from tests.services.processes import free_port
+from tests.services.stack import Stack, embedded_parts, running
+
+FOLDER = REPOSITORY / "docs" / "screenshots"
+THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
+Size = tuple[int, int]
+
+
+def new_page(browser: Browser, site: Stack, size: Size, theme: Literal["dark", "light"]) -> Page:
+    """Open a page of a new visitor, with everything that moves at rest."""
+    phone: dict[str, Any] = {"is_mobile": True, "has_touch": True} if size == PHONE else {}
+    context = browser.new_context(
+        base_url=site.base_url,
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme=theme,
+        reduced_motion="reduce",
+        **phone,
+    )
+    context.set_default_timeout(60_000)
+    return context.new_page()
+
+
+def run_trace(page: Page) -> str:
+    """Run the recorded trace, or the shipped excerpt where there is no recording; return its address."""
+    folder = SHARED / "traces"
+    if folder.is_dir():
+        files = folder / "openb_node_list_all_node.csv.gz", folder / "openb_pod_list_default.csv.gz"
+        upload(page, *files, times="Ignore")
+    else:
+        upload(page, SAMPLE / "gpu-trace.nodes.csv", SAMPLE / "gpu-trace.pods.csv")
+    ends(page, "done", 300)
+    charts(page)
+    return page.url
+
+
+def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str]:
+    """Bring the page into each state that is pictured, yielding the picture's name."""
+    page.goto("/")
+    small = page.get_by_role("region", name="A small cluster that is being scheduled")
+    expect(small.get_by_role("button", name="Play")).to_be_visible()
+    yield "start"
+    for name, address, index, view in (
+        ("workbench-12", f"{addresses['shop']}?step=20&tab=predicates", 20, ("Stage", "Inspect")),
+        ("workbench-500", f"{addresses['large']}?step=400&tab=predicates", 400, ("Stage", "Inspect")),
+        ("workbench-priorities", f"{addresses['shop']}?step=20&tab=priorities", 20, ("Inspect",)),
+        ("workbench-message", f"{addresses['shop']}?step=17", 17, ("Inspect",)),
+    ):
+        Workbench(page).open(address).at(index)
+        page.wait_for_function("podstep.playback.marks.known === podstep.playback.cycles")
+        if not phone:
+            yield name
+            continue
+        for region in view:
+            page.get_by_role("navigation", name="Regions").get_by_role("button", name=region).click()
+            yield f"{name}-{region.lower()}" if len(view) > 1 else name
+    page.goto(addresses["run"])
+    ends(page, "done")
+    expect(page.locator("svg.main-svg")).not_to_have_count(0)
+    yield "run"
+
+
+def settle(page: Page) -> None:
+    """Wait until fonts are there and everything that was asked for is painted."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate(
+        "document.fonts.ready.then(() => new Promise(done =>"
+        " requestAnimationFrame(() => requestAnimationFrame(done))))"
+    )
+
+
+def take(browser: Browser, site: Stack) -> list[Path]:
+    """Take every picture and return where they are."""
+    taken = []
+    author = new_page(browser, site, DESKTOP, "dark")
+    addresses = {
+        "shop": share(site, example_text("shop"), "A shop on twelve nodes"),
+        "large": share(site, example_text("five-hundred"), "Five hundred nodes"),
+        "run": run_trace(author),
+    }
+    author.context.close()
+    for size in (DESKTOP, PHONE):
+        for theme in THEMES:
+            page = new_page(browser, site, size, theme)
+            for name in pictures(page, addresses, size == PHONE):
+                settle(page)
+                path = FOLDER / f"{name}-{size[0]}-{theme}.png"
+                page.screenshot(path=path)
+                taken.append(path)
+            page.context.close()
+    return taken
+
+
+def main() -> None:
+    """Start what is needed, take the pictures, and remove those of before that are no more."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        home, port = Path(folder), free_port()
+        with running("embedded", embedded_parts(home, port), home, port) as site, sync_playwright() as found:
+            browser = found.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+            taken = take(browser, site)
+            browser.close()
+    for stale in set(FOLDER.glob("*.png")) - set(taken):
+        stale.unlink()
+    size = sum(path.stat().st_size for path in taken)
+    print(f"{len(taken)} pictures in {FOLDER}, {size / 2**20:.1f} MiB")
+
+
+if __name__ == "__main__":
+    main()
