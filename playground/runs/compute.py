@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 SLICE_SECONDS = 0.5
 SLICE_CYCLES = 1_000
 BEAT_SECONDS = 5.0
-ATTEMPTS = 3  # workers that may die on a run before it counts as failed
+ATTEMPTS = 3  # workers that may die in a row without storing a cycle before the run counts as failed
 OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "error"}
 
 
@@ -117,8 +117,8 @@ class _Attempt:
         self.run = Run.objects.select_related("scenario").get(pk=run_id)
         if self.run.attempts > ATTEMPTS:
             raise LimitReachedError(
-                f"{ATTEMPTS} workers ended while they computed this run, most likely for want of memory. "
-                "Simulate fewer nodes or pods, or give the worker more memory."
+                f"{ATTEMPTS} workers in a row ended before this run went a cycle further, most likely for "
+                "want of memory. Simulate fewer nodes or pods, or give the worker more memory."
             )
         self.scenario = store.load_scenario(self.run.scenario)
         self.tables = Tables(self.scenario)
@@ -205,10 +205,12 @@ class _Attempt:
     def _store(self, first: int) -> None:
         with transaction.atomic():
             # The update comes first: it holds the row, so no successor can claim it in between.
-            held = Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**self._progress())
+            grown = len(self.trail) >= first
+            counted = {"attempts": 1} if grown else {}  # what made progress does not kill its workers
+            held = Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**self._progress(), **counted)
             if not held:
                 raise LostClaimError
-            if len(self.trail) >= first:
+            if grown:
                 write_chunk(self.run, self.chunks, self.trail, first)
                 self.chunks += 1
 

@@ -97,7 +97,8 @@ def test_a_run_resumes_from_its_chunks(run: Run, monkeypatch: pytest.MonkeyPatch
     Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now() - timedelta(seconds=31))
     assert run_simulation(run.pk) == "done"
     row = finished(run)
-    assert (row.cycles, row.attempts, row.placed) == (5, 2, 2)
+    assert (row.cycles, row.placed) == (5, 2)
+    assert row.attempts == 1, "what went on does not count against the run"
     chunks = list(RunChunk.objects.filter(run=row).order_by("number").values_list("first", "count"))
     assert [first for first, _ in chunks] == [1, 2, 3, 4, 5]
     assert [sample[0] for sample in row.samples["rows"]] == [0, 1, 2, 3, 4, 5]
