@@ -10,7 +10,8 @@ const COLOURS = {
   cpu: "--g0", memory: "--g3", "ephemeral-storage": "--g8", pods: "--g5",
 };
 const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
-const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]; // never colour alone
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"]; // never colour alone
+const SYMBOLS_SHOWN = 9; // of each line
 
 export class Charts {
   #figures = null;
@@ -25,10 +26,10 @@ export class Charts {
     for (const card of $$("[data-figure]", root)) this.#toggle(card);
   }
 
-  /** Show figures and their tables; while it runs the axis of cycles already reaches to the `expected` one. */
-  async show({ figures, tables }, expected = 0) {
+  /** Show figures and their tables; the axis of cycles reaches to the `last` one, expected or done. */
+  async show({ figures, tables }, last) {
     this.#figures = figures;
-    this.expected = expected;
+    this.last = last;
     for (const table of tables) this.#table(table);
     await this.#load();
     this.#draw();
@@ -68,12 +69,14 @@ export class Charts {
       if (trace.type === "bar") {
         return { ...trace, orientation: "h", x: trace.y, y: trace.x, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
       }
-      return { ...trace, name: trace.name.split("/").pop(), line: { color: colour(trace.meta?.series ?? trace.name), width: 1.75, dash: DASHES[i % DASHES.length] } };
+      const hue = colour(trace.meta?.series ?? trace.name);
+      return { ...trace, name: trace.name.split("/").pop(), mode: "lines+markers", line: { color: hue, width: 1.75 },
+        marker: { color: hue, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i } };
     });
   }
 
   #axis(axis) {
-    const ahead = this.expected && axis?.title?.text === "cycle" ? { range: [0, this.expected], autorange: false } : { range: undefined, autorange: true };
+    const ahead = this.last && axis?.title?.text === "cycle" ? { range: [0, this.last], autorange: false } : { range: undefined, autorange: true };
     return { ...axis, ...ahead, fixedrange: true, automargin: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"),
       showgrid: Boolean(axis?.title?.text) && axis.title.text !== "cycle", separatethousands: true,
       tickfont: { color: token("--dim"), size: 11 }, title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 } };

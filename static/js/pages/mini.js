@@ -192,7 +192,7 @@ class Card {
     this.score.classList.toggle("best", state.best);
     const shown = state.pods.slice(0, BLOCKS);
     fill(this.pods, shown.map(([colour, title]) => h("i", { class: colour, title })), state.chosen ? h("i", { class: "ghost", title: "the pod of this cycle" }) : null);
-    this.why.textContent = [...new Set(state.why.map(shortReason))].join(", ");
+    this.why.textContent = [...new Set(state.why.map(shortReason))].map((word) => (word === "anti" ? "anti-affinity" : word)).join(", ");
     this.why.title = state.why.join(", ");
   }
 }

@@ -74,7 +74,7 @@ function progress() {
   const { state, done, total } = run;
   const bar = part("progress");
   bar.firstElementChild.style.setProperty("width", `${share() * 100}%`);
-  bar.className = `progress ${state === "done" ? "done" : ENDED.has(state) || state === "cancelling" ? "stopped" : state === "queued" ? "queued" : ""}`;
+  bar.className = `progress ${state === "done" || state === "failed" ? state : ENDED.has(state) || state === "cancelling" ? "stopped" : state === "queued" ? "queued" : ""}`;
   bar.setAttribute("aria-valuenow", Math.floor(share() * 100));
   const of = total && done <= total ? `${count(done)} of ${count(total)} cycles` : plural(done, "cycle");
   const text = {
@@ -157,7 +157,7 @@ async function figures() {
     fetched = { at: performance.now(), done: data.cycles, state: data.state };
     first = data.firstUnschedulable ?? 0;
     cycles();
-    await charts.show(data, ENDED.has(data.state) ? 0 : Math.max(run.total ?? 0, run.done));
+    await charts.show(data, ENDED.has(data.state) ? data.cycles : Math.max(run.total ?? 0, run.done));
     root.dataset.drawn = data.state;
   } catch {
     fetched.at = performance.now() + 2000; // the tables stand; a little later again
