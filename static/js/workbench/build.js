@@ -179,7 +179,7 @@ export class Build {
       } else if (key.startsWith("pod:")) {
         const at = cluster.placement[what];
         text = at >= 0 ? nodes.names[at] : at === ABSENT ? "" : "pending";
-      } else if (key.startsWith("node:")) text = plural(cluster.count[what], "pod");
+      } else if (key.startsWith("node:")) text = this.view.exists(what) ? plural(cluster.count[what], "pod") : "not there";
       if (cell.textContent !== text) cell.textContent = text;
     }
   }

@@ -39,7 +39,7 @@ export class Sheet {
     const listed = [...here.subarray(0, PODS_LISTED)];
     const labels = Object.entries(nodes.labels?.[node] ?? {});
     const extended = Object.entries(nodes.extended ?? {}).filter(([, amounts]) => amounts[node]);
-    this.#frame("node", nodes.names[node], [badge, nodes.unschedulable[node] ? h("span", { class: "pill fail", text: "cordoned" }) : null], [
+    this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), nodes.unschedulable[node] ? h("span", { class: "pill fail", text: "cordoned" }) : null], [
       ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
       ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
       ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],

@@ -68,6 +68,7 @@ export class View extends Emitter {
     for (const total of ranked?.totals ?? []) { if (total > best) best = total; if (total < worst) worst = total; }
     this.#facts = {
       index: playback.index, light,
+      major: light ? Number(light.step.split(".")[0]) : 1,
       pod: light ? light.pod : -1,
       chosen: light?.node ?? -1,
       cpu: light ? playback.pods.cpu[light.pod] : 0,
@@ -78,17 +79,17 @@ export class View extends Emitter {
     return this.#facts;
   }
 
-  /** Whether a node exists at the shown step. */
+  /** Whether a node is there at the shown step: `since` and `until` are major steps. */
   exists(node) {
     const { since, until } = this.playback.nodes;
-    const index = Math.max(1, this.playback.index);
-    return !((since?.[node] ?? 0) > index || (until?.[node] ?? Infinity) < index);
+    const { major } = this.facts;
+    return !((since?.[node] ?? 1) > major || (until?.[node] ?? Infinity) <= major);
   }
 
   /** "fits", "failed" or "unknown" (not loaded, or no cycle). */
   verdictOf(node) {
     const { verdict } = this.facts;
-    return !verdict ? "unknown" : verdict.fits(node) ? "fits" : "failed";
+    return !verdict || !this.exists(node) ? "unknown" : verdict.fits(node) ? "fits" : "failed";
   }
 
   /** One line that tells a node: for tooltips and screen readers. */

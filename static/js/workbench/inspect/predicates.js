@@ -65,15 +65,17 @@ export class Predicates {
     if (!verdict) return;
     const { names } = view.playback.nodes;
     const rows = [];
+    let there = 0;
     for (let node = 0; node < names.length; node += 1) {
       if (!view.exists(node)) continue;
+      there += 1;
       const fits = verdict.fits(node);
       if (this.#only === "feasible" && !fits) continue;
       if (this.#only === "failed" && fits) continue;
       if (this.#text && !names[node].toLowerCase().includes(this.#text) && !verdict.reasonsOf(node).some((reason) => reason.toLowerCase().includes(this.#text))) continue;
       rows.push(node);
     }
-    this.note.textContent = rows.length === names.length ? `${count(rows.length)} rows` : `${count(rows.length)} of ${count(names.length)} rows`;
+    this.note.textContent = rows.length === there ? `${count(rows.length)} rows` : `${count(rows.length)} of ${count(there)} rows`;
     const columns = [{
       key: "node", label: "node", title: "Sort by name", text: (node) => names[node],
       compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),

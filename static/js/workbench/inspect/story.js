@@ -58,7 +58,7 @@ export class Story {
     const at = verdict?.order.indexOf(name) ?? -1;
     if (at < 0) return;
     const nodes = [];
-    for (let node = 0; node < verdict.count; node += 1) if (verdict.first[node] === at) nodes.push(node);
+    for (let node = 0; node < verdict.count; node += 1) if (verdict.first[node] === at && view.exists(node)) nodes.push(node);
     view.light(nodes, `stopped by ${name}`);
   }
 
