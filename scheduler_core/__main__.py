@@ -7,10 +7,16 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, compare, conform, simulate
+from scheduler_core.cli import bench, compare, conform, explain, simulate
 from scheduler_core.cli.reporting import InputError
 
-COMMANDS = {"simulate": simulate, "compare": compare, "conform": conform, "bench": bench}
+COMMANDS = {
+    "simulate": simulate,
+    "explain": explain,
+    "compare": compare,
+    "conform": conform,
+    "bench": bench,
+}
 
 
 def parser() -> argparse.ArgumentParser:

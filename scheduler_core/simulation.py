@@ -102,6 +102,10 @@ class Simulation:
         self._commit(pod, cycle.decision)
         return cycle
 
+    def peek(self) -> bool:
+        """Apply the operations that come before the next cycle; tell whether there is one."""
+        return self._advance()
+
     def replay(self, decisions: Iterable[Decision]) -> None:
         """Apply recorded decisions without evaluating anything.
 

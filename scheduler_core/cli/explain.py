@@ -1,0 +1,83 @@
+"""``explain``: say why a pod is where it is, or why not, and the smallest change that would make it fit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Iterator
+
+from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
+from scheduler_core.explain import ExplainError, Explanation, explain
+from scheduler_core.policy import PolicyError
+
+NODES_SHOWN = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
+    )
+    parser.add_argument("--pod", required=True, metavar="NS/NAME", help="without a namespace: default")
+    parser.add_argument("--node", metavar="NAME", help="ask about this node alone")
+    parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
+    parser.add_argument("--step", metavar="STEP", help="how things stood after this cycle: 17 or 3.4")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain and print."""
+    scenario = read_scenario(options.files, options.config)
+    pod = options.pod if "/" in options.pod else f"default/{options.pod}"
+    try:
+        answer = explain(scenario, pod, options.node, step=options.step)
+    except ExplainError as error:
+        raise InputError(str(error)) from error
+    except PolicyError as error:
+        raise InputError(problem_lines(error.problems)) from error
+    if options.json:
+        print(json.dumps(answer.as_dict(), ensure_ascii=False))
+    else:
+        print("\n".join(lines(answer)))
+    return 0
+
+
+def lines(answer: Explanation) -> Iterator[str]:
+    """Yield the answer line by line."""
+    yield answer.summary
+    for verdict in answer.nodes[:NODES_SHOWN]:
+        yield ""
+        yield f"{verdict.node}: {'fits' if verdict.fits else 'does not fit'}"
+        for failure in verdict.failures:
+            told = failure.error or ", ".join(failure.reasons)
+            yield f"  {failure.predicate}: {told}" if failure.predicate else f"  {told}"
+        yield from (f"    {detail}" for detail in verdict.details)
+    if answer.nodes and answer.asked is None and answer.nodes_count > NODES_SHOWN:
+        yield f"and {answer.nodes_count - min(len(answer.nodes), NODES_SHOWN):,} more nodes"
+    for number, change in enumerate(answer.changes):
+        yield ""
+        title = "Smallest change that makes it fit" if not number else "Or"
+        more = len(change.fits) - 1
+        yield f"{title} on {change.node}{f' (and on {more:,} more)' if more > 0 else ''}:"
+        yield from (f"  - {text}" for text in change.words)
+        for patch in change.patches:
+            yield f"    {_command(patch)}"
+    if answer.nodes and not answer.changes and not any(verdict.fits for verdict in answer.nodes):
+        yield ""
+        yield "No change was found that makes it fit."
+
+
+def _command(patch: dict[str, object]) -> str:
+    """Write an edit as one would type it."""
+    kind, name = str(patch["kind"]).lower(), str(patch["name"])
+    namespace, slash, short = name.rpartition("/")
+    where = f"-n {namespace} " if slash else ""
+    match patch["action"]:
+        case "delete":
+            return f"kubectl {where}delete {kind} {short}"
+        case "create":
+            return f"create: {json.dumps(patch['object'], ensure_ascii=False)}"
+    body = json.dumps(patch["patch"], ensure_ascii=False)
+    return f"kubectl {where}patch {kind} {short} --type merge -p {shlex.quote(body)}"

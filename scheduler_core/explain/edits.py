@@ -1,0 +1,226 @@
+"""Edits of manifests: what one would type, as a merge patch, and what the scheduler then sees.
+
+An edit changes a manifest in place; the patch is the difference. It is read back by the reader of
+patches and of manifests, so that what is verified is what is shown.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from scheduler_core.explain.world import Manifest, World
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import apply_patch
+from scheduler_core.load import load_documents
+from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.objects.quantity import format_resource
+from scheduler_core.workloads import Key, key_of
+
+EFFORT = {
+    "uncordon": 1,
+    "label": 1,
+    "toleration": 1,
+    "taint": 2,
+    "selector": 2,
+    "port": 2,
+    "request": 2,
+    "fact": 3,  # a label that says what a machine is: its zone, its architecture
+    "affinity": 3,
+    "allocatable": 3,
+    "volume": 4,
+    "condition": 4,  # the kubelet reports it: the machine has to be mended
+    "victim": 4,
+    "delete": 5,
+}
+"""What a change costs, by kind; the sum over a change's edits tells which one is the smallest."""
+
+Side = Literal["pod", "node", "pods", "storage"]
+Mutation = Callable[[Manifest], None]
+
+# Which fields an edit may change, by kind; everything else stays as the cluster has it.
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("containers", "init_containers", "tolerations", "node_selector", "affinity"),
+    "Node": ("allocatable", "taints", "unschedulable", "conditions"),
+    "PersistentVolume": ("node_affinity",),
+    "PersistentVolumeClaim": ("volume_name",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of one object: ``mutate`` a manifest, ``create`` one, or with neither delete it.
+
+    ``size`` compares edits of equal effort: a resource's shortage as a share of what is requested.
+    """
+
+    kind: str
+    key: str
+    words: str
+    cost: str  # a row of EFFORT
+    side: Side
+    mutate: Mutation | None = None
+    create: Manifest | None = None
+    size: float = 0.0
+
+    @property
+    def effort(self) -> int:
+        """What it costs."""
+        return EFFORT[self.cost]
+
+
+def apply(world: World, edits: Iterable[Edit]) -> World:
+    """Return the world after the edits, each read back from its patch.
+
+    Raises:
+        BundleError: An edited manifest is not valid.
+    """
+    changed: dict[Key, KubernetesObject | None] = {}
+    for key, group in _grouped(edits).items():
+        if group[0].create is not None:
+            changed[key] = _read(group[0].create, admission=False)
+        elif group[0].mutate is None:
+            changed[key] = None
+        else:
+            changed[key] = _edited(world, key, group)
+    return world.with_objects(changed)
+
+
+def _grouped(edits: Iterable[Edit]) -> dict[Key, list[Edit]]:
+    groups: dict[Key, list[Edit]] = {}
+    for edit in edits:
+        groups.setdefault((edit.kind, edit.key), []).append(edit)
+    return groups
+
+
+def _edited(world: World, key: Key, group: list[Edit]) -> KubernetesObject:
+    former = world.objects[key]
+    document, admission = _source(world, key)
+    patched = apply_patch(document, _patch(document, group), "merge")
+    read = _read(patched, admission=admission)
+    labels = replace(former.meta, labels=read.meta.labels)
+    fields = {name: getattr(read, name) for name in FIELDS[key[0]]}
+    return replace(former, meta=labels, **fields)
+
+
+def _source(world: World, key: Key) -> tuple[Manifest, bool]:
+    """Return the manifest that an object's edits start from, and whether it passes admission when read.
+
+    It is the one that was given if that still says what the cluster has, else one made of the object.
+    """
+    former = world.objects[key]
+    given = world.documents.get(key)
+    if given is not None:
+        for admission in (True, False):
+            read = _read(given, admission=admission)
+            same = all(getattr(read, name) == getattr(former, name) for name in FIELDS[key[0]])
+            if same and read.meta.labels == former.meta.labels:
+                return dict(given), admission
+        if not isinstance(former, (Node, Pod)):
+            return dict(given), False
+    return (_node_manifest(former) if isinstance(former, Node) else to_manifest(former)), False
+
+
+def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
+    alone = copy.deepcopy(dict(document))
+    if alone.get("kind") == "Pod" and isinstance(alone.get("spec"), dict):
+        alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one
+    return load_documents([alone], expand=False, admission=admission).objects[0]
+
+
+def _node_manifest(node: Node) -> Manifest:
+    """Write down what scheduling reads of a node; for one whose manifest an operation has changed."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.meta.name, "labels": dict(node.meta.labels)},
+        "spec": {
+            "unschedulable": node.unschedulable,
+            "taints": [{"key": t.key, "value": t.value, "effect": t.effect} for t in node.taints],
+        },
+        "status": {
+            "allocatable": {name: format_resource(name, n) for name, n in node.allocatable.items()},
+            "conditions": [{"type": c.type, "status": c.status} for c in node.conditions],
+        },
+    }
+
+
+def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:
+    after = copy.deepcopy(document)
+    for edit in group:
+        assert edit.mutate is not None
+        edit.mutate(after)
+    return merge_patch(document, after)
+
+
+def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> Manifest:
+    """Return the JSON merge patch (RFC 7386) that turns one object into the other."""
+    patch: Manifest = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(value, dict) and isinstance(old, dict):
+            inner = merge_patch(old, value)
+            if inner:
+                patch[key] = inner
+        elif key not in before or old != value:
+            patch[key] = value
+    return patch
+
+
+def patches(world: World, edits: Iterable[Edit]) -> list[Manifest]:
+    """Return what to send to the API server, an entry an object.
+
+    A pod that a controller made is patched where its template stands.
+    """
+    out: list[Manifest] = []
+    for key, group in _grouped(edits).items():
+        target = {"kind": key[0], "name": key[1]}
+        if group[0].create is not None:
+            out.append({"action": "create", **target, "object": group[0].create})
+        elif group[0].mutate is None:
+            out.append({"action": "delete", **target})
+        else:
+            out.append(_patch_of(world, key, group))
+    return out
+
+
+def _patch_of(world: World, key: Key, group: list[Edit]) -> Manifest:
+    owner = _template_owner(world, key)
+    if owner is None:
+        document, _ = _source(world, key)
+        body, target = _patch(document, group), key
+    else:
+        template = dict(world.documents[owner]["spec"]["template"])
+        body, target = {"spec": {"template": _patch(template, group)}}, owner
+    return {"action": "patch", "kind": target[0], "name": target[1], "type": "merge", "patch": body}
+
+
+def _template_owner(world: World, key: Key) -> Key | None:
+    """Return the controller whose manifest holds the pod's template, ``None`` for a pod with its own."""
+    obj: KubernetesObject | None = world.objects[key]
+    if not isinstance(obj, Pod) or key in world.documents:
+        return None
+    for _ in range(3):  # Pod, ReplicaSet, Deployment
+        if obj is None or obj.meta.controller is None:
+            return None
+        namespace = obj.meta.namespace
+        above = (obj.meta.controller.kind, f"{namespace}/{obj.meta.controller.name}")
+        obj = world.objects.get(above)
+        if isinstance(obj, Workload) and key_of(obj) in world.documents:
+            return above
+    return None
+
+
+def part(document: Manifest, *path: str | int) -> Any:
+    """Return a part of a manifest, making the objects on the way to it that are missing."""
+    place: Any = document
+    for step in path:
+        if isinstance(step, int):
+            place = place[step]
+        else:
+            if not isinstance(place.get(step), (dict, list)):
+                place[step] = {}
+            place = place[step]
+    return place

@@ -1,0 +1,39 @@
+"""What the rules of explain look at, and what they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.explain.edits import Edit, Mutation
+from scheduler_core.explain.world import Standing
+from scheduler_core.objects.model import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One reason's facts as sentences and numbers, and the alternatives that may end it.
+
+    Each of ``options`` is a set of edits that belong together.
+    """
+
+    details: tuple[str, ...] = ()
+    options: tuple[tuple[Edit, ...], ...] = ()
+    numbers: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One pod on one node; ``row`` is the node's index."""
+
+    standing: Standing
+    row: int
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+        return self.standing.node(self.row)
+
+    def edit_pod(self, words: str, cost: str, mutate: Mutation, *, size: float = 0.0) -> Edit:
+        """Make an edit of the pod."""
+        return Edit("Pod", self.standing.world.pod, words, cost, "pod", mutate, size=size)

@@ -1,0 +1,113 @@
+"""What decided a placement: which nodes fitted, the totals, what made the difference, the tie-break."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cycle import Cycle
+
+NODES_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """By how much one priority, weighted, put the chosen node before another one."""
+
+    priority: str
+    weight: int
+    chosen: int  # scores before the weight
+    other: int
+
+    @property
+    def points(self) -> int:
+        """The weighted difference; negative where it spoke for the other node."""
+        return self.weight * (self.chosen - self.other)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "priority": self.priority,
+            "weight": self.weight,
+            "chosen": self.chosen,
+            "other": self.other,
+            "points": self.points,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The cycle that placed a pod, told for people. ``rival`` is the node that it is compared with."""
+
+    cycle: Cycle
+    rival: str | None
+    leads: tuple[Lead, ...]
+    sentences: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON; of many feasible nodes the best :data:`NODES_SHOWN` are listed."""
+        cycle = self.cycle
+        return {
+            "index": cycle.index,
+            "step": cycle.step,
+            "node": cycle.node,
+            "feasibleCount": len(cycle.feasible),
+            "nodesCount": len(cycle.nodes),
+            "totals": dict(_best(cycle)),
+            "ties": [cycle.nodes[node] for node in cycle.ties[:NODES_SHOWN].tolist()],
+            "tiesCount": len(cycle.ties),
+            "lastNodeIndex": cycle.last_node_index,
+            "rival": self.rival,
+            "leads": [lead.as_dict() for lead in self.leads],
+            "sentences": list(self.sentences),
+        }
+
+
+def _best(cycle: Cycle) -> list[tuple[str, int]]:
+    if cycle.totals is None:
+        return []
+    order = np.argsort(-cycle.totals, kind="stable")[:NODES_SHOWN].tolist()
+    return [(cycle.nodes[int(cycle.feasible[n])], int(cycle.totals[n])) for n in order]
+
+
+def tell(cycle: Cycle, asked: str | None = None) -> Story:
+    """Tell why a cycle chose its node, against the node asked about or the best of the others."""
+    fitting, of = len(cycle.feasible), len(cycle.nodes)
+    if cycle.totals is None:
+        return Story(cycle, None, (), (f"{cycle.node} is the only node of {of:,} that fits.",))
+    places = {cycle.nodes[node]: n for n, node in enumerate(cycle.feasible.tolist())}
+    best = int(cycle.totals.max())
+    sentences = [f"{fitting:,} of {of:,} nodes fit; the best total is {best:,}."]
+    rival = asked if asked in places and asked != cycle.node else _runner_up(cycle)
+    leads: tuple[Lead, ...] = ()
+    if len(cycle.ties) > 1:
+        turn = cycle.last_node_index % len(cycle.ties)
+        sentences.append(
+            f"{len(cycle.ties):,} nodes have it; by name in descending order the round-robin counter, "
+            f"{cycle.last_node_index:,} modulo {len(cycle.ties):,}, takes number {turn + 1:,}: {cycle.node}."
+        )
+    if rival is not None and cycle.node is not None:
+        one, two = places[cycle.node], places[rival]
+        leads = tuple(
+            Lead(row.name, row.weight, int(row.score[one]), int(row.score[two])) for row in cycle.priorities
+        )
+        sentences.append(_against(cycle.node, rival, best - int(cycle.totals[two]), leads))
+    return Story(cycle, rival, leads, tuple(sentences))
+
+
+def _runner_up(cycle: Cycle) -> str | None:
+    """Return the best node that has less than the best total; among equals the first in object order."""
+    totals = cycle.totals
+    if totals is None or not (totals < totals.max()).any():
+        return None
+    below = np.where(totals < totals.max(), totals, np.iinfo(np.int64).min)
+    return cycle.nodes[int(cycle.feasible[int(below.argmax())])]
+
+
+def _against(node: str, rival: str, margin: int, leads: tuple[Lead, ...]) -> str:
+    told = ", ".join(f"{lead.priority} {lead.points:+,}" for lead in leads if lead.points)
+    if not margin:
+        return f"{rival} has the same total{f' ({told})' if told else ''}."
+    return f"{node} is {margin:,} before {rival}: {told}."

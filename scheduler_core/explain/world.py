@@ -1,0 +1,182 @@
+"""One moment of a run as plain objects, and the verdict on one pod in it.
+
+A :class:`World` is never changed: an edit makes another one. A :class:`Standing` is a world put into
+a cluster of its own, with every predicate evaluated on every node, none short-circuited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster import Cluster, PodState
+from scheduler_core.filtering import Filtered, filter_nodes, missing_claim
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.model import KubernetesObject, Node, Pod
+from scheduler_core.policy import Profile
+from scheduler_core.preemption import Candidate, preempt
+from scheduler_core.queue import SchedulingQueue
+from scheduler_core.scenario import Scenario
+from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
+from scheduler_core.workloads import Key, key_of
+
+Manifest = dict[str, Any]
+HOPELESS = "node(s) were unschedulable"  # a reason that no deletion mends
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A predicate that fails on a node: with reasons, or by raising an error."""
+
+    predicate: str
+    reasons: tuple[str, ...]
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Every object at one moment, in creation order, and the manifests that they came from.
+
+    The pod that is asked about, ``pod``, has no node in it: it is as it is when its turn comes.
+    """
+
+    pod: str
+    objects: Mapping[Key, KubernetesObject]
+    documents: Mapping[Key, Mapping[str, Any]]
+    profile: Profile
+
+    def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> World:
+        """Return another world in which these objects are new or different, or gone (``None``)."""
+        objects = {**self.objects, **{key: obj for key, obj in changed.items() if obj is not None}}
+        for key in [key for key, obj in changed.items() if obj is None]:
+            objects.pop(key, None)
+        return replace(self, objects=objects)
+
+
+def snapshot(simulation: Simulation, pod: str) -> World:
+    """Take the cluster of a simulation as it stands, without changing it.
+
+    Raises:
+        KeyError: There is no such pod.
+    """
+    cluster = simulation.cluster
+    asked = cluster.pods[pod]
+    states = sorted(cluster.pods.values(), key=lambda state: state.order)
+    storage = cluster.storage
+    listed: list[KubernetesObject] = [
+        *cluster.nodes.values(),
+        *storage.classes.values(),
+        *storage.volumes.values(),
+        *storage.claims.values(),
+        *cluster.services.values(),
+        *cluster.workloads.values(),
+        *cluster.budgets.values(),
+        *(
+            replace(
+                state.pod,
+                node_name="" if state is asked else state.node_name,
+                nominated_node_name=state.nominated,
+            )
+            for state in states
+        ),
+    ]
+    objects = {key_of(obj): obj for obj in listed}
+    return World(pod, objects, _documents(simulation.scenario, objects), simulation.profile)
+
+
+def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> dict[Key, Mapping[str, Any]]:
+    """Find the manifests that were given for objects, those of create operations included."""
+    found: dict[Key, Mapping[str, Any]] = {}
+    for document in scenario.documents:
+        listed = [document]
+        if document.get("kind") == "Scenario":
+            operations = (document.get("spec") or {}).get("operations") or ()
+            listed = [(op.get("createOperation") or {}).get("object") or {} for op in operations]
+        for manifest in listed:
+            key = _document_key(manifest)
+            if key in objects:
+                found[key] = manifest
+    return found
+
+
+def _document_key(document: Mapping[str, Any]) -> Key:
+    kind = str(document.get("kind"))
+    meta = document.get("metadata") or {}
+    row = KINDS.get(kind)
+    name = str(meta.get("name"))
+    return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name
+
+
+class Standing:
+    """A world's verdict on its pod, on all N nodes."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.cluster = Cluster()
+        for obj in world.objects.values():
+            self.cluster.put(obj)
+        self.cluster.refresh()
+        self.pod: PodState = self.cluster.pods[world.pod]
+        self.queue = SchedulingQueue()
+        self.queue.add(
+            state
+            for state in self.cluster.pods.values()
+            if state is not self.pod and not state.node_name and state.pod.scheduler_name in SCHEDULER_NAMES
+        )
+        self.early = missing_claim(self.pod, self.cluster)
+        self.filtered: Filtered = filter_nodes(
+            self.pod, self.cluster, self.queue, world.profile, None, matrix=True, unabridged=True
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The nodes' names, in object order."""
+        return self.cluster.columns.names
+
+    def node(self, row: int) -> Node:
+        """Return a node."""
+        return self.cluster.columns.nodes[row]
+
+    def failures(self, row: int) -> tuple[Failure, ...]:
+        """Return everything that keeps the pod off a node, in the order of evaluation."""
+        return tuple(self._failures(row))
+
+    def _failures(self, row: int) -> Iterator[Failure]:
+        if self.early is not None:
+            yield Failure("", (), self.early)
+        codes = self.filtered.unabridged
+        if codes is None:
+            return
+        for number in np.flatnonzero(codes[:, row]).tolist():
+            error = self.filtered.unabridged_errors.get((number, row))
+            texts = self.cluster.reasons.texts[int(codes[number, row])]
+            yield Failure(self.world.profile.order[number], texts, error)
+
+    def fits(self, row: int) -> bool:
+        """Tell whether the pod could be placed on a node; an error anywhere ends the whole attempt."""
+        failed = self.filtered.failed
+        if self.early is not None or self.filtered.errors:
+            return False
+        return failed is None or int(failed[row]) == 0
+
+    def fitting(self) -> list[str]:
+        """Return the names of all nodes where the pod fits, in object order."""
+        return [name for row, name in enumerate(self.names) if self.fits(row)]
+
+    def victims(self, row: int) -> Candidate | None:
+        """Return what preemption would delete on this node alone, ``None`` if that does not help."""
+        codes = np.full(len(self.names), self.cluster.reasons.code(HOPELESS), np.int16)
+        codes[row] = 0
+        result = preempt(self.pod, codes, self.cluster, self.queue, self.world.profile)
+        return next(iter(result.candidates), None)
+
+    def raised(self) -> Standing:
+        """Return the standing of the same pod with a priority above every other pod's."""
+        highest = max(state.priority for state in self.cluster.pods.values())
+        key = ("Pod", self.world.pod)
+        pod = self.world.objects[key]
+        assert isinstance(pod, Pod)
+        return Standing(self.world.with_objects({key: replace(pod, priority=highest + 1)}))
