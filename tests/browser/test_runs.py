@@ -82,7 +82,7 @@ def test_an_uploaded_trace_runs_to_its_charts(page: Page, visitor: Callable[...,
 
 def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
     """What is too large to compute at once goes to a worker; it is watched live and cancelled."""
-    text = long("cancelled", 700, 20_000)
+    text = long("cancelled", 700, 15_000)
     page.goto(share(site, text, "To be cancelled"))
     expect(page.get_by_text("This is too much to compute while you wait.")).to_be_visible(timeout=30 * SECOND)
     page.get_by_role("button", name="Run it in a worker").click()
@@ -108,7 +108,7 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
 
 def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
     """A run goes on while nobody watches, and its page shows where it is when it is opened again."""
-    page.goto(share(site, long("closed", 200, 4_000), "Nobody watches"))
+    page.goto(share(site, long("closed", 200, 2_000), "Nobody watches"))
     Workbench(page).wait()
     page.get_by_role("button", name="Run to the end").click()
     page.wait_for_url("**/runs/*/")
@@ -116,10 +116,10 @@ def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
     page.goto("about:blank")
     run = address.rstrip("/").rsplit("/", 1)[1]
     done = site.wait_for_run(run, ["done", "failed"], 120)
-    assert (done["state"], done["placed"]) == ("done", 4_000)
+    assert (done["state"], done["placed"]) == ("done", 2_000)
     page.goto(address)
     ends(page, "done")
-    expect(page.get_by_role("main")).to_contain_text("4,000")
+    expect(page.get_by_role("main")).to_contain_text("2,000")
     charts(page)
 
 
