@@ -6,8 +6,6 @@ shipped examples and the shipped excerpt of a trace, or the recorded one where i
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,7 +62,6 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
         ("workbench-12", f"{addresses['shop']}?step=20&tab=predicates", 20, ("Stage", "Inspect")),
         ("workbench-500", f"{addresses['large']}?step=400&tab=predicates", 400, ("Stage", "Inspect")),
         ("workbench-priorities", f"{addresses['shop']}?step=20&tab=priorities", 20, ("Inspect",)),
-        ("workbench-message", f"{addresses['shop']}?step=17", 17, ("Inspect",)),
     ):
         Workbench(page).open(address).at(index)
         page.wait_for_function("podstep.playback.marks.known === podstep.playback.cycles")
@@ -89,26 +86,6 @@ def settle(page: Page) -> None:
     )
 
 
-def packed(png: bytes) -> bytes:
-    """Return the same picture in fewer bytes: its pixels deflated again, as tightly as zlib can."""
-    at = 8
-    chunks: list[tuple[bytes, bytes]] = []
-    pixels = b""
-    while at < len(png):
-        length, kind = struct.unpack_from(">I4s", png, at)
-        body = png[at + 8 : at + 8 + length]
-        at += 12 + length
-        if kind == b"IDAT":
-            pixels += body
-        else:
-            chunks.append((kind, body))
-    chunks.insert(-1, (b"IDAT", zlib.compress(zlib.decompress(pixels), 9)))
-    return png[:8] + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in chunks
-    )
-
-
 def take(browser: Browser, site: Stack) -> list[Path]:
     """Take every picture and return where they are."""
     taken = []
@@ -125,7 +102,7 @@ def take(browser: Browser, site: Stack) -> list[Path]:
             for name in pictures(page, addresses, size == PHONE):
                 settle(page)
                 path = FOLDER / f"{name}-{size[0]}-{theme}.png"
-                path.write_bytes(packed(page.screenshot()))
+                page.screenshot(path=path)
                 taken.append(path)
             page.context.close()
     return taken
