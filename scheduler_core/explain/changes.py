@@ -8,13 +8,14 @@ pods alone, because who asks can often do only one of these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.explain.edits import Edit, Side, apply, patches
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.findings import deletion, findings
-from scheduler_core.explain.world import Standing, World
+from scheduler_core.explain.world import Standing
 from scheduler_core.preemption import UNRESOLVABLE_REASONS
 from scheduler_core.scenario import BundleError
 
@@ -61,12 +62,15 @@ def changes(standing: Standing, rows: Sequence[int]) -> list[Change]:
     already need none.
     """
     open_rows = [row for row in rows if not standing.fits(row)]
-    found: dict[tuple[str, ...], Change] = {}
+    found: dict[frozenset[str], Change] = {}
+    tried: set[tuple[int, frozenset[str]]] = set()
     for row in _cheapest(standing, open_rows):
         for edits in _plans(standing, row):
-            change = _change(standing.world, edits, row)
+            plan = row, frozenset(edit.words for edit in edits)
+            change = None if plan in tried else _change(standing, edits, row)
+            tried.add(plan)
             if change is not None:
-                found.setdefault(tuple(sorted(change.words)), change)
+                found.setdefault(frozenset(change.words), change)
     return sorted(found.values(), key=lambda change: (change.effort, change.size))[:CHANGES_SHOWN]
 
 
@@ -113,19 +117,17 @@ def _plans(standing: Standing, row: int) -> Iterator[list[Edit]]:
 def _answered(standing: Standing, row: int, side: Side | None) -> list[Edit] | None:
     """Answer all reasons, those of a side first; ``None`` if that leads nowhere."""
     chosen: list[Edit] = []
-    current = standing
+    found = _findings(standing, row)
     for _ in range(ROUNDS):
-        if current.fits(row):
-            return chosen
-        fresh = _answers(_findings(current, row), side)
+        fresh = _answers(found, side)
         if fresh is None or not {edit.words for edit in fresh} - {edit.words for edit in chosen}:
             return None
         chosen = _distinct([*chosen, *fresh])
-        tried = _run(standing.world, chosen)
-        if tried is None:
-            return None
-        current = tried
-    return chosen if current.fits(row) else None
+        with _run(standing, chosen) as tried:
+            if tried is None or tried.fits(row):
+                return chosen if tried is not None else None
+            found = _findings(tried, row)
+    return None
 
 
 def _answers(found: list[Finding], side: Side | None) -> list[Edit] | None:
@@ -163,41 +165,59 @@ def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
     edits = _answers(lasting, None)
     if edits is None:
         return None
-    current = _run(standing.world, _distinct(edits))
-    if current is None or current.early is not None:
+    edits = _distinct(edits)
+    with _run(standing, edits) as current:
+        if current is None or current.early is not None:
+            return None
+        victims = _deletions(current, row, "victim")
+        if victims is None:
+            with current.trial(current.raised()) as raised:
+                victims = _deletions(raised, row, "delete")
+        return None if victims is None else [*edits, *victims]
+
+
+def _deletions(standing: Standing, row: int, cost: str) -> list[Edit] | None:
+    candidate = standing.victims(row)
+    if candidate is None or not 0 < len(candidate.victims) <= VICTIMS_TRIED:
         return None
-    for trial, cost in ((current, "victim"), (current.raised(), "delete")):
-        candidate = trial.victims(row)
-        if candidate is not None and 0 < len(candidate.victims) <= VICTIMS_TRIED:
-            return [*_distinct(edits), *(deletion(pod, cost) for pod in candidate.victims)]
-    return None
+    return [deletion(pod, cost) for pod in candidate.victims]
 
 
-def _run(world: World, edits: Sequence[Edit]) -> Standing | None:
+@contextmanager
+def _run(standing: Standing, edits: Sequence[Edit]) -> Iterator[Standing | None]:
     """Run a world with edits; ``None`` if one of them makes no valid object."""
     try:
-        return Standing(apply(world, edits))
+        world = apply(standing.world, edits)
     except BundleError:
-        return None
+        yield None
+        return
+    with standing.trial(world) as tried:
+        yield tried
 
 
-def _change(world: World, edits: list[Edit], row: int) -> Change | None:
+def _fitting(standing: Standing, edits: Sequence[Edit], row: int) -> tuple[str, ...]:
+    """Return where the pod fits with the edits, nothing unless it fits on the node that they are for."""
+    with _run(standing, edits) as tried:
+        return tuple(tried.fitting()) if tried is not None and tried.fits(row) else ()
+
+
+def _change(standing: Standing, edits: list[Edit], row: int) -> Change | None:
     """Drop what is not needed, and keep the rest if it makes the pod fit."""
-    standing = _run(world, edits)
-    if standing is None or not standing.fits(row):
+    fits = _fitting(standing, edits, row)
+    if not fits:
         return None
     left = list(edits)
-    for edit in sorted(edits, key=lambda e: -e.effort) if len(edits) > 1 else []:
+    for edit in sorted(edits, key=lambda e: -e.effort):
         fewer = [other for other in left if other is not edit]
-        without = _run(world, fewer) if fewer else None
-        if without is not None and without.fits(row):
-            left, standing = fewer, without
+        without = _fitting(standing, fewer, row) if fewer else ()
+        if without:
+            left, fits = fewer, without
     effort, size = _effort(left)
     return Change(
         standing.names[row],
         tuple(edit.words for edit in left),
-        tuple(patches(world, left)),
+        tuple(patches(standing.world, left)),
         effort,
         size,
-        tuple(standing.fitting()),
+        fits,
     )

@@ -110,6 +110,13 @@ def _source(world: World, key: Key) -> tuple[Manifest, bool]:
 
     It is the one that was given if that still says what the cluster has, else one made of the object.
     """
+    known = world.sources.get(key)
+    if known is None:
+        known = world.sources[key] = _find_source(world, key)
+    return known
+
+
+def _find_source(world: World, key: Key) -> tuple[Manifest, bool]:
     former = world.objects[key]
     given = world.documents.get(key)
     if given is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.cluster.storage import ClaimError
 from scheduler_core.explain.edits import Edit, Mutation, part
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.labels import set_labels
@@ -39,10 +40,17 @@ def error(place: Place, text: str) -> Finding:
             edits += [_new_claim(key, f"pv-{name}"), _new_volume(f"pv-{name}", key, None)]
         elif claim.volume_name and claim.volume_name not in storage.volumes:
             edits.append(_new_volume(claim.volume_name, key, claim))
-        elif not claim.volume_name:
+        elif not claim.volume_name and not _waits(place, claim):
             edits += [_new_volume(f"pv-{name}", key, claim), _bind(key, f"pv-{name}")]
     fresh = [e for e in edits if e.create is None or (e.kind, e.key) not in place.standing.world.objects]
     return Finding((text,), (tuple(fresh),) if fresh and len(fresh) == len(edits) else ())
+
+
+def _waits(place: Place, claim: PersistentVolumeClaim) -> bool:
+    try:
+        return place.standing.cluster.storage.delays_binding(claim)
+    except ClaimError:  # its class says nothing about when to bind
+        return False
 
 
 def _new_claim(key: str, volume: str) -> Edit:

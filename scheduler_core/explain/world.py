@@ -7,7 +7,8 @@ a cluster of its own, with every predicate evaluated on every node, none short-c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ class World:
     objects: Mapping[Key, KubernetesObject]
     documents: Mapping[Key, Mapping[str, Any]]
     profile: Profile
+    sources: dict[Key, tuple[Manifest, bool]] = field(default_factory=dict, compare=False)
+    """Where edits of an object start from, once worked out; all edits are made of the first world."""
 
     def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> World:
         """Return another world in which these objects are new or different, or gone (``None``)."""
@@ -111,25 +114,55 @@ def _document_key(document: Mapping[str, Any]) -> Key:
 
 
 class Standing:
-    """A world's verdict on its pod, on all N nodes."""
+    """A world's verdict on its pod, on all N nodes.
 
-    def __init__(self, world: World) -> None:
+    ``cluster`` and ``queue`` are those of another standing where this one is a trial in them.
+    """
+
+    def __init__(
+        self, world: World, cluster: Cluster | None = None, queue: SchedulingQueue | None = None
+    ) -> None:
         self.world = world
-        self.cluster = Cluster()
-        for obj in world.objects.values():
-            self.cluster.put(obj)
-        self.cluster.refresh()
+        self.cluster = _cluster(world) if cluster is None else cluster
         self.pod: PodState = self.cluster.pods[world.pod]
-        self.queue = SchedulingQueue()
-        self.queue.add(
-            state
-            for state in self.cluster.pods.values()
-            if state is not self.pod and not state.node_name and state.pod.scheduler_name in SCHEDULER_NAMES
-        )
+        self.queue = _queue(self.cluster, self.pod) if queue is None else queue
         self.early = missing_claim(self.pod, self.cluster)
         self.filtered: Filtered = filter_nodes(
             self.pod, self.cluster, self.queue, world.profile, None, matrix=True, unabridged=True
         )
+
+    @contextmanager
+    def trial(self, world: World) -> Iterator[Standing]:
+        """Yield the standing of a world that differs in a few objects; what was changed is put back.
+
+        Building a cluster anew for each of many small changes would take most of the time. Pods that are
+        not the one asked about may be gone in the other world, but not new.
+        """
+        both = {**self.world.objects, **world.objects}
+        keys = [key for key in both if self.world.objects.get(key) is not world.objects.get(key)]
+        states = {
+            key[1]: self.cluster.pods[key[1]].order for key in keys if key in self.world.objects and _pod(key)
+        }
+        self._become(world, keys)
+        try:
+            yield Standing(world, self.cluster, self.queue)
+        finally:
+            self._become(self.world, keys)
+            for key, order in states.items():
+                self.cluster.pods[key].order = order
+
+    def _become(self, world: World, keys: list[Key]) -> None:
+        if any(_pod(key) and key in world.objects and key[1] not in self.cluster.pods for key in keys):
+            # a pod that comes back must not have its claims bound anew: no pod has while columns are stale
+            self.cluster.put(next(iter(self.cluster.nodes.values())))
+        for key in keys:
+            obj = world.objects.get(key)
+            if obj is None:
+                self.cluster.remove(*key)
+            else:
+                self.cluster.put(obj)
+        self.cluster.refresh()
+        self.pod = self.cluster.pods[self.world.pod]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,10 +206,33 @@ class Standing:
         result = preempt(self.pod, codes, self.cluster, self.queue, self.world.profile)
         return next(iter(result.candidates), None)
 
-    def raised(self) -> Standing:
-        """Return the standing of the same pod with a priority above every other pod's."""
+    def raised(self) -> World:
+        """Return the world in which the pod has a priority above every other pod's."""
         highest = max(state.priority for state in self.cluster.pods.values())
         key = ("Pod", self.world.pod)
         pod = self.world.objects[key]
         assert isinstance(pod, Pod)
-        return Standing(self.world.with_objects({key: replace(pod, priority=highest + 1)}))
+        return self.world.with_objects({key: replace(pod, priority=highest + 1)})
+
+
+def _cluster(world: World) -> Cluster:
+    cluster = Cluster()
+    for obj in world.objects.values():
+        cluster.put(obj)
+    cluster.refresh()
+    return cluster
+
+
+def _queue(cluster: Cluster, pod: PodState) -> SchedulingQueue:
+    """Queue every other pod that waits, so that nominations count."""
+    queue = SchedulingQueue()
+    queue.add(
+        state
+        for state in cluster.pods.values()
+        if state is not pod and not state.node_name and state.pod.scheduler_name in SCHEDULER_NAMES
+    )
+    return queue
+
+
+def _pod(key: Key) -> bool:
+    return key[0] == "Pod"
