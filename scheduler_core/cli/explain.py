@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from collections.abc import Iterator
 
 from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
@@ -63,21 +62,14 @@ def lines(answer: Explanation) -> Iterator[str]:
         yield f"{title} on {change.node}{f' (and on {more:,} more)' if more > 0 else ''}:"
         yield from (f"  - {text}" for text in change.words)
         for patch in change.patches:
-            yield f"    {_command(patch)}"
+            yield f"    {_line(patch)}"
     if answer.nodes and not answer.changes and not any(verdict.fits for verdict in answer.nodes):
         yield ""
         yield "No change was found that makes it fit."
 
 
-def _command(patch: dict[str, object]) -> str:
-    """Write an edit as one would type it."""
-    kind, name = str(patch["kind"]).lower(), str(patch["name"])
-    namespace, slash, short = name.rpartition("/")
-    where = f"-n {namespace} " if slash else ""
-    match patch["action"]:
-        case "delete":
-            return f"kubectl {where}delete {kind} {short}"
-        case "create":
-            return f"create: {json.dumps(patch['object'], ensure_ascii=False)}"
-    body = json.dumps(patch["patch"], ensure_ascii=False)
-    return f"kubectl {where}patch {kind} {short} --type merge -p {shlex.quote(body)}"
+def _line(patch: dict[str, object]) -> str:
+    """Write a patch in one line; what a live API server would let one change is another question."""
+    about = patch.get("object") or patch.get("patch")
+    body = f": {json.dumps(about, ensure_ascii=False)}" if about is not None else ""
+    return f"{patch['action']} {patch['kind']} {patch['name']}{body}"

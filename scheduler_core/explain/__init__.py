@@ -54,8 +54,8 @@ class Verdict:
 class Explanation:
     """The answer. ``state`` is placed, bound, pending, finished, preempted, deleted or other.
 
-    ``index`` and ``step`` say after which cycle things stand as described; ``story`` is the cycle that
-    placed the pod. ``nodes`` are the verdicts on the node asked about or on all, at most
+    ``index`` and ``step`` are the cycle that placed the pod, told in ``story``, else the last one before the
+    moment that is described. ``nodes`` are the verdicts on the node asked about or on all, at most
     :data:`NODES_SHOWN` of ``nodes_count``; ``changes`` make the pod fit, the smallest first.
     """
 

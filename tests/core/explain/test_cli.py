@@ -26,7 +26,7 @@ def bundle(tmp_path: Path) -> str:
 
 
 def test_a_pending_pod(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The message, each node with its numbers, and the smallest change as a command to type."""
+    """The message, each node with its numbers, and the smallest change in words and as a patch."""
     assert main(["explain", bundle, "--pod", "default/web"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(
@@ -37,7 +37,7 @@ def test_a_pending_pod(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         "Smallest change that makes it fit on cordoned:\n"
         "  - uncordon node cordoned\n"
-        """    kubectl patch node cordoned --type merge -p '{"spec": {"unschedulable": null}}'\n"""
+        """    patch Node cordoned: {"spec": {"unschedulable": null}}\n"""
     ) in out
 
 
