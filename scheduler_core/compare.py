@@ -20,7 +20,7 @@ from scheduler_core.scenario import Document, Scenario
 from scheduler_core.simulation import Simulation
 
 PLACEMENTS_SHOWN = 1000
-NODES_SHOWN = 20
+NODES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Comparison:
 
     ``configuration`` are the differences of the policies themselves; ``first`` the first cycle with any
     difference, ``decision`` the first with another outcome. ``placements`` maps a pod to its node under
-    either policy ("" for none), at most :data:`PLACEMENTS_SHOWN` of ``differing`` pods.
+    either policy ("" for none, the last one for a pod that the scenario deleted), at most
+    :data:`PLACEMENTS_SHOWN` of ``differing`` pods.
     """
 
     configuration: tuple[str, ...]
@@ -95,9 +96,9 @@ def compare(scenario: Scenario, policy_a: Document | None, policy_b: Document | 
     first: Difference | None = None
     decision: Difference | None = None
     for index, (left, right) in enumerate(zip_longest(a, b), 1):
-        for cycle, work in ((left, work_a), (right, work_b)):
+        for cycle, work, simulation in ((left, work_a, a), (right, work_b, b)):
             if cycle is not None:
-                work.add(cycle)
+                work.add(cycle, simulation.cluster)
         if decision is None:
             found = _difference(index, left, right)
             first = first or found
@@ -217,8 +218,8 @@ def _preempting(cycle: Cycle) -> str:
 
 
 def _placements(a: Simulation, b: Simulation) -> tuple[int, dict[str, tuple[str, str]]]:
-    """Return how many pods end on another node, and the first of them; a pod that is gone has none."""
-    left, right = a.placement(), b.placement()
+    """Return how many pods were on another node at last, and the first of them."""
+    left, right = _last_nodes(a), _last_nodes(b)
     differing = 0
     shown: dict[str, tuple[str, str]] = {}
     for pod in dict.fromkeys([*left, *right]):
@@ -228,6 +229,13 @@ def _placements(a: Simulation, b: Simulation) -> tuple[int, dict[str, tuple[str,
             if len(shown) < PLACEMENTS_SHOWN:
                 shown[pod] = nodes
     return differing, shown
+
+
+def _last_nodes(simulation: Simulation) -> dict[str, str]:
+    """Return where each pod is, or was before the scenario deleted it; a victim of preemption is nowhere."""
+    nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
+    nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
+    return nodes | simulation.placement()
 
 
 def _configuration(a: Profile, b: Profile) -> Iterator[str]:

@@ -25,9 +25,17 @@ class Work:
     preemptions: int = 0
     victims: int = 0
     failed: int = 0  # cycles that ended without a node
+    most_nodes: int = 0  # with a pod on them, after any cycle
+    shares: dict[str, float] = field(default_factory=dict)  # utilisation, added up over the cycles
 
-    def add(self, cycle: Cycle) -> None:
-        """Count one cycle in; evaluations are counted only where the cycle carries its matrix."""
+    def add(self, cycle: Cycle, cluster: Cluster) -> None:
+        """Count one cycle in, and the cluster as it left it.
+
+        Evaluations are counted only where the cycle carries its matrix.
+        """
+        self.most_nodes = max(self.most_nodes, int(np.count_nonzero(cluster.used[3])))
+        for name, share in _utilisation(cluster).items():
+            self.shares[name] = self.shares.get(name, 0.0) + share
         self.cycles += 1
         if cycle.matrix is not None:
             self.evaluations += int(np.count_nonzero(cycle.matrix.codes >= 0))
@@ -40,7 +48,8 @@ class Work:
 class Metrics:
     """One run in numbers.
 
-    ``utilisation`` is requested over allocatable of all nodes, from 0 to 1, by resource; ``zones`` the pods
+    ``utilisation`` is requested over allocatable of all nodes at the end, from 0 to 1, by resource, and
+    ``mean_utilisation`` its mean over the cycles, for runs that end with little left; ``zones`` the pods
     in each zone; ``spread`` the most minus the fewest of these; ``deviation`` the standard deviation of the
     nodes' cpu utilisation.
     """
@@ -54,6 +63,11 @@ class Metrics:
     spread: int = 0
     deviation: float = 0.0
 
+    @property
+    def mean_utilisation(self) -> dict[str, float]:
+        """The mean over the cycles, by resource."""
+        return {name: round(total / self.work.cycles, 4) for name, total in self.work.shares.items()}
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON; of many zones the first :data:`ZONES_SHOWN` are listed."""
         return {
@@ -65,7 +79,9 @@ class Metrics:
             "preemptions": self.work.preemptions,
             "victims": self.work.victims,
             "nodesUsed": self.nodes_used,
+            "mostNodesUsed": self.work.most_nodes,
             "utilisation": self.utilisation,
+            "meanUtilisation": self.mean_utilisation,
             "zones": dict(list(self.zones.items())[:ZONES_SHOWN]),
             "zoneSpread": self.spread,
             "cpuDeviation": self.deviation,

@@ -23,6 +23,7 @@ FIGURES = (
     ("preemptions", "preemptions"),
     ("victims", "victims"),
     ("nodes used", "nodesUsed"),
+    ("nodes used at most", "mostNodesUsed"),
     ("most pods in a zone minus fewest", "zoneSpread"),
     ("deviation of the nodes' cpu", "cpuDeviation"),
 )
@@ -113,9 +114,9 @@ def _table(a: dict[str, Any], b: dict[str, Any]) -> Iterator[str]:
         ("", "A", "B"),
         *((words, f"{a[key]:,}", f"{b[key]:,}") for words, key in FIGURES),
     ]
-    for name in dict.fromkeys([*a["utilisation"], *b["utilisation"]]):
-        shares = (f"{side['utilisation'].get(name, 0):.1%}" for side in (a, b))
-        rows.append((f"{name} requested", *shares))
+    for words, key in (("requested", "utilisation"), ("requested, mean of cycles", "meanUtilisation")):
+        names = dict.fromkeys([*a[key], *b[key]])
+        rows += [(f"{name} {words}", *(f"{side[key].get(name, 0):.1%}" for side in (a, b))) for name in names]
     zones = dict.fromkeys([*a["zones"], *b["zones"]])
     counts = [(f"pods in {zone}", *(f"{side['zones'].get(zone, 0):,}" for side in (a, b))) for zone in zones]
     yield from _columns([*rows, *counts])

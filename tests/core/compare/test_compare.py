@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare import PLACEMENTS_SHOWN, compare
-from tests.core.engine.building import Manifest, node, pod, scenario
+from tests.core.engine.building import Manifest, node, operation, pod, scenario
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
 FIT = [{"name": "GeneralPredicates"}, {"name": "PodToleratesNodeTaints"}]
@@ -95,6 +96,36 @@ def test_another_order_of_predicates_is_told_and_counted() -> None:
     assert "the predicates are in another order" in result.configuration
     assert result.same
     assert result.a.work.evaluations > result.b.work.evaluations
+
+
+def test_pods_that_the_scenario_deleted_count_with_their_last_node() -> None:
+    """Where a pod ran is compared even if nothing is left of it in the end."""
+    first = scenario(*cluster())
+    gone = tuple(operation(1, "delete", pod(f"web-{n}")) for n in range(4))
+    result = compare(replace(first, operations=gone), LEAST, MOST)
+    assert (result.a.placed, result.b.placed) == (1, 1)
+    assert set(result.placements.values()) == {("empty", "half")} and result.differing == 4
+    assert (result.a.nodes_used, result.b.nodes_used) == (1, 1)
+    assert (result.a.work.most_nodes, result.b.work.most_nodes) == (2, 1)
+    assert result.a.mean_utilisation["cpu"] == pytest.approx((2.25 + 2.5 + 2.75 + 3) / 4 / 8, abs=1e-3)
+    assert result.a.utilisation["cpu"] == pytest.approx(2 / 8)
+
+
+def test_a_preemption_under_one_policy_alone() -> None:
+    """A victim is nowhere under the policy that preempts it, and both runs are counted to their ends."""
+    small = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+    objects = [
+        node("n", allocatable=small),
+        pod("low", {"cpu": "1"}, on="n"),
+        pod("high", {"cpu": "1"}, priority=5),
+    ]
+    blind = policy("LeastRequestedPriority", predicates=[{"name": "PodToleratesNodeTaints"}])
+    result = compare(scenario(*objects), LEAST, blind)
+    assert result.decision is not None
+    assert "preemption: default/low on n under A, none under B" in result.decision.details
+    assert result.placements == {"default/low": ("", "n")}
+    assert (result.a.work.cycles, result.b.work.cycles) == (2, 1)
+    assert (result.a.work.preemptions, result.a.work.victims) == (1, 1)
 
 
 def test_only_so_many_placements_are_listed() -> None:
