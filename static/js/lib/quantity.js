@@ -68,3 +68,10 @@ export function shortReason(text) {
   }
   return text.split(" ").slice(0, 2).join(" ").slice(0, 12);
 }
+
+/** At most `max` characters with the middle left out: real node names differ at their end. */
+export function ellipsis(name, max) {
+  if (name.length <= max) return name;
+  const tail = Math.ceil((max - 1) * 0.62);
+  return `${name.slice(0, max - 1 - tail)}…${name.slice(name.length - tail)}`;
+}
