@@ -14,7 +14,8 @@ from typing import Any
 
 from scheduler_core.explain.edits import Edit, Side, apply, patches
 from scheduler_core.explain.finding import Finding, Place
-from scheduler_core.explain.findings import deletion, findings
+from scheduler_core.explain.findings import findings
+from scheduler_core.explain.pod_findings import deletion
 from scheduler_core.explain.world import Standing
 from scheduler_core.preemption import UNRESOLVABLE_REASONS
 from scheduler_core.scenario import BundleError
