@@ -39,9 +39,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 0
+    except OSError as error:  # what the commands read, they check themselves; this is a full disk or the like
+        _forget_output()
+        print(f"{error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        return 2
     return status
+
+
+def _forget_output() -> None:
+    """Let Python's own flush at exit go nowhere, where it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -166,17 +166,22 @@ class _Loading:
         problems = [*self.errors, *problems_of(self.report.errors)]
         if not problems:
             return
+        problems.sort(key=_place)
         if self.report.unlisted:
             problems.append(Problem(f"and {self.report.unlisted:,} more problems of the same input"))
-        raise BundleError(problems)
+        raise BundleError(problems, self.noteworthy())
 
-    def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
-        """Return what the user should know: fields and kinds without effect, and what leads nowhere."""
+    def noteworthy(self) -> list[Problem]:
+        """Return what was found while reading: fields and kinds without effect."""
         found: list[Finding] = []
         for kind, entries in self.ignored.items():
             found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
         found += [*unknown_findings(self.report), *self.report.warnings]
-        out = problems_of(found)
+        return sorted(problems_of(found), key=_place)
+
+    def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
+        """Return what the user should know of a bundle that can be used."""
+        out = self.noteworthy()
         if not any(key[0] == "Node" for key in map(key_of, objects)) and bundle.entries:
             text = (
                 "there is no Node in it: no pod can be scheduled; add what `kubectl get nodes -o yaml` prints"
@@ -185,6 +190,11 @@ class _Loading:
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out
+
+
+def _place(problem: Problem) -> tuple[str, int, int]:
+    """Order problems as the text is read; those without a place come first."""
+    return problem.file or "", problem.document or 0, problem.line or 0
 
 
 def _ignored(kind: str, count: int) -> str:

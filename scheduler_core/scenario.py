@@ -7,7 +7,7 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,10 +32,15 @@ class Problem:
 
 
 class BundleError(ValueError):
-    """The input cannot be read. ``problems`` holds everything that is wrong, at once."""
+    """The input cannot be read. ``problems`` holds everything that is wrong, at once.
 
-    def __init__(self, problems: list[Problem]) -> None:
+    ``warnings`` is what would have been noteworthy otherwise: a misspelt field is often the cause of
+    an error elsewhere.
+    """
+
+    def __init__(self, problems: list[Problem], warnings: Sequence[Problem] = ()) -> None:
         self.problems = problems
+        self.warnings = tuple(warnings)
         super().__init__("; ".join(p.message for p in problems[:5]))
 
 

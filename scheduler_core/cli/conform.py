@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from scheduler_core.load import load_documents
 from scheduler_core.policy import compile_policy
@@ -42,10 +42,14 @@ def _answer(line: str, number: int) -> dict[str, Any]:
 def _parse(line: str, number: int) -> Mapping[str, Any]:
     if len(line) > MAX_LINE:
         raise ValueError(f"line {number} is longer than {MAX_LINE} characters")
-    record = json.loads(line)
+    record = json.loads(line, parse_constant=_no_constant)
     if not isinstance(record, Mapping):
         raise TypeError(f"line {number} must be a JSON object")
     return record
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")
 
 
 def decide(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,5 +78,5 @@ def decide(record: Mapping[str, Any]) -> dict[str, Any]:
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001 -- every command is called alike
     """Answer every record of standard input, one line each, in order; returns the exit status."""
     for answer in conform_records(sys.stdin):
-        print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), flush=True)
+        print(json.dumps(answer, separators=(",", ":")), flush=True)
     return 0

@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Simulate and print; with the trace on standard output, the rest goes to standard error."""
+    _spare_input(options)
     scenario = read_scenario(options.files, options.config)
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
@@ -56,6 +57,14 @@ def run(options: argparse.Namespace) -> int:
             last[cycle.pod] = cycle
     report(simulation, last, sys.stderr if options.trace == "-" else sys.stdout)
     return 0
+
+
+def _spare_input(options: argparse.Namespace) -> None:
+    """Refuse to write the trace over a file that is read."""
+    trace = Path(options.trace or "-")
+    for name in (*options.files, options.config or "-"):
+        if "-" not in (str(trace), name) and trace.exists() and Path(name).exists() and trace.samefile(name):
+            raise InputError(f"{options.trace}: is read as input; write the trace to another file")
 
 
 @contextmanager

@@ -52,7 +52,10 @@ class Bundle:
 
 
 _LIST_KIND = re.compile(r"([A-Za-z]*)List")
-_PRINTED = re.compile(r"(NAMESPACE|NAME)\s{2,}[A-Z]")
+_PRINTED = re.compile(r"(NAMESPACE|NAME)\s+[A-Z]{2}.*")
+_FAILED = re.compile(
+    r"(error: |Error from server|Unable to connect|The connection to the server|No resources found).*"
+)
 _CSV_HEADER = re.compile(r"(sn|name),cpu_milli,memory_mib,[a-z_,]+")
 
 
@@ -97,6 +100,8 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
         return
     if _PRINTED.match(header):
         raise FormatError("this is the table that kubectl prints for people: add -o yaml to the command", 1)
+    if _FAILED.match(header):
+        raise FormatError(f"this is not a manifest, but what kubectl said instead of one: {header[:200]}", 1)
     count = _counter(bundle, limits)
     if stripped[0] in "{[":
         source.syntax = "json"

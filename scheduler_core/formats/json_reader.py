@@ -44,6 +44,8 @@ def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
     ordinal = 0
     while position < len(text):
         ordinal += 1
+        if ordinal > limits.documents:
+            raise FormatError(f"more than {limits.documents:,} documents", document=ordinal)
         start = position
         try:
             value, position = decoder.raw_decode(text, position)

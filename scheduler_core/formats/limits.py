@@ -12,9 +12,7 @@ class Limits:
     size: int = 32 * 2**20  # bytes of all files together, uncompressed
     files: int = 64
     documents: int = 100_000  # manifests, the items of lists counted one by one
-    values: int = (
-        5_000_000  # scalars, lists and objects of all documents, YAML aliases counted as if written out
-    )
+    values: int = 2_000_000  # scalars, lists and objects of all documents, YAML aliases as if written out
     depth: int = 60  # nesting of lists and objects
     line: int = 1_000_000  # characters of one scalar or one line of CSV
     replicas: int = 20_000  # pods of one controller

@@ -149,6 +149,8 @@ def read_yaml(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
                     _check_depth(value, limits.depth - len(stack))
             elif kind is yaml.DocumentStartEvent:
                 number += 1
+                if number > limits.documents:  # empty ones too: they cost time and hold nothing
+                    raise FormatError(f"more than {limits.documents:,} documents")
                 anchors.clear()
                 building.clear()
                 values = 0

@@ -46,6 +46,7 @@ def test_conform_answers_in_order_and_survives_bad_records() -> None:
     """On the command line a bad record is answered with an error and the others are decided as ever."""
     good = [lines("cycles")[7], lines("cycles")[8]]
     stream = [good[0], "{not json\n", '{"id": "x", "objects": 3}\n', '["no object"]\n', "\n", good[1]]
+    stream += ['{"id": NaN, "objects": []}\n', '{"id": "\\ud800", "objects": []}\n']
     done = subprocess.run(
         [sys.executable, "-m", "scheduler_core", "conform"],
         input="".join(stream), capture_output=True, text=True, check=True,
@@ -56,7 +57,9 @@ def test_conform_answers_in_order_and_survives_bad_records() -> None:
     assert [sorted(answer) for answer in answers[1:4]] == [["error", "id"]] * 3
     assert answers[2]["id"] == "x"
     assert answers[4] == {"id": last["id"], "expect": last["expect"]}
-    assert len(answers) == 5
+    assert "error" in answers[5]
+    assert answers[6]["id"] == "\ud800"
+    assert len(answers) == 7
 
 
 BAD_RECORDS: dict[str, dict[str, Any]] = {

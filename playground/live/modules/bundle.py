@@ -25,7 +25,11 @@ def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
     try:
         scenario = bundles.parse([("", text)])
     except BundleError as error:
-        return {"errors": bundles.problems_wire(error.problems), "warnings": [], "summary": {}}
+        return {
+            "errors": bundles.problems_wire(error.problems),
+            "warnings": bundles.problems_wire(error.warnings),
+            "summary": {},
+        }
     return {
         "errors": [],
         "warnings": bundles.problems_wire(scenario.warnings),

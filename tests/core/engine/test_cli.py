@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +116,7 @@ BAD_INPUTS = {
         ["simulate", "BUNDLE", "--trace", "/no/such/folder/t"],
         "No such file",
     ),
+    "a trace over its own input": (["simulate", "BUNDLE", "--trace", "BUNDLE"], "is read as input"),
     "an object that cannot be read": (["simulate", "BROKEN"], "cpu"),
 }
 
@@ -155,3 +159,18 @@ def test_recording_everything_changes_no_placement(shape: str, capsys: pytest.Ca
         main(["bench", "--shape", shape, "--nodes", "50", "--pods", "60", "--trace", trace])
         digests.append(json.loads(capsys.readouterr().out)["placements_sha256"])
     assert digests[0] == digests[1]
+
+
+def test_a_full_disk_is_told_without_a_traceback(bundle: str) -> None:
+    """What cannot be written ends the command with 2, also when Python itself would try again at exit."""
+    for extra, sink in ((["--trace", "/dev/full"], os.devnull), ([], "/dev/full")):
+        with Path(sink).open("w", encoding="utf-8") as out:
+            ended = subprocess.run(
+                [sys.executable, "-m", "scheduler_core", "simulate", bundle, *extra],
+                stdout=out,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert ended.returncode == 2
+        assert ended.stderr == "output: No space left on device\n"

@@ -57,6 +57,9 @@ def test_the_same_node_is_read_from_every_form(data: str | bytes) -> None:
         ("# only a comment", "no document"),
         (b"\x00\x01\x02", "binary data"),
         (b"PK\x03\x04rest", "ZIP"),
+        ('error: the server doesn\'t have a resource type "pvx"', "what kubectl said"),
+        ("NAME READY STATUS\nweb-1 1/1 Running", "add -o yaml"),
+        (b"---\n" * 100_001, "more than 100,000 documents"),
         (gzip.compress(b"kind: Pod", mtime=0)[:-9], "gzip"),
         ("caf\xe9".encode("latin-1"), "UTF-8"),
         ("kind: \x1b[31mPod", "control character"),
@@ -161,3 +164,29 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     else:
         return
     assert found
+
+
+def test_what_is_noteworthy_is_told_beside_what_is_wrong() -> None:
+    """A misspelt field is the cause of the missing one; both are listed in the order of the text."""
+    text = """apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  contaners: []
+---
+apiVersion: v1
+kind: Gadget
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {memory: 16Gb}}
+"""
+    with pytest.raises(BundleError) as caught:
+        load(text)
+    assert [p.line for p in caught.value.problems] == [4, 13]
+    assert [(p.line, p.message.partition(":")[0]) for p in caught.value.warnings] == [
+        (5, "unknown field spec.contaners in Pod"),
+        (8, "1 Gadget is ignored"),
+    ]
+    assert "did you mean 'containers'?" in caught.value.warnings[0].message
