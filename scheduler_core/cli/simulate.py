@@ -89,7 +89,13 @@ def report(simulation: Simulation, last: dict[str, Cycle], out: TextIO) -> None:
         print(f"{row.pod:<{width}}  {row.state:<9}  {row.node:<{nodes}}  {row.why}".rstrip(), file=out)
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
-    print(f"{simulation.cluster.columns.size:,} nodes, {simulation.index:,} cycles: {listed}", file=out)
+    cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
+    print(f"{cluster}: {listed}", file=out)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things, the noun in the singular for one."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def outcomes(simulation: Simulation, last: dict[str, Cycle]) -> Iterator[Outcome]:
