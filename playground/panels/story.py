@@ -12,6 +12,8 @@ from scheduler_core.cycle import Cycle
 Part = str | dict[str, str]
 Sentence = list[Part]
 LISTED = 4  # names written out in a sentence; the rest is counted
+#: What is said when every node passes, by the number of nodes.
+EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
 
 
 def story(cycle: Cycle, rungs: list[Rung], priority: int = 0) -> list[Sentence]:
@@ -49,7 +51,7 @@ def _operations(cycle: Cycle) -> list[Sentence]:
         return []
     return [
         [
-            f"{_counted(count, 'change').capitalize()} from outside came first (step ",
+            f"{_counted(count, 'change').capitalize()} from outside came first (scenario step ",
             {"strong": cycle.step},
             ").",
         ]
@@ -77,13 +79,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     total = len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
-        return [
-            [
-                f"All {_counted(total, 'node')} pass every predicate."
-                if total != 1
-                else "The one node passes every predicate."
-            ]
-        ]
+        return [[EVERY.get(total, f"All {total:,} nodes pass every predicate.")]]
     sentence: Sentence = [f"Of {_counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
@@ -117,7 +113,8 @@ def _choice(cycle: Cycle) -> list[Sentence]:
         [
             f"{_counted(len(ties), 'node')} share the highest total, ",
             {"strong": f"{best:,}"},
-            f". The round-robin counter stands at {counter:,}, and ",
+            ". Equal totals are ordered by node name, last first. ",
+            f"The round-robin counter stands at {counter:,}, and ",
             f"{counter:,} mod {len(ties):,} = {place:,}, which picks ",
             node,
             ".",
@@ -139,8 +136,8 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     node = tried.get("node")
     if not node:
         tested = _counted(len(potential), "node")
-        gone = f"Preemption was tried on {tested}: even with every pod of lower priority gone, "
-        return [[gone, pod, " would not fit."]]
+        looked = f"Preemption looked at {tested}: removing pods of lower priority would make room for "
+        return [[looked, pod, " on none." if len(potential) != 1 else " not even there."]]
     victims = list(tried.get("victims", []))
     if not victims:
         return [["Preemption nominates ", pod, " to ", {"node": node}, " without a victim."]]
