@@ -30,7 +30,8 @@ export class Grid {
     this.head = h("thead");
     this.body = h("tbody");
     this.table = h("table", { class: "grid", role: "grid", "aria-label": label }, this.head, this.body);
-    this.element = h("div", { class: `grid-scroll ${className}`.trim() }, this.table);
+    this.none = h("p", { class: "grid-none dim", role: "status", hidden: true });
+    this.element = h("div", { class: `grid-scroll ${className}`.trim() }, this.table, this.none);
     this.element.addEventListener("scroll", () => this.#render(false), { passive: true });
     this.table.addEventListener("keydown", (event) => this.#key(event));
     this.table.addEventListener("click", (event) => this.#click(event));
@@ -39,8 +40,11 @@ export class Grid {
     new ResizeObserver(() => this.#render(false)).observe(this.element);
   }
 
-  /** Give columns and rows; keeps sorting and the active cell where they still make sense. */
-  show(columns, rows) {
+  /** Give columns and rows, and what to say when there is no row; keeps sorting and the active cell where they still make sense. */
+  show(columns, rows, none = "Nothing here has this name.") {
+    this.table.hidden = rows.length === 0;
+    this.none.hidden = rows.length > 0;
+    this.none.textContent = rows.length ? "" : none;
     const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label);
     this.columns = columns;
     this.#rows = rows;

@@ -5,6 +5,9 @@ import { age, count } from "../../lib/quantity.js";
 
 const AT_ONCE = 100;
 
+/** Text that breaks after a slash before it breaks inside a word. */
+const breaking = (text) => text.split(/(?<=\/)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
 export class Events {
   #asked = -1;
   #busy = false;
@@ -15,7 +18,7 @@ export class Events {
     this.rows = h("tbody");
     this.more = h("button", { type: "button", class: "btn", hidden: true, text: "Show older events", onclick: () => { this.#count = Math.min(500, this.#count + 200); this.#load(); } });
     this.table = h("div", { class: "scroll-x" }, h("table", { class: "list tight events" }, h("caption", { class: "sr", text: "Events up to this step, newest first" }),
-      h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", text })))), this.rows));
+      h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", class: text, text })))), this.rows));
     this.empty = h("div", { class: "empty", hidden: true }, h("b", { text: "No event yet." }), h("span", { text: "Every cycle emits one: Scheduled, or FailedScheduling with the reason." }));
     this.element = h("div", { class: "events-tab" }, this.table, this.more, this.empty);
   }
@@ -57,8 +60,8 @@ export class Events {
         h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: count(index) })),
         h("td", { class: "num dim", text: since }),
         h("td", { class: type === "Warning" ? "fail-text" : "pass-text", text: type }), h("td", { text: reason }),
-        h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)), text: object })),
-        h("td", { class: "message", text: message }));
+        h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)) }, breaking(object))),
+        h("td", { class: "message" }, breaking(message)));
     }));
     this.more.hidden = !more || this.#count >= 500;
     this.empty.hidden = events.length > 0;

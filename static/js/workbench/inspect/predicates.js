@@ -2,11 +2,12 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
-import { count, shortReason } from "../../lib/quantity.js";
+import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 
 const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
+const NAME = 24; // characters of a node's name that fit its column
 const RANK = { fail: 0, error: 1, skip: 2, pass: 3 };
 
 export class Predicates {
@@ -59,6 +60,13 @@ export class Predicates {
     fill(this.ladder, head, h("ol", null, rungs));
   }
 
+  /** What stands in the place of the matrix when the filters leave no node. */
+  #none() {
+    const among = { all: "", feasible: " that fits", failed: " that failed" }[this.#only];
+    if (this.#text) return `No node${among} is called ${this.#text}, and no reason says it.`;
+    return this.#only === "feasible" ? "No node fits this pod." : this.#only === "failed" ? "Every node fits this pod." : "There is no node.";
+  }
+
   #matrix() {
     const { view } = this;
     const { verdict, chosen } = view.facts;
@@ -79,7 +87,12 @@ export class Predicates {
     const columns = [{
       key: "node", label: "node", title: "Sort by name", text: (node) => names[node],
       compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),
-      paint: (td, node) => { td.textContent = names[node]; td.title = view.describe(node); if (node === chosen) td.classList.add("chosen"); },
+      paint: (td, node) => {
+        td.textContent = ellipsis(names[node], node === chosen ? NAME - 2 : NAME);
+        if (td.textContent !== names[node]) td.setAttribute("aria-label", names[node]);
+        td.title = view.describe(node);
+        if (node === chosen) td.classList.add("chosen");
+      },
     }, {
       key: "verdict", label: "fits", title: "Sort by how far a node came", vertical: true, downFirst: true, className: "fits",
       text: (node) => (verdict.fits(node) ? "fits" : "failed"), compare: (a, b) => verdict.first[a] - verdict.first[b],
@@ -94,12 +107,12 @@ export class Predicates {
         const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}`;
         td.title = said;
         td.setAttribute("aria-label", said);
-        if (state === "fail") td.textContent = shortReason(reasons[0] ?? "no");
+        if (state === "fail") td.textContent = `${shortReason(reasons[0] ?? "no")}${reasons.length > 1 ? ` +${reasons.length - 1}` : ""}`;
         if (state === "error") td.textContent = "error";
       },
     }))];
     this.grid.hovered = view.hovered;
     this.grid.selected = view.node;
-    this.grid.show(columns, rows);
+    this.grid.show(columns, rows, this.#none());
   }
 }
