@@ -110,6 +110,9 @@ export class Editor {
   }
 }
 
+/** Problems from the top down; those of no line, such as a count of the rest, stay last. */
+export const byLine = (problems) => [...problems].sort((a, b) => (a.line || Infinity) - (b.line || Infinity) || 0);
+
 /** A list of problems; a click jumps to the line. */
 export function problemList(problems, editor, kind = "error") {
   const rows = problems.slice(0, 200).map((problem) => h("li", null, h("button", { type: "button", onclick: () => problem.line && editor.jump(problem.line) },

@@ -1,14 +1,16 @@
 // Build: the objects as a tree, and the YAML of the draft with errors on their line.
 
 import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
-import { Editor, problemList } from "../lib/editor.js";
-import { count, plural, short } from "../lib/quantity.js";
+import { Editor, byLine, problemList } from "../lib/editor.js";
+import { count, ellipsis, plural, short } from "../lib/quantity.js";
 import { ABSENT } from "./cluster.js";
 import { tabs } from "./tabs.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
 const CHECK_AFTER = 700;
+const NODE = 14; // characters of the node's name beside a pod
+const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
 
 export class Build {
   #opened = new Set(["nodes", "workloads"]);
@@ -25,7 +27,7 @@ export class Build {
     this.strip = tabs(region.querySelector("[role=tablist]"), [["objects", "Objects"], ["yaml", "YAML"]], this.body, (key) => this.open(key));
     this.tree = h("div", { class: "tree", role: "tree", "aria-label": "Objects" });
     this.tree.addEventListener("keydown", (event) => this.#key(event));
-    this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => { this.#filter = this.search.value.trim().toLowerCase(); this.#draw(); }, 100) });
+    this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => this.#find(), 100), onkeydown: (event) => this.#searchKey(event) });
     this.objects = h("div", { class: "objects" }, this.search, this.tree);
     this.yaml = this.#yaml();
     this.open("objects");
@@ -46,6 +48,29 @@ export class Build {
 
   // ---- objects
 
+  #find() {
+    const text = this.search.value.trim().toLowerCase();
+    if (text === this.#filter) return;
+    this.#filter = text;
+    this.#draw();
+  }
+
+  /** Enter selects what is called exactly so, else the first match; the arrow goes on into the tree. */
+  #searchKey(event) {
+    if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    this.#find();
+    const items = this.#items();
+    if (event.key === "ArrowDown") { items[0]?.focus(); return; }
+    if (!this.#filter) return;
+    const found = items.filter((item) => /^(node|pod):/.test(item.dataset.key));
+    const to = found.find((item) => item.dataset.name.toLowerCase() === this.#filter) ?? found[0];
+    if (!to || to.classList.contains("selected")) return;
+    to.click();
+    to.scrollIntoView({ block: "nearest" });
+    announce(`${to.dataset.name} is selected.`);
+  }
+
   #draw() {
     const { playback } = this.view;
     if (!playback.nodes || this.#tab !== "objects") return;
@@ -55,34 +80,39 @@ export class Build {
     const found = this.#filter;
     const matches = (text) => !found || text.toLowerCase().includes(found);
     const openAll = Boolean(found);
+    const of = (n, all) => (found ? `${count(n)} of ${count(all)}` : count(all));
     const pools = this.#pools(nodes);
-    this.#branch("nodes", "Nodes", count(nodes.names.length), 1, null);
+    const foundNodes = nodes.names.reduce((sum, name) => sum + (matches(name) ? 1 : 0), 0);
+    if (foundNodes || !found) this.#branch("nodes", "Nodes", of(foundNodes, nodes.names.length), 1, null);
     if (openAll || this.#opened.has("nodes")) {
       for (const [pool, members] of pools) {
         const hits = members.filter((node) => matches(nodes.names[node]));
         if (found && !hits.length) continue;
         if (pools.size > 1 || members.length > 24) {
           const key = `pool:${pool}`;
-          this.#branch(key, pool || "no pool", count(members.length), 2, null, () => this.view.light(members, pool || "no pool"));
+          this.#branch(key, pool || "no pool", of(hits.length, members.length), 2, null, () => this.view.light(members, pool || "no pool"));
           if (openAll || this.#opened.has(key)) this.#leaves(hits, (node) => this.#node(node, 3), 3);
         } else this.#leaves(hits, (node) => this.#node(node, 2), 2);
       }
     }
     const groups = new Map();
     pods.group.forEach((group, pod) => { if (!groups.has(group)) groups.set(group, []); groups.get(group).push(pod); });
-    this.#branch("workloads", "Workloads", plural(pods.keys.length, "pod"), 1, null);
+    const described = [...groups].map(([group, members]) => {
+      const { kind, name } = pods.groups[group] ?? { kind: "", name: "" };
+      const bare = !kind || kind === "Pod";
+      const label = bare ? name || "Pods of no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${short(name)}`;
+      const hits = matches(label) ? members : members.filter((pod) => matches(pods.keys[pod]));
+      return { group, members, hits, label, title: bare ? label : `${kind} ${name}` };
+    });
+    const foundPods = described.reduce((sum, { hits }) => sum + hits.length, 0);
+    if (foundPods || !found) this.#branch("workloads", "Workloads", found ? `${of(foundPods, pods.keys.length)} pods` : plural(pods.keys.length, "pod"), 1, null);
     if (openAll || this.#opened.has("workloads")) {
-      for (const [group, members] of groups) {
-        const { kind, name } = pods.groups[group] ?? { kind: "", name: "" };
-        const bare = !kind || kind === "Pod";
-        const label = bare ? name || "Pods of no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${short(name)}`;
-        const own = matches(label);
-        const hits = own ? members : members.filter((pod) => matches(pods.keys[pod]));
+      for (const { group, members, hits, label, title } of described) {
         if (found && !hits.length) continue;
         const key = `group:${group}`;
-        this.#branch(key, label, "", 2, `g${group % 10}`, () => this.#lightGroup(members, label), bare ? label : `${kind} ${name}`);
-        this.#counts.set(key, members);
-        if ((found && !own) || this.#opened.has(key)) this.#leaves(hits, (pod) => this.#pod(pod), 3);
+        this.#branch(key, label, found ? of(hits.length, members.length) : "", 2, `g${group % 10}`, () => this.#lightGroup(members, label), title);
+        if (!found) this.#counts.set(key, members);
+        if (openAll || this.#opened.has(key)) this.#leaves(hits, (pod) => this.#pod(pod), 3);
       }
     }
     const others = Object.entries(summary).filter(([kind]) => !["Node", "Pod"].includes(kind) && summary[kind]);
@@ -90,7 +120,7 @@ export class Build {
       this.#branch("others", "Other objects", count(others.reduce((sum, [, n]) => sum + n, 0)), 1, null);
       if (this.#opened.has("others")) for (const [kind, n] of others) this.#rows.push(this.#row(`kind:${kind}`, 2, kind, count(n)));
     }
-    if (found && this.#rows.length <= 2) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
+    if (found && !foundNodes && !foundPods) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
     fill(this.tree, this.#rows);
     const items = this.#items();
     (items.find((item) => item.dataset.key === this.#focused) ?? items[0])?.setAttribute("tabindex", "0");
@@ -129,8 +159,11 @@ export class Build {
   }
 
   #row(key, level, label, number, colour, title = label) {
-    return h("div", { class: `item level-${level}`, role: "treeitem", "aria-level": level, "data-key": key, tabindex: "-1" },
-      colour ? h("i", { class: `dot ${colour}` }) : null, h("span", { class: "label", text: label, title }), h("span", { class: "n num", text: number }));
+    const tail = label.length > 2 * TAIL ? TAIL : 0;
+    return h("div", { class: `item level-${level}`, role: "treeitem", "aria-level": level, "data-key": key, "data-name": label, tabindex: "-1" },
+      colour ? h("i", { class: `dot ${colour}` }) : null,
+      h("span", { class: "label", title }, tail ? [h("span", { class: "sr", text: label }), h("span", { class: "head", "aria-hidden": "true", text: label.slice(0, -tail) }), h("span", { "aria-hidden": "true", text: label.slice(-tail) })] : label),
+      h("span", { class: "n num", text: number }));
   }
 
   #node(node, level) {
@@ -178,7 +211,8 @@ export class Build {
         text = `${count(placed)} / ${count(there)}`;
       } else if (key.startsWith("pod:")) {
         const at = cluster.placement[what];
-        text = at >= 0 ? nodes.names[at] : at === ABSENT ? "" : "pending";
+        text = at >= 0 ? ellipsis(nodes.names[at], NODE) : at === ABSENT ? "" : "pending";
+        cell.title = at >= 0 ? nodes.names[at] : "";
       } else if (key.startsWith("node:")) text = this.view.exists(what) ? plural(cluster.count[what], "pod") : "not there";
       if (cell.textContent !== text) cell.textContent = text;
     }
@@ -286,15 +320,15 @@ export class Build {
       const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
       if (text === this.editor.value) this.#show(errors, warnings);
     } catch (error) {
-      if (error.body?.errors) this.#show(error.body.errors, []);
+      if (error.body?.errors) this.#show(error.body.errors, error.body.warnings ?? []);
     }
   }
 
   #show(errors, warnings) {
     this.editor.mark(errors, warnings);
     fill(this.problems,
-      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(errors, this.editor)] : null,
-      warnings.length ? h("details", null, h("summary", { text: plural(warnings.length, "warning") }), problemList(warnings, this.editor, "warning")) : null);
+      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
+      warnings.length ? h("details", { open: errors.length > 0 && warnings.length <= 3 }, h("summary", { text: plural(warnings.length, "warning") }), problemList(byLine(warnings), this.editor, "warning")) : null);
   }
 
   /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
@@ -320,7 +354,7 @@ export class Build {
     } catch (error) {
       this.apply.disabled = false;
       const errors = error.body?.errors;
-      if (errors) this.#show(errors, []);
+      if (errors) this.#show(errors, error.body.warnings ?? []);
       else fill(this.problems, h("p", { class: "note error", text: error.message }));
       return false;
     }
