@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from scheduler_core import Limits, load, load_documents
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.policy import PolicyError, compile_policy
-from scheduler_core.scenario import BundleError, Problem, Scenario
+from scheduler_core.scenario import BundleError, Document, Problem, Scenario
 
 Files = list[tuple[str, str]]  # name, text
 Times = Literal["keep", "ignore"]
@@ -23,6 +24,7 @@ Times = Literal["keep", "ignore"]
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
+NO_OBJECT = "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, or manifests of your own."
 
 
 class TooLargeError(ValueError):
@@ -55,7 +57,7 @@ def parse(files: Files, title: str = "", *, times: Times = "keep") -> Scenario:
 
     Raises BundleError with everything that is wrong, or TooLargeError.
     """
-    size = sum(len(text.encode(errors="surrogatepass")) for _, text in files)
+    size = sum(text_bytes(text) for _, text in files)
     if size > limit("BUNDLE_BYTES"):
         raise TooLargeError(f"The bundle has {size:,} bytes; at most {limit('BUNDLE_BYTES'):,} are read.")
     if not any(text.strip() for _, text in files):
@@ -63,9 +65,16 @@ def parse(files: Files, title: str = "", *, times: Times = "keep") -> Scenario:
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
     scenario = load([*files], title=title, limits=_core_limits(), times=times)
+    if not scenario.objects and not scenario.operations:
+        raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
     check_policy(scenario)
     return scenario
+
+
+def read_documents(text: str) -> tuple[Document, ...]:
+    """Return the documents of a text, held to what is text in a file of a bundle. Raises BundleError."""
+    return load(text, limits=_core_limits()).documents
 
 
 def check_policy(scenario: Scenario) -> None:
@@ -104,20 +113,25 @@ def interactive_work(scenario: Scenario) -> int:
     return nodes * (pods - bound)
 
 
-def decode(name: str, data: bytes) -> str:
-    """Return an uploaded file's text; gzip is unpacked, never beyond the limit.
+def text_bytes(text: str) -> int:
+    """Return how many bytes ``text`` has as UTF-8."""
+    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+
+
+def decode(name: str, data: bytes, most: int | None = None) -> str:
+    """Return an uploaded file's text; gzip is unpacked, never beyond ``most`` bytes (None: the limit).
 
     Raises TooLargeError, or BundleError if the bytes are no text.
     """
-    most = limit("BUNDLE_BYTES")
+    most = limit("BUNDLE_BYTES") if most is None else most
     if data[:2] == _GZIP:
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
                 data = packed.read(most + 1)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise BundleError([Problem(f"The gzip file cannot be unpacked: {error}", file=name)]) from error
     if len(data) > most:
-        raise TooLargeError(f"{name} unpacks to more than {most:,} bytes.")
+        raise TooLargeError(f"{name} goes beyond the {limit('BUNDLE_BYTES'):,} bytes that a bundle may have.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -53,6 +53,12 @@ def test_an_empty_bundle_says_what_to_do() -> None:
         bundles.parse([("", " \n")])
 
 
+def test_an_empty_list_says_what_to_do() -> None:
+    """An empty list is what `kubectl get` prints in the wrong namespace: it is refused with advice."""
+    with pytest.raises(BundleError, match="paste what `kubectl get"):
+        bundles.parse([("", "apiVersion: v1\nkind: List\nitems: []\n")])
+
+
 def test_a_bundle_that_is_too_large(limits: Any, web: str) -> None:
     """The limit is told with the size."""
     limits(BUNDLE_BYTES=100)
@@ -195,3 +201,9 @@ def test_a_very_large_bundle_is_given_as_json(web: str, monkeypatch: pytest.Monk
     text = bundles.bundle_text(scenario)
     assert text.startswith("{")
     assert bundles.parse([("", text)]).id == scenario.id
+
+
+def test_gzip_that_is_corrupt_within_is_told() -> None:
+    """A head as it should be and nothing sensible behind it is an error of the file, not of ours."""
+    with pytest.raises(BundleError, match="cannot be unpacked"):
+        bundles.decode("a.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + b"\xff" * 50)
