@@ -2,11 +2,9 @@
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** Millicores to `250m`, `2`, `1.5`. */
+/** Millicores to `250m`, `2`, `1500m`: whole cores or millicores, as Kubernetes prints them. */
 export function cpu(milli) {
-  if (milli === 0) return "0";
-  if (Math.abs(milli) < 1000) return `${milli}m`;
-  return trim(milli / 1000);
+  return milli % 1000 ? `${milli}m` : String(milli / 1000);
 }
 
 /** Bytes to `512Mi`, `1.5Gi`. */

@@ -1,7 +1,7 @@
 // The line above the stage: the pod in flight, what it asks for, and the phases of its cycle.
 
 import { h, fill, icon } from "../lib/dom.js";
-import { cpu, memory, short } from "../lib/quantity.js";
+import { cpu, memory, plural, short } from "../lib/quantity.js";
 
 const PHASES = ["queue", "predicates", "priorities", "select", "preemption", "assume", "bind"];
 const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities" };
@@ -21,7 +21,7 @@ export class CycleBar {
     const { playback } = this.view;
     const light = playback.current;
     if (!light) {
-      fill(this.main, h("b", { text: playback.index === 0 ? "Before the first cycle" : "…" }), playback.index === 0 ? h("span", { class: "dim", text: playback.cycles ? `${playback.cycles.toLocaleString("en-US")} cycles follow` : "no pod is waiting" }) : null);
+      fill(this.main, h("b", { text: playback.index === 0 ? "Before the first cycle" : "…" }), playback.index === 0 ? h("span", { class: "dim", text: playback.cycles ? `${plural(playback.cycles, "cycle")} ${playback.cycles === 1 ? "follows" : "follow"}` : "no pod is waiting" }) : null);
       return;
     }
     const { pods } = playback;

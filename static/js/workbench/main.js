@@ -2,7 +2,7 @@
 
 import { $, h, fill, icon, toast, debounce } from "../lib/dom.js";
 import { Socket } from "../lib/socket.js";
-import { count } from "../lib/quantity.js";
+import { plural } from "../lib/quantity.js";
 import { Address } from "./address.js";
 import { Build } from "./build.js";
 import { CycleBar } from "./cyclebar.js";
@@ -122,6 +122,6 @@ function notices() {
   socket.on("up", (first) => { note?.remove(); note = null; if (!first) toast("Connected again."); });
   playback.on("failed", (error) => toast(error.message, { name: "warn", ms: 6000 }));
   playback.on("opened", () => {
-    if (playback.warnings.length) toast(`${count(playback.warnings.length)} warnings about the input: see the YAML tab.`, { name: "warn", ms: 5000 });
+    if (playback.warnings.length) toast(`${plural(playback.warnings.length, "warning")} about the input: see the YAML tab.`, { name: "warn", ms: 5000 });
   });
 }
