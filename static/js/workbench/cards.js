@@ -1,9 +1,11 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
 import { h, fill } from "../lib/dom.js";
-import { count, cpu, memory, short, shortReason, trim } from "../lib/quantity.js";
+import { count, cpu, memory, short, shortReason } from "../lib/quantity.js";
 
 const BLOCKS = 36; // pod blocks on a card; the rest is counted
+const LONG = 16; // a longer name has a line of its own
+const END = 13; // characters at a name's end that are never cut
 
 /** Nodes by zone, in the order zones first appear. */
 export function zones(nodes) {
@@ -18,6 +20,7 @@ export function zones(nodes) {
 export class Cards {
   #cards = [];
   #signatures = [];
+  #sizes = []; // of each zone: where its number of nodes stands, and the nodes
 
   constructor(view, compact) {
     this.view = view;
@@ -54,8 +57,10 @@ export class Cards {
         this.order.push(node);
         list.append(card.root);
       }
+      const size = h("small", { text: String(members.length) });
+      this.#sizes.push([size, members]);
       const label = zone ? `zone ${zone}` : grouped.size > 1 ? "no zone" : "nodes";
-      this.element.append(h("section", { class: "zone" }, h("h3", null, h("span", { text: label }), h("small", { text: String(members.length) })), list));
+      this.element.append(h("section", { class: "zone" }, h("h3", null, h("span", { text: label }), size), list));
     }
   }
 
@@ -74,7 +79,7 @@ export class Cards {
     const pods = h("span", { class: "pods" });
     const why = h("span", { class: "why" });
     const root = h("button", { type: "button", class: "node", "data-node": node },
-      h("span", { class: "node-head" }, h("b", { text: nodes.names[node] }), size ?? score),
+      h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, middle(nodes.names[node]), size ?? score),
       bars.cpu.root, bars.memory.root, bars.pods?.root,
       this.compact ? null : h("span", { class: "node-foot" }, pods, score), why);
     return { root, bars, pods, why, score };
@@ -88,6 +93,7 @@ export class Cards {
       this.#signatures[node] = signature;
       this.#paint(node);
     }
+    if (view.playback.nodes.since || view.playback.nodes.until) for (const [size, members] of this.#sizes) size.textContent = String(members.filter((node) => view.exists(node)).length);
     this.element.classList.toggle("has-lit", Boolean(view.lit));
   }
 
@@ -111,11 +117,11 @@ export class Cards {
     card.root.className = `node ${state}${chosen ? " chosen" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
-    // The pod's own part is drawn apart: on the chosen node it is in the sum already.
-    const own = (amount) => (chosen ? amount : 0);
-    this.#fillBar(card.bars.cpu, cluster.cpu[node] - own(facts.cpu), adds ? facts.cpu : 0, nodes.cpu[node], (used, of) => `${trim(used / 1000)} / ${cpu(of)}`);
-    this.#fillBar(card.bars.memory, cluster.memory[node] - own(facts.memory), adds ? facts.memory : 0, nodes.memory[node], (used, of) => memoryPair(used, of));
-    if (card.bars.pods) this.#fillBar(card.bars.pods, cluster.count[node] - own(1), adds ? 1 : 0, nodes.pods[node], (used, of) => `${used} / ${of}`);
+    // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.
+    const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
+    this.#fillBar(card.bars.cpu, cluster.cpu[node], own(facts.cpu), adds ? facts.cpu : 0, nodes.cpu[node], (used, of) => `${cpu(used)} / ${cpu(of)}`);
+    this.#fillBar(card.bars.memory, cluster.memory[node], own(facts.memory), adds ? facts.memory : 0, nodes.memory[node], (used, of) => `${memory(used)} / ${memory(of)}`);
+    if (card.bars.pods) this.#fillBar(card.bars.pods, cluster.count[node], own(1), adds ? 1 : 0, nodes.pods[node], (used, of) => `${used} / ${of}`);
     const total = facts.totals?.get(node);
     card.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     card.score.classList.toggle("best", total !== undefined && total === facts.best);
@@ -127,11 +133,12 @@ export class Cards {
     const { verdict } = this.view.facts;
     const reasons = verdict.reasonsOf(node);
     if (this.compact) return reasons.map(shortReason).join(", ");
-    return reasons.map((text) => text.replace(/^node\(s\) /, "")).join(", ") || verdict.order[verdict.first[node]];
+    return [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ") || verdict.order[verdict.first[node]];
   }
 
-  #fillBar(bar, used, add, of, format) {
-    const part = of > 0 ? Math.min(1, used / of) : 0;
+  /** Of `used` the pod of this cycle has `own`; where it would fit `add` shows what it would take. */
+  #fillBar(bar, used, own, add, of, format) {
+    const part = of > 0 ? Math.min(1, (used - own) / of) : 0;
     const more = of > 0 ? Math.min(1 - part, add / of) : 0;
     bar.used.style.setProperty("width", `${part * 100}%`);
     bar.add.style.setProperty("left", `${part * 100}%`);
@@ -147,8 +154,8 @@ export class Cards {
     const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
     fill(card.pods,
       shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}`, "data-pod": pod, title: short(pods.keys[pod]) })),
-      chosen ? h("i", { class: "pod ghost", "data-pod": flying, title: `${short(pods.keys[flying])}, in this cycle` }) : null,
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
+      chosen ? h("i", { class: `pod added ${view.colour(flying)}`, "data-pod": flying, title: `${short(pods.keys[flying])}, placed by this cycle` }) : null,
       here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
   }
 
@@ -181,10 +188,8 @@ export class Cards {
   }
 }
 
-/** `7.7 / 16Gi`: the used amount in the unit of the whole. */
-function memoryPair(used, of) {
-  const whole = memory(of);
-  const unit = /[A-Za-z]+$/.exec(whole)?.[0] ?? "";
-  const step = ["", "Ki", "Mi", "Gi", "Ti", "Pi"].indexOf(unit);
-  return step > 0 ? `${trim(used / 1024 ** step)} / ${whole}` : `${memory(used)} / ${whole}`;
+/** A name that loses its middle, not its end, where there is no room: node names differ at the end. */
+function middle(name) {
+  if (name.length <= LONG) return h("b", { text: name });
+  return h("b", { class: "middle", title: name }, h("span", { text: name.slice(0, -END) }), h("span", { text: name.slice(-END) }));
 }

@@ -1,7 +1,7 @@
 // The stage above some two hundred nodes: a canvas of cells grouped by zone, that zooms and pans.
 
 import { h, perFrame, announce } from "../lib/dom.js";
-import { shortReason, trim } from "../lib/quantity.js";
+import { ellipsis, shortReason, trim } from "../lib/quantity.js";
 import { token } from "../lib/theme.js";
 import { zones } from "./cards.js";
 
@@ -237,7 +237,7 @@ export class HeatMap {
     pen.font = `600 ${type}px ${c.font}`;
     const name = nodes.names[node];
     const fits = Math.floor((size - 8) / (type * 0.56));
-    pen.fillText(name.length > fits ? `…${name.slice(1 - fits)}` : name, x + 4, y + type + 3);
+    pen.fillText(ellipsis(name, Math.max(4, fits)), x + 4, y + type + 3);
     const bar = Math.max(3, size / 16);
     [cluster.cpu[node] / (nodes.cpu[node] || 1), cluster.memory[node] / (nodes.memory[node] || 1)].forEach((share, i) => {
       const top = y + type + 8 + i * (bar + 3);

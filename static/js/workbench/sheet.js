@@ -46,7 +46,7 @@ export class Sheet {
       ...extended.map(([resource, amounts]) => [resource, `${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`]),
       nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
       ["taints", nodes.taints[node].length ? nodes.taints[node].map((taint) => h("code", { class: "chip", text: taint })) : "none"],
-      state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).join(", ") })] : null,
+      state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).map((text) => view.plainReason(text, node)).join(", ") })] : null,
       facts.totals?.has(node) ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`] : null,
     ],
     h("details", { open: labels.length <= 4 || undefined }, h("summary", { text: `Labels (${labels.length})` }), h("div", { class: "chips" }, labels.map(([key, value]) => h("code", { class: "chip", text: `${key}=${value}` })))),

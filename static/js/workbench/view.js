@@ -108,5 +108,25 @@ export class View extends Emitter {
     return said.join(", ");
   }
 
+  /** What a node's field is at the shown step: updates of the scenario change it. */
+  at(field, node) {
+    const { nodes } = this.playback;
+    let value = nodes[field][node];
+    const { major } = this.facts;
+    for (const [since, which, state] of nodes.updates ?? []) if (which === node && since <= major && state[field] !== undefined) value = state[field];
+    return value;
+  }
+
+  /** A reason of one node, without "node(s)" and with the taint it speaks of. */
+  plainReason(text, node) {
+    if (text === "node(s) were unschedulable") return "cordoned";
+    if (/taints that the pod didn't tolerate/.test(text)) {
+      const taints = this.at("taints", node).filter((taint) => !taint.endsWith(":PreferNoSchedule"));
+      if (!taints.length) return "taint not tolerated";
+      return `taint ${taints[0]}${taints.length > 1 ? ` or ${taints.length - 1} more` : ""} not tolerated`;
+    }
+    return text.replace(/^node\(s\) /, "");
+  }
+
   colour(pod) { return `g${this.playback.pods.group[pod] % 10}`; }
 }
