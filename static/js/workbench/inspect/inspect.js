@@ -48,7 +48,7 @@ export class Inspect {
 
   #count() {
     const light = this.view.playback.current;
-    this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1]) : "");
+    this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1] + (light.node === null ? 1 : 0)) : "");
     this.strip.badge("predicates", light ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
   }
 }

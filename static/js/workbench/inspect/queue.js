@@ -1,7 +1,9 @@
-// Queue: what waited at the moment the cycle's pod was taken, with the key that orders it.
+// Queue: what waited at the moment the cycle's pod was taken, with the key that orders it, and where that pod went.
 
 import { h, fill } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
 import { count, short } from "../../lib/quantity.js";
+import { LETTERS } from "../marks.js";
 import { before } from "./inspect.js";
 
 export class Queue {
@@ -17,23 +19,37 @@ export class Queue {
     const queue = view.playback.parts?.queue;
     if (!queue) { this.element.classList.add("waiting"); return; }
     this.element.classList.remove("waiting");
-    const key = view.playback.pods.keys[light.pod];
+    const { keys } = view.playback.pods;
+    // Victims that go move every unschedulable pod back to the active queue, this cycle's own among them.
+    const failed = light.node === null;
+    const preempts = failed && LETTERS[view.playback.marks.result[light.index]] === "p";
     fill(this.element,
-      h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), ". In flight: ", this.#pod(key), "."),
-      this.#list("Active", "active", queue.active, queue.activeCount, "The active queue is empty: this was the last pod waiting."),
-      this.#list("Unschedulable", "unschedulable", queue.unschedulable, queue.unschedulableCount, "No pod has been put aside."));
+      h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), ". In flight: ", this.#pod(keys[light.pod]), "."),
+      this.#list("Active", "active", queue.active, queue.activeCount, "The active queue is empty: this was the last pod waiting.",
+        preempts ? [light.pod, "back here, its victims are gone"] : null),
+      this.#list("Unschedulable", "unschedulable", queue.unschedulable, queue.unschedulableCount,
+        preempts ? "No pod is put aside: the deletion of the victims moves them all to the active queue." : "No pod has been put aside.",
+        failed && !preempts ? [light.pod, "put here by this cycle"] : null));
   }
 
   #pod(key) {
     const { view } = this;
     const pod = view.playback.podIndex.get(key) ?? -1;
-    return h("button", { type: "button", class: "link", onclick: () => view.selectPod(pod) }, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
+    return inline(() => view.selectPod(pod), null, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
   }
 
-  #list(title, name, entries, total, empty) {
-    const rows = entries.map(([key, priority, position], i) => h("tr", null, h("td", { class: "num dim", text: String(i + 1) }), h("td", null, this.#pod(key)), h("td", { class: "num", text: count(priority) }), h("td", { class: "num", text: count(position) })));
-    return h("section", { class: `queue ${name}` }, h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total) })),
-      rows.length ? h("table", { class: "list tight" }, h("thead", null, h("tr", null, h("th", { scope: "col", class: "num", text: "#" }), h("th", { scope: "col", text: "pod" }), h("th", { scope: "col", class: "num", text: "priority" }), h("th", { scope: "col", class: "num", text: "created" }))), h("tbody", null, rows)) : h("p", { class: "dim", text: empty }),
-      total > rows.length && rows.length ? h("p", { class: "dim fine", text: `and ${count(total - rows.length)} more` }) : null);
+  /** A queue as a table; `own` is the cycle's pod and why it is in this queue now. */
+  #list(title, name, entries, total, empty, own) {
+    const { keys, priority: priorities } = this.view.playback.pods;
+    const num = (text, more = "") => h("td", { class: `num ${more}`.trim(), text });
+    const rows = entries.map(([key, priority, position], i) => h("tr", null, num(String(i + 1), "dim"), h("td", null, this.#pod(key)), num(count(priority)), num(count(position))));
+    if (own) {
+      const [pod, why] = own;
+      rows.unshift(h("tr", { class: "own" }, num("", "dim"), h("td", null, this.#pod(keys[pod]), " ", h("span", { class: "pill accent", text: why })), num(count(priorities[pod])), num("")));
+    }
+    const head = (text, more) => h("th", { scope: "col", text, ...more });
+    return h("section", { class: `queue ${name}` }, h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) })),
+      rows.length ? h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head("order", { class: "num", title: "Position of creation: the earliest created has the lowest" }))), h("tbody", null, rows)) : h("p", { class: "dim", text: empty }),
+      total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);
   }
 }
