@@ -2,7 +2,7 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
-import { count, plural } from "../../lib/quantity.js";
+import { count, ellipsis, plural } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 
@@ -70,7 +70,7 @@ export class Priorities {
     fill(this.summary,
       h("p", { class: "story" }, node === null ? "No node was chosen." : [link(node), " is chosen with ", h("strong", { text: count(view.facts.best) }), ", the highest total of ", plural(ranked.nodes.length, "feasible node"), "."]),
       tie ? h("div", { class: "tie" },
-        h("p", null, `${plural(ties.length, "node")} share that total. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${counter} mod ${ties.length} = ${place}` }), `, so the ${ordinal(place + 1)} of them is taken.`),
+        h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${counter} mod ${ties.length} = ${place}` }), `, so the ${ordinal(place + 1)} of them is taken.`),
         h("ol", { class: "ties", start: from + 1 }, from > 0 ? h("li", { class: "dim plain", text: "…" }) : null,
           listed.map((one, i) => h("li", { class: from + i === place ? "won" : undefined }, h("span", { class: "dim num", text: String(from + i) }), link(one))), from + listed.length < ties.length ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` }) : null)) : null);
   }
@@ -81,7 +81,8 @@ export class Priorities {
     if (!ranked?.totals) return;
     const { names } = view.playback.nodes;
     const at = new Map(ranked.nodes.map((node, i) => [node, i]));
-    const ties = new Set(ranked.ties);
+    const ties = new Map(ranked.ties.length > 1 ? ranked.ties.map((node, i) => [node, i]) : []);
+    const place = (node) => ties.get(node) ?? Infinity;
     const rows = ranked.nodes.filter((node) => !this.#text || names[node].toLowerCase().includes(this.#text));
     this.note.textContent = rows.length === ranked.nodes.length ? plural(rows.length, "feasible node") : `${count(rows.length)} of ${plural(ranked.nodes.length, "feasible node")}`;
     const value = (row, node) => {
@@ -90,11 +91,14 @@ export class Priorities {
     };
     const columns = [{
       key: "node", label: "node", title: "Sort by name", text: (node) => names[node], compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),
-      paint: (td, node) => { td.textContent = names[node]; if (node === ranked.winner) td.classList.add("chosen"); },
+      paint: (td, node) => { td.textContent = ellipsis(names[node], 22); td.title = names[node]; if (node === ranked.winner) td.classList.add("chosen"); },
     }, {
       key: "total", label: "sum", title: "Sum of the weighted scores", className: "total num", downFirst: true, text: (node) => String(ranked.totals[at.get(node)]),
-      compare: (a, b) => ranked.totals[at.get(a)] - ranked.totals[at.get(b)] || (a === ranked.winner) - (b === ranked.winner),
+      compare: (a, b) => ranked.totals[at.get(a)] - ranked.totals[at.get(b)] || (ties.has(a) ? place(b) - place(a) : names[a] > names[b] ? 1 : -1),
       paint: (td, node) => { td.textContent = count(ranked.totals[at.get(node)]); td.className = `total num${node === ranked.winner ? " won" : ties.has(node) ? " tied" : ""}`; if (node === ranked.winner) td.setAttribute("aria-label", `${td.textContent}, chosen`); else if (ties.has(node)) td.setAttribute("aria-label", `${td.textContent}, tie`); },
+    }, ranked.ties.length > 1 && {
+      key: "tie", label: "tie", title: "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first", className: "num tie-place",
+      text: (node) => (ties.has(node) ? String(ties.get(node)) : ""), compare: (a, b) => place(a) - place(b) || 0,
     }, ...ranked.rows.map((row, r) => {
       const values = ranked.nodes.map((node) => value(row, node)).filter((one) => one !== null);
       const low = Math.min(0, ...spread(values));
@@ -112,7 +116,7 @@ export class Priorities {
           if (one !== null && !flat) td.style.setProperty("--level", String((one - low) / (high - low)));
         },
       };
-    })];
+    })].filter(Boolean);
     this.grid.hovered = view.hovered;
     this.grid.selected = view.node;
     this.grid.show(columns, rows);

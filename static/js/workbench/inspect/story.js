@@ -1,7 +1,8 @@
 // Story: the cycle in sentences whose nouns are links, and the message as kubectl describe shows it.
 
 import { h, fill, icon } from "../../lib/dom.js";
-import { count, cpu, memory, plural, short } from "../../lib/quantity.js";
+import { inline } from "../../lib/inline.js";
+import { count, cpu, ellipsis, memory, plural, short } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 
 const RANKING = 5;
@@ -43,7 +44,7 @@ export class Story {
   #part(part) {
     const { view } = this;
     if (typeof part === "string") return part;
-    const link = (text, act, title) => h("button", { type: "button", class: "link", title, onclick: act, text });
+    const link = (text, act, title) => inline(act, { title }, text);
     if (part.pod !== undefined) return link(short(part.pod), () => view.selectPod(view.playback.podIndex.get(part.pod) ?? -1), `pod ${part.pod}`);
     if (part.node !== undefined) return link(part.node, () => view.selectNode(view.playback.nodeIndex.get(part.node) ?? -1), `node ${part.node}`);
     if (part.predicate !== undefined) return link(part.predicate, () => this.#predicate(part.predicate), "light up the nodes it removed, and open the predicates");
@@ -71,17 +72,15 @@ export class Story {
   #message(light, message) {
     const split = clauses(message);
     const failed = light.node === null;
+    const [namespace, name] = this.view.playback.pods.keys[light.pod].split("/");
     return h("figure", { class: `describe ${failed ? "failed" : ""}` },
-      h("figcaption", null, h("span", { text: "kubectl describe pod " }), h("b", { text: short(this.view.playback.pods.keys[light.pod]) })),
+      h("figcaption", null, h("span", { text: "kubectl describe pod " }), h("b", { text: name }), h("span", { text: ` -n ${namespace}` })),
       h("p", null, h("span", { class: failed ? "fail-text" : "pass-text", text: failed ? "Warning  FailedScheduling" : "Normal  Scheduled" }), "  ",
         split ? [split.head, split.parts.map((part, i) => [i ? ", " : "", part.reason ? this.#clauseButton(part) : part.text]), split.tail] : message));
   }
 
-  /** A span, not a button: it must break over lines like the text it stands in. */
   #clauseButton({ reason, text }) {
-    const act = () => this.#clause(reason);
-    return h("span", { role: "button", tabindex: "0", class: "clause", "data-reason": reason, "aria-pressed": "false", title: "light up these nodes", text, onclick: act,
-      onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); act(); } } });
+    return inline(() => this.#clause(reason), { class: "clause", "data-reason": reason, "aria-pressed": "false", title: "light up these nodes" }, text);
   }
 
   #clause(reason) {
@@ -111,14 +110,18 @@ export class Story {
     const { view } = this;
     const parts = view.playback.parts?.priorities;
     if (!parts?.totals) return null;
-    const order = parts.nodes.map((node, i) => [node, parts.totals[i]]).sort((a, b) => b[1] - a[1] || (a[0] === light.node ? -1 : b[0] === light.node ? 1 : 0)).slice(0, RANKING);
     const { names } = view.playback.nodes;
+    // As the scheduler sorts them: the highest total first, equal ones by name, last first.
+    const all = parts.nodes.map((node, i) => [node, parts.totals[i]]).sort((a, b) => b[1] - a[1] || (names[a[0]] < names[b[0]] ? 1 : -1));
+    const order = all.slice(0, RANKING);
+    if (light.node !== null && !order.some(([node]) => node === light.node)) order[RANKING - 1] = all.find(([node]) => node === light.node);
     const weights = parts.rows.map((row) => row.weight);
     return h("section", { class: "ranking" }, h("h3", null, "Best nodes ", h("button", { type: "button", class: "link end", onclick: () => view.setTab("priorities"), text: `all ${plural(parts.nodes.length, "node")}` })),
       h("ol", null, order.map(([node, total]) => h("li", { class: node === light.node ? "won" : undefined },
-        h("button", { type: "button", class: "link", onclick: () => view.selectNode(node), text: names[node] }),
+        h("button", { type: "button", class: "link", title: names[node], onclick: () => view.selectNode(node), text: ellipsis(names[node], 34) }),
         h("span", { class: "num", text: count(total) }),
         node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.facts.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.facts.best - total)}` })))),
+      parts.ties.length > 1 ? h("p", { class: "dim fine", text: "Equal totals are ordered by node name, last first." }) : null,
       weights.some((weight) => weight >= 1000) ? h("p", { class: "dim fine", text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided." }) : null);
   }
 }
