@@ -87,7 +87,7 @@ export class Deck {
     const { playback } = this.view;
     const light = playback.index === playback.wanted ? playback.current : null;
     fill(this.at, h("b", { text: count(playback.wanted) }), h("span", { text: ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}` }),
-      light ? h("span", { class: "at-time", text: ` · step ${light.step} · ${age(light.time)}` }) : null);
+      light ? h("span", { class: "at-time", title: "The scenario's step (it advances with every change from outside), the attempt within it, and the virtual time", text: ` · scenario step ${light.step} · ${age(light.time)}` }) : null);
     this.state.textContent = playback.complete === false ? "computing…" : "";
   }
 

@@ -2,9 +2,9 @@
 
 import { h, icon, copy, dialog, fill } from "../lib/dom.js";
 
-const copyRow = (label, text) => {
+const copyRow = (label, text, look = "primary") => {
   const field = h("input", { class: "field", readonly: true, value: text, "aria-label": label, onfocus: () => field.select() });
-  const button = h("button", { type: "button", class: "btn primary", onclick: async () => { fill(button, icon(await copy(text) ? "check" : "warn"), "Copied"); } }, icon("copy"), "Copy");
+  const button = h("button", { type: "button", class: `btn ${look}`, onclick: async () => { fill(button, icon(await copy(text) ? "check" : "warn"), "Copied"); } }, icon("copy"), "Copy");
   return { field, row: h("div", { class: "copy-row" }, field, button) };
 };
 
@@ -27,8 +27,8 @@ export async function share({ playback, view, address, build, mine }) {
     const body = box.querySelector(".dialog-body");
     fill(body, h("p", { text: "Whoever opens this link sees this cluster at this step. It never changes; your draft stays yours." }), row);
     if (answer.deleteToken) {
-      body.append(h("div", { class: "token" }, h("h3", { text: "Delete token, shown once" }),
-        h("p", { class: "dim", text: "Keep it if you may want to take the link down: the share can be deleted with it through the API." }), copyRow("Delete token", answer.deleteToken).row));
+      body.append(h("details", { class: "token" }, h("summary", { text: "Take this link down later" }),
+        h("p", { class: "dim", text: "With this delete token the link can be taken down through the API. It is shown only now: keep it if you may need it." }), copyRow("Delete token", answer.deleteToken, "quiet").row));
     }
     field.focus();
   } catch (error) {
