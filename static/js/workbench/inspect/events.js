@@ -6,7 +6,7 @@ import { age, count } from "../../lib/quantity.js";
 const AT_ONCE = 100;
 
 /** Text that breaks after a slash before it breaks inside a word. */
-const breaking = (text) => text.split(/(?<=\/)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+const breaking = (text) => text.split(/(?<=[a-z]\/)/i).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
 export class Events {
   #asked = -1;
@@ -59,7 +59,7 @@ export class Events {
       return h("tr", { class: index === to ? "now" : undefined },
         h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: count(index) })),
         h("td", { class: "num dim", text: since }),
-        h("td", { class: type === "Warning" ? "fail-text" : "pass-text", text: type }), h("td", { text: reason }),
+        h("td", { class: `type ${type === "Warning" ? "fail-text" : "pass-text"}`, text: type }), h("td", { class: "reason", text: reason }),
         h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)) }, breaking(object))),
         h("td", { class: "message" }, breaking(message)));
     }));

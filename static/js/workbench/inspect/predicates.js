@@ -8,6 +8,7 @@ import { copyButton, filterField, segmented } from "./matrix.js";
 
 const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
 const NAME = 24; // characters of a node's name that fit its column
+const CLASSES = { pass: "pass", skip: "not-reached", fail: "fail", error: "error" };
 const RANK = { fail: 0, error: 1, skip: 2, pass: 3 };
 
 export class Predicates {
@@ -25,7 +26,7 @@ export class Predicates {
       h("div", { class: "matrix-tools" }, filterField("Filter nodes by name or reason", (text) => { this.#text = text; this.#matrix(); }),
         segmented("Show", [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]], "all", (only) => { this.#only = only; this.#matrix(); }), copyButton(this.grid)),
       this.grid.element,
-      h("ul", { class: "key" }, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell skip" }), "not reached")));
+      h("ul", { class: "key" }, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached")));
     this.element = h("div", { class: "predicates-tab" });
     view.on("hover", (node) => this.grid.hover(node));
     view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); });
@@ -103,7 +104,7 @@ export class Predicates {
       text: (node) => { const { state, reasons } = verdict.cell(node, predicate); return reasons.length ? reasons.join("; ") : STATES[state]; },
       paint: (td, node) => {
         const { state, reasons } = verdict.cell(node, predicate);
-        td.className = `cell ${state}`;
+        td.className = `cell ${CLASSES[state]}`;
         const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}`;
         td.title = said;
         td.setAttribute("aria-label", said);

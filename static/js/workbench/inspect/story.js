@@ -121,7 +121,6 @@ export class Story {
         h("button", { type: "button", class: "link", title: names[node], onclick: () => view.selectNode(node), text: ellipsis(names[node], 34) }),
         h("span", { class: "num", text: count(total) }),
         node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.facts.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.facts.best - total)}` })))),
-      parts.ties.length > 1 ? h("p", { class: "dim fine", text: "Equal totals are ordered by node name, last first." }) : null,
       weights.some((weight) => weight >= 1000) ? h("p", { class: "dim fine", text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided." }) : null);
   }
 }
