@@ -9,7 +9,7 @@ import { tabs } from "./tabs.js";
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
 const CHECK_AFTER = 700;
-const NODE = 14; // characters of the node's name beside a pod
+const NODE = 11; // characters of the node's name beside a pod
 const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
 
 export class Build {
