@@ -1,9 +1,15 @@
-"""A worker's sign of life: a row that is touched every few seconds, and a look for lost runs."""
+"""A worker's sign of life: a row that is touched every few seconds, and a look for lost runs.
+
+And its last word: what it computes when it is told to end was not its runs' fault.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import structlog
@@ -17,10 +23,18 @@ from playground.runs import rescue
 log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 5.0
+LAST_WORD_SECONDS = 1.0  # so long the signal that ends a worker waits for the database
+ENDING = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
 
 _end = threading.Event()
+_ending = threading.Event()
 # Held during a beat and during a fork: a child must not inherit a half-used database connection.
 _beating = threading.Lock()
+
+
+def name_of(worker: Any) -> str:
+    """Return the name of this process' row: two workers of one machine are both ``celery@host``."""
+    return f"{os.getpid()}-{worker.hostname}"
 
 
 def beat(name: str) -> None:
@@ -50,10 +64,48 @@ def _loop(name: str) -> None:
 @worker_ready.connect
 def start(sender: Any = None, **_: Any) -> None:
     """Begin to beat once the worker takes tasks."""
+    _speak_before_ending()
     os.register_at_fork(
         before=_beating.acquire, after_in_parent=_beating.release, after_in_child=_beating.release
     )
-    threading.Thread(target=_loop, args=(str(sender.hostname),), name="worker-beat", daemon=True).start()
+    threading.Thread(target=_loop, args=(name_of(sender),), name="worker-beat", daemon=True).start()
+
+
+def _speak_before_ending() -> None:
+    """Put a step of ours before what Celery does when it is told to end.
+
+    Celery's own signal comes after the grace of a run, when the worker may have been killed.
+    """
+    worker = os.getpid()
+    for number in ENDING:
+        following = signal.getsignal(number)
+        if callable(following):
+            signal.signal(number, _before(following, worker))
+
+
+Handler = Callable[[int, FrameType | None], Any]
+
+
+def _before(following: Handler, worker: int) -> Handler:
+    def handler(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == worker and not _ending.is_set():  # the processes it forks inherit the handler
+            _ending.set()
+            # A thread: the signal may have come in the midst of anything, with locks held.
+            word = threading.Thread(target=_last_word, args=(worker,), name="worker-last-word", daemon=True)
+            word.start()
+            word.join(LAST_WORD_SECONDS)
+        following(number, frame)
+
+    return handler
+
+
+def _last_word(worker: int) -> None:
+    try:
+        rescue.give_back_attempts(worker)
+    except Exception:
+        log.exception("a worker's attempts were not given back")
+    finally:
+        connection.close()
 
 
 @worker_shutdown.connect
@@ -61,5 +113,5 @@ def stop(sender: Any = None, **_: Any) -> None:
     """Take the row away: a worker that left in order is gone at once."""
     _end.set()
     with _beating:
-        Worker.objects.filter(name=str(sender.hostname)).delete()
+        Worker.objects.filter(name=name_of(sender)).delete()
         connection.close()

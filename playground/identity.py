@@ -6,6 +6,7 @@ links of what was shared.
 
 from __future__ import annotations
 
+import ipaddress
 import secrets
 from http.cookies import CookieError, SimpleCookie
 
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.core import signing
 
 _SALT = "playground.visitor"
+MOST_ADDRESS = 48  # characters: an address of IPv6 and its network's length, with room
 
 
 def new_visitor() -> str:
@@ -50,8 +52,21 @@ def client_address(peer: str, forwarded: str) -> str:
     """Return the address that limits count by.
 
     ``forwarded`` is the X-Forwarded-For header; of it only as many last entries are believed
-    as there are proxies of ours in front (limit ``TRUSTED_PROXIES``).
+    as there are proxies of ours in front (limit ``TRUSTED_PROXIES``). Of IPv6 it is the /64 network,
+    which is the least that one subscriber is given.
     """
     trusted = settings.PLAYGROUND["TRUSTED_PROXIES"]
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
-    return hops[-trusted][:64] if 0 < trusted <= len(hops) else peer
+    return _network(hops[-trusted] if 0 < trusted <= len(hops) else peer)
+
+
+def _network(address: str) -> str:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:MOST_ADDRESS]
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(found), 64), strict=False))

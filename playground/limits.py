@@ -49,8 +49,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("RUN_SECONDS", 3_600, "seconds", "computing for one run"),
     Limit("RUN_MIB", 4_096, "MiB", "resident memory of a worker process during a run"),
     Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor"),
+    Limit("RUNS_PER_ADDRESS", 40, "runs", "unfinished runs of one address"),
+    Limit("RUNS_QUEUED", 500, "runs", "runs that wait for a worker, of all visitors together"),
     Limit("RUN_SAMPLES", 1_000, "points", "metric samples kept for a run"),
     Limit("FRAME_BYTES", 5 * MIB, "bytes", "one WebSocket frame from a client"),
+    Limit("SMALL_FRAME_BYTES", 64 * 1024, "bytes", "one frame of a command that carries no bundle"),
+    Limit("FRAME_BYTES_PER_SECOND", MIB, "bytes", "sent by one connection, averaged over ten seconds"),
     Limit("FRAMES_PER_SECOND", 60, "frames", "frames of one connection, averaged over ten seconds"),
     Limit(
         "SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"

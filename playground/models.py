@@ -102,9 +102,10 @@ class Run(models.Model):
     scenario = models.ForeignKey(Scenario, on_delete=models.PROTECT, related_name="runs")
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # what limits count by
     cancel_token = models.CharField(max_length=64, blank=True)  # hash; for runs started over the API
     state = models.CharField(max_length=12, default=QUEUED, choices=[(s, s) for s in STATES], db_index=True)
-    claim = models.CharField(max_length=64, blank=True)
+    claim = models.CharField(max_length=120, blank=True)
     attempts = models.PositiveIntegerField(default=0)
 
     cycles = models.PositiveIntegerField(default=0)

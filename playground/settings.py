@@ -100,8 +100,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A file, since threads cannot share an in-memory database and tests have threads.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 else:
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # Under ASGI every request has a thread of its own: a connection that outlives its request would
+    # never be used again, and soon PostgreSQL would have no more to give.
+    DATABASES["default"]["CONN_MAX_AGE"] = 0
 
 REDIS_URL = env.str("REDIS_URL", "")
 CACHES: dict[str, dict[str, Any]]

@@ -57,7 +57,7 @@ def find(wire: Any, visitor: str) -> Source:
     if isinstance(wire, dict) and len(wire) == 1:
         [(kind, name)] = wire.items()
         row: Draft | Scenario | Run | None = None
-        if isinstance(name, str) and name:
+        if isinstance(name, str) and store.is_id(name):
             if kind == "draft" and visitor:
                 row = Draft.objects.filter(pk=name[:32], owner=visitor).defer("files").first()
             elif kind == "scenario":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from dataclasses import dataclass
 
@@ -15,10 +16,18 @@ from playground.limits import limit
 from playground.models import SHORT_ID, TITLE_LENGTH, Draft, Run, Scenario, Share, token_hash
 from scheduler_core import scenario as core
 
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL keeps no NUL, SQLite no half of a surrogate pair
+
 
 def clean_title(title: str) -> str:
-    """Return a title on one line, bounded."""
-    return " ".join(title.split())[:TITLE_LENGTH]
+    """Return a title on one line, bounded, without what a database cannot keep."""
+    return " ".join(_UNSTORABLE.sub("", title).split())[:TITLE_LENGTH]
+
+
+def is_id(text: str) -> bool:
+    """Whether ``text`` can be the id of anything: only then may a database be asked for it."""
+    return _ID.fullmatch(text) is not None
 
 
 # --- scenarios ---------------------------------------------------------------------------------
@@ -58,7 +67,7 @@ def keep_scenario(scenario: core.Scenario) -> Scenario:
 
 def find_scenario(short: str) -> Scenario | None:
     """Return the shared scenario whose digest begins with ``short`` (11 or more characters)."""
-    if not SHORT_ID <= len(short) <= 43:
+    if not SHORT_ID <= len(short) <= 43 or not is_id(short):
         return None
     beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
     shared = Exists(Share.objects.filter(scenario=OuterRef("pk")))

@@ -1,9 +1,14 @@
-"""How often one address may ask: fixed windows of a minute, counted in the cache."""
+"""How often one address may ask, in fixed windows of a minute counted in the cache; and how many
+requests of a process may read bundles at once.
+"""
 
 from __future__ import annotations
 
+import functools
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -15,6 +20,31 @@ from playground.identity import client_address
 from playground.limits import limit
 
 WINDOW_SECONDS = 60
+READING_SECONDS = 5.0  # so long a request waits for others that read a bundle
+RETRY_SECONDS = 30  # what is said to who found everything taken
+
+
+class BusyError(RuntimeError):
+    """So many requests read bundles that another one would only slow down all of them."""
+
+
+@functools.cache
+def _readers() -> threading.BoundedSemaphore:
+    return threading.BoundedSemaphore(limit("ENGINE_THREADS"))
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read or write a bundle in a request's thread, at once with few others (limit ``ENGINE_THREADS``).
+
+    Raises BusyError after :data:`READING_SECONDS` of waiting.
+    """
+    if not _readers().acquire(timeout=READING_SECONDS):
+        raise BusyError("Too many bundles are being read at this moment; try again in a minute.")
+    try:
+        yield
+    finally:
+        _readers().release()
 
 
 def address_of(request: HttpRequest) -> str:

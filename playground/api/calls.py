@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.http import parse_etags
 
 from playground import bundles, sources, store
 from playground.api.answers import ApiError, answer
@@ -16,15 +20,13 @@ from playground.models import Run, Scenario
 from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.runs import service
-from playground.throttle import address_of
+from playground.throttle import RETRY_SECONDS, address_of, reading
 from scheduler_core.scenario import BundleError
 from scheduler_core.trace import trace_cycle, trace_line
 
-IMMUTABLE = "public, max-age=3600"
 CYCLES_PER_ANSWER = 100
+STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
-
-_downloads: set[object] = set()
 
 
 def _json(request: HttpRequest) -> dict[str, Any]:
@@ -61,8 +63,9 @@ def _bundle_of(request: HttpRequest) -> tuple[str, str]:
 def create_scenario(request: HttpRequest) -> HttpResponse:
     """Store a bundle as an immutable scenario."""
     try:
-        text, title = _bundle_of(request)
-        scenario = bundles.parse([("", text)], store.clean_title(title))
+        with reading():
+            text, title = _bundle_of(request)
+            scenario = bundles.parse([("", text)], store.clean_title(title))
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
@@ -85,9 +88,22 @@ def _scenario(short: str) -> Scenario:
     return row
 
 
+def _revalidated(request: HttpRequest, row: Scenario) -> tuple[dict[str, str], bool]:
+    """Return headers, and whether the caller has this scenario already.
+
+    Its content never changes, but it may be deleted: a cache has to ask each time.
+    """
+    headers = {"Cache-Control": "no-cache", "ETag": f'"{row.digest}"'}
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    return headers, any(tag.removeprefix("W/") in {headers["ETag"], "*"} for tag in known)
+
+
 def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Answer what a scenario holds."""
     row = _scenario(name)
+    headers, known = _revalidated(request, row)
+    if known:
+        return HttpResponse(status=304, headers=headers)
     body = {
         "id": row.short,
         "digest": row.digest,
@@ -100,17 +116,21 @@ def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
         "created": row.created.isoformat(),
         "documents": json.loads(bundles.unpack(row.content))["documents"],
     }
-    return answer(body, Cache_Control=IMMUTABLE)
+    response = answer(body)
+    for header, value in headers.items():
+        response.headers[header] = value
+    return response
 
 
 def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a scenario's documents as YAML."""
     row = _scenario(name)
-    text = bundles.bundle_text(store.load_scenario(row))
-    headers = {
-        "Content-Disposition": f'inline; filename="podstep-{row.short}.yaml"',
-        "Cache-Control": IMMUTABLE,
-    }
+    headers, known = _revalidated(request, row)
+    if known:
+        return HttpResponse(status=304, headers=headers)
+    with reading():
+        text = bundles.bundle_text(store.load_scenario(row))
+    headers["Content-Disposition"] = f'inline; filename="podstep-{row.short}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 
@@ -127,7 +147,8 @@ def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
 
 def _playback(source: sources.Source) -> Playback:
     try:
-        return sources.open_playback(source)
+        with reading():
+            return sources.open_playback(source)
     except sources.TooMuchWorkError as error:
         raise ApiError(422, str(error)) from error
 
@@ -167,6 +188,8 @@ def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
 
 def _cycle(playback: Playback, step: str) -> HttpResponse:
     try:
+        if not STEP.fullmatch(step):
+            raise ValueError("A step is a cycle's number or major.minor, as in 17 or 2.3.")
         index = playback.seek(step)
         if not index:
             raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
@@ -191,15 +214,17 @@ def create_run(request: HttpRequest) -> HttpResponse:
     if unknown := sorted(set(body) - {"scenario", "config"}):
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
     try:
-        scenario = service.configured(store.load_scenario(_scenario(name)), body.get("config"))
+        with reading():
+            scenario = service.configured(store.load_scenario(_scenario(name)), body.get("config"))
         # Without a cookie the address stands for the starter, where the number of runs is bounded.
-        run, token = service.start(scenario, f"address:{address_of(request)}")
+        address = address_of(request)
+        run, token = service.start(scenario, f"address:{address}", address)
     except service.ConfigError as error:
         raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except service.TooManyRunsError as error:
-        raise ApiError(429, str(error), {"Retry-After": "30"}) from error
+        raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
     wire = _run_wire(request, _run(run.pk))
     return answer({**wire, "cancel_token": token}, 201, Location=f"/api/runs/{run.pk}")
 
@@ -241,28 +266,46 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
         raise ApiError(
             413, f"The trace has {cells:,} cells (nodes × cycles); {limit('TRACE_CELLS'):,} can be had."
         )
-    if len(_downloads) >= limit("TRACE_DOWNLOADS"):
-        raise ApiError(429, "Too many downloads are under way; try again in a minute.", {"Retry-After": "60"})
-    # Its own playback: a download walks through every cycle and would push out what others look at.
-    response = StreamingHttpResponse(_trace(playback.copy()), content_type="application/zstd")
+    response = StreamingHttpResponse(_Download(playback), content_type="application/zstd")
     response.headers["Content-Disposition"] = f'attachment; filename="podstep-run-{name}.trace.jsonl.zst"'
     return response
 
 
-async def _trace(playback: Playback) -> AsyncIterator[bytes]:
-    compressor = zstandard.ZstdCompressor(level=3).compressobj()
-    count = max(1, TRACE_SLICE_CELLS // max(1, len(playback.tables.nodes)))
-    download = object()
-    _downloads.add(download)
-    try:
-        for first in range(1, len(playback) + 1, count):
-            last = min(first + count - 1, len(playback))
-            data = await in_exports(_lines, playback, first, last)
-            if packed := compressor.compress(data):
-                yield packed
-        yield compressor.flush()
-    finally:
-        _downloads.discard(download)
+class _Download:
+    """A trace on its way to somebody. It counts from the answer's beginning to its end.
+
+    One whose caller left before the first byte is never begun nor closed, hence the weak references.
+    """
+
+    _all: ClassVar[WeakSet[_Download]] = WeakSet()
+    _counting: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, playback: Playback) -> None:
+        with self._counting:
+            if len(self._all) >= limit("TRACE_DOWNLOADS"):
+                text = "Too many downloads are under way; try again in a minute."
+                raise ApiError(429, text, {"Retry-After": "60"})
+            self._all.add(self)
+        # Its own playback: a download walks through every cycle and would push out what others look at.
+        self._playback = playback.copy()
+
+    def close(self) -> None:
+        """Make room for another; the response calls it at its end."""
+        self._all.discard(self)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        playback = self._playback
+        compressor = zstandard.ZstdCompressor(level=3).compressobj()
+        count = max(1, TRACE_SLICE_CELLS // max(1, len(playback.tables.nodes)))
+        try:
+            for first in range(1, len(playback) + 1, count):
+                last = min(first + count - 1, len(playback))
+                data = await in_exports(_lines, playback, first, last)
+                if packed := compressor.compress(data):
+                    yield packed
+            yield compressor.flush()
+        finally:
+            self.close()
 
 
 def _lines(playback: Playback, first: int, last: int) -> bytes:

@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from playground.api import calls
 from playground.api.answers import ApiError, refusal
-from playground.throttle import address_of, wait_seconds
+from playground.throttle import RETRY_SECONDS, BusyError, address_of, wait_seconds
 
 Operation = Callable[..., HttpResponseBase]
 
@@ -31,6 +31,8 @@ class Call:
 
 
 _ERRORS = {404: ("There is no such thing", "Errors"), 429: ("Too many requests; see Retry-After", "Errors")}
+_BUSY = {503: ("Too many bundles are being read; see Retry-After", "Errors")}
+_SAME = {304: ("The scenario of If-None-Match, which is still shared", "")}
 _TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))
 
 CALLS: tuple[Call, ...] = (
@@ -45,6 +47,7 @@ CALLS: tuple[Call, ...] = (
             422: ("The bundle has errors: all of them, with line and path", "Errors"),
             413: ("Too large", "Errors"),
             429: _ERRORS[429],
+            **_BUSY,
         },
         query=(("title", "string", "Title, where the body is the bundle itself"),),
         body=_TEXT,
@@ -54,7 +57,7 @@ CALLS: tuple[Call, ...] = (
         "/api/scenarios/{name}",
         calls.get_scenario,
         "What a scenario holds",
-        {200: ("The scenario with its documents", "Scenario"), **_ERRORS},
+        {200: ("The scenario with its documents", "Scenario"), **_SAME, **_ERRORS},
     ),
     Call(
         "DELETE",
@@ -74,7 +77,7 @@ CALLS: tuple[Call, ...] = (
         "/api/scenarios/{name}/bundle",
         calls.get_bundle,
         "A scenario's documents as YAML",
-        {200: ("The bundle", "application/yaml"), **_ERRORS},
+        {200: ("The bundle", "application/yaml"), **_SAME, **_ERRORS, **_BUSY},
     ),
     Call(
         "GET",
@@ -86,6 +89,7 @@ CALLS: tuple[Call, ...] = (
             400: ("A parameter is wrong", "Errors"),
             422: ("Too large to compute while you wait: start a run", "Errors"),
             **_ERRORS,
+            **_BUSY,
         },
         query=(("from", "integer", "First cycle, from 1"), ("count", "integer", "How many, at most 100")),
     ),
@@ -99,6 +103,7 @@ CALLS: tuple[Call, ...] = (
             400: ("The step is no address", "Errors"),
             422: ("Too large to compute while you wait: start a run", "Errors"),
             **_ERRORS,
+            **_BUSY,
         },
     ),
     Call(
@@ -111,6 +116,7 @@ CALLS: tuple[Call, ...] = (
             400: ("The body cannot be read", "Errors"),
             422: ("The policy has errors", "Errors"),
             **_ERRORS,
+            **_BUSY,
         },
         body=(("application/json", "NewRun"),),
     ),
@@ -138,7 +144,7 @@ CALLS: tuple[Call, ...] = (
         "/api/runs/{name}/cycles/{step}",
         calls.get_run_cycle,
         "One cycle of a run by its number or its step",
-        {200: ("The cycle", "Cycle"), 400: ("The step is no address", "Errors"), **_ERRORS},
+        {200: ("The cycle", "Cycle"), 400: ("The step is no address", "Errors"), **_ERRORS, **_BUSY},
     ),
     Call(
         "GET",
@@ -150,6 +156,7 @@ CALLS: tuple[Call, ...] = (
             409: ("The run is not finished", "Errors"),
             413: ("Too many cycles", "Errors"),
             **_ERRORS,
+            **_BUSY,
         },
     ),
 )
@@ -176,6 +183,8 @@ class Endpoint:
             return call.operation(request, **names)
         except ApiError as error:
             return refusal(error)
+        except BusyError as error:
+            return refusal(ApiError(503, str(error), {"Retry-After": str(RETRY_SECONDS)}))
 
 
 def urlpatterns() -> list[URLPattern]:
@@ -185,7 +194,8 @@ def urlpatterns() -> list[URLPattern]:
         endpoints.setdefault(call.address, Endpoint()).calls[call.method] = call
     patterns = []
     for address, endpoint in endpoints.items():
-        route = address.lstrip("/").replace("{", "<str:").replace("}", ">")
+        # A step that is none is answered with what a step looks like; an id that is none is not there.
+        route = address.lstrip("/").replace("{name}", "<name:name>").replace("{step}", "<str:step>")
 
         # Cookies mean nothing here, so there is no forgery to protect from.
         @csrf_exempt

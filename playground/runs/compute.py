@@ -61,9 +61,14 @@ def stale(now: datetime) -> Q:
     return Q(state__in=(RUNNING, CANCELLING)) & Q(heartbeat__lt=now - timedelta(seconds=CLAIM_SECONDS))
 
 
+def claims_of(worker: int) -> str:
+    """Return how the claims begin that processes of this machine's worker with that id make."""
+    return f"{socket.gethostname()}/{worker}."
+
+
 def claim_run(run_id: str) -> str | None:
     """Make the run ours if it waits for a worker; return the claim, None if it is not to be had."""
-    claim = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(8)}"[-64:]
+    claim = f"{claims_of(os.getppid())}{os.getpid()}/{secrets.token_hex(8)}"
     now = timezone.now()
     waiting = Run.objects.filter(Q(pk=run_id) & (Q(state=QUEUED) | stale(now)))
     # One UPDATE decides between workers; a cancelling run stays so and ends at its first look.

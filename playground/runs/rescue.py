@@ -6,14 +6,15 @@ import os
 import socket
 from datetime import timedelta
 
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from playground.models import CANCELLING, QUEUED, RUNNING, Run
 from playground.runs import service
-from playground.runs.compute import stale
+from playground.runs.compute import claims_of, stale
 
 RESEND_SECONDS = 20  # a queued run whose message may have been lost is announced again
+RESEND_MOST = 600  # seconds; the waits between its announcements double until then
 
 
 def rescue() -> list[str]:
@@ -23,13 +24,27 @@ def rescue() -> list[str]:
     cancelled when its worker died ends through the same claim.
     """
     now = timezone.now()
-    unannounced = Q(state=QUEUED, enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))
-    silent = stale(now) & Q(enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))
-    lost = list(Run.objects.filter(unannounced | silent).values_list("pk", flat=True)[:100])
-    for run_id in lost:
+    silent = Q(state=QUEUED) | stale(now)
+    waiting = Run.objects.filter(silent, enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))
+    lost = []
+    for run_id, state, created, told in waiting.values_list("pk", "state", "created", "enqueued"):
+        # A long queue is no loss: told again each time, its messages would outgrow it.
+        enough = min(told - created, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
+        if now - told >= enough:
+            lost.append(run_id)
+    for run_id in lost[:100]:
         Run.objects.filter(pk=run_id).update(enqueued=now)
         service.enqueue(run_id)
-    return lost
+    return lost[:100]
+
+
+def give_back_attempts(worker: int) -> int:
+    """Take back the attempts of what the worker with that process id computes; return how many runs.
+
+    Called when it is told to end: that its processes end then says nothing against their runs.
+    """
+    ours = Run.objects.filter(state__in=(RUNNING, CANCELLING), claim__startswith=claims_of(worker))
+    return ours.filter(attempts__gt=0).update(attempts=F("attempts") - 1)
 
 
 def release_dead_claims() -> list[str]:
@@ -41,7 +56,8 @@ def release_dead_claims() -> list[str]:
     host = socket.gethostname()
     for run_id, claim in Run.objects.filter(state__in=(RUNNING, CANCELLING)).values_list("pk", "claim"):
         owner, _, rest = claim.rpartition("/")[0].rpartition("/")
-        if owner != host or not rest.isdigit() or _alive(int(rest)):
+        process = rest.rpartition(".")[2]
+        if owner != host or not process.isdigit() or _alive(int(process)):
             continue
         long_ago = timezone.now() - timedelta(days=1)
         if Run.objects.filter(pk=run_id, claim=claim).update(heartbeat=long_ago, enqueued=timezone.now()):

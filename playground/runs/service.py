@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import secrets
 from datetime import datetime
 from typing import Any
@@ -30,7 +31,7 @@ from scheduler_core.simulation import SCHEDULER_NAMES
 
 
 class TooManyRunsError(RuntimeError):
-    """The visitor has as many unfinished runs as the limits allow."""
+    """There are as many unfinished runs, the visitor's or all together, as the limits allow."""
 
 
 class ConfigError(ValueError):
@@ -43,34 +44,52 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
     ``config`` is ``{}`` or ``{"policy": a v1 Policy}``, which replaces the scenario's own.
     Raises ConfigError, or BundleError for a policy that cannot be read.
     """
-    if not config:
+    if config is None or config == {}:
         return scenario
     if not isinstance(config, dict) or set(config) != {"policy"} or not isinstance(config["policy"], dict):
         raise ConfigError('config must be {} or {"policy": {…}} with a v1 Policy')
-    policy = {"apiVersion": "v1", **config["policy"], "kind": "Policy"}
+    try:
+        text = json.dumps({"apiVersion": "v1", **config["policy"], "kind": "Policy"})
+    except RecursionError as error:
+        raise ConfigError("config.policy is nested too deeply") from error
+    policy = bundles.read_documents(text)
     others = tuple(document for document in scenario.documents if document.get("kind") != "Policy")
-    changed = dataclasses.replace(scenario, documents=(*others, policy))
+    changed = dataclasses.replace(scenario, documents=(*others, *policy))
     return bundles.restore(bundles.pack(changed.canonical()))
 
 
-def start(scenario: core.Scenario, owner: str) -> tuple[Run, str]:
+def _check_room(owner: str, address: str) -> None:
+    """Raise TooManyRunsError if another run would be beyond a limit."""
+    unfinished = Run.objects.filter(state__in=UNFINISHED)
+    for name, runs, text in (
+        ("RUNS_PER_OWNER", unfinished.filter(owner=owner), "You have {} unfinished runs."),
+        ("RUNS_PER_ADDRESS", unfinished.filter(address=address), "Your address has {} unfinished runs."),
+        ("RUNS_QUEUED", Run.objects.filter(state=QUEUED), "{} runs wait for a worker."),
+    ):
+        if name == "RUNS_PER_ADDRESS" and not address:
+            continue
+        if runs.count() >= limit(name):
+            raise TooManyRunsError(f"{text.format(limit(name))} Wait for one to end, or cancel one.")
+
+
+def start(scenario: core.Scenario, owner: str, address: str = "") -> tuple[Run, str]:
     """Store a queued run and hand its id to the broker once that is committed.
+
+    ``address`` is what limits count by, where it is known (a new cookie is free, an address is not).
 
     Returns the run and a token that cancels it (for callers without the owner's cookie).
     Raises TooManyRunsError.
     """
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
-        if Run.objects.filter(owner=owner, state__in=UNFINISHED).count() >= limit("RUNS_PER_OWNER"):
-            raise TooManyRunsError(
-                f"You have {limit('RUNS_PER_OWNER')} unfinished runs. Wait for one to end, or cancel one."
-            )
+        _check_room(owner, address)
         row = store.keep_scenario(scenario)
         run = Run.objects.create(
             id=new_run_id(),
             scenario=row,
             title=store.clean_title(scenario.title),
             owner=owner,
+            address=address,
             cancel_token=token_hash(token),
             expected=expected_cycles(scenario),
         )
@@ -108,7 +127,7 @@ def enqueue(run_id: str) -> None:
 
 def find(run_id: str) -> Run | None:
     """Return the run, without its samples."""
-    if not run_id or len(run_id) > 32:
+    if len(run_id) > 32 or not store.is_id(run_id):
         return None
     return (
         Run.objects.select_related("scenario").defer("scenario__content", "samples").filter(pk=run_id).first()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+
+from playground.limits import limit
 
 TEXTS = {
     400: ("That request could not be read", "Go back and try again."),
@@ -15,23 +18,38 @@ TEXTS = {
     405: ("That is not how this page is used", "Go back to the start page."),
     413: ("That is too large", "Send less at once, or compress it with gzip."),
     429: ("Too many requests", "Wait a moment and try again."),
+    503: ("Too much at once", "Wait a moment and try again."),
     500: ("Something went wrong here", "This is a defect of ours. It was logged; trying again may help."),
 }
 
 
-def error_page(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
-    """Answer with ``error.html``: ``status``, ``title``, ``message``; JSON under ``/api/``."""
+def error_page(
+    request: HttpRequest, status: int, message: str = "", *, retry_after: int | None = None
+) -> HttpResponse:
+    """Answer with ``error.html``: ``status``, ``title``, ``message``; JSON under ``/api/``.
+
+    ``retry_after`` are the seconds of the header of that name.
+    """
     title, advice = TEXTS[status]
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     if request.path.startswith("/api/"):
         return JsonResponse(
-            {"errors": [{"line": None, "path": "", "message": message or title}]}, status=status
+            {"errors": [{"line": None, "path": "", "message": message or title}]},
+            status=status,
+            headers=headers,
         )
     context = {"status": status, "title": title, "message": message or advice}
-    return render(request, "error.html", context, status=status)
+    response = render(request, "error.html", context, status=status)
+    for name, value in headers.items():
+        response.headers[name] = value
+    return response
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400."""
+    """Answer 400, or 413 to an upload of too many files (found before any view is asked)."""
+    if isinstance(exception, TooManyFilesSent):
+        most = limit("UPLOAD_FILES")
+        return error_page(request, 413, f"Those are too many files; at most {most} are read at once.")
     return error_page(request, 400)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import bundles, figures, store
-from playground.models import Run
+from playground.models import Run, Share
 from playground.runs import service
 from playground.views.errors import error_page
 from playground.views.workbench import _visitor
@@ -26,8 +27,13 @@ def runs(request: HttpRequest) -> HttpResponse:
     """
     visitor = _visitor(request)
     rows = Run.objects.filter(owner=visitor).select_related("scenario").defer("scenario__content", "samples")
+    rows = rows.annotate(shared=Exists(Share.objects.filter(scenario=OuterRef("scenario"))))
     shown = [
-        {**service.run_wire(run, visitor), "url": f"/runs/{run.pk}/", "createdAt": run.created}
+        {
+            **service.run_wire(run, visitor, shared=run.shared),
+            "url": f"/runs/{run.pk}/",
+            "createdAt": run.created,
+        }
         for run in rows.order_by("-created")[:RUNS_SHOWN]
     ]
     return render(request, "runs.html", {"section": "runs", "runs": shown})

@@ -7,7 +7,6 @@ from functools import cache
 from itertools import takewhile
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
@@ -15,9 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from playground import bundles, sources, store
 from playground.limits import limit
-from playground.models import Scenario
+from playground.models import Run, Scenario
 from playground.runs import service
-from playground.throttle import throttled
+from playground.throttle import RETRY_SECONDS, BusyError, address_of, reading, throttled
 from playground.views.errors import error_page
 from scheduler_core import examples
 from scheduler_core import scenario as core
@@ -113,11 +112,14 @@ def _read(request: HttpRequest) -> Import:
         return sent
     if sent.text.strip():
         sent.files.append(("", sent.text))
+    left = limit("BUNDLE_BYTES") - bundles.text_bytes(sent.text)
     for upload in request.FILES.getlist("files"):
         if upload.size and upload.size > limit("BUNDLE_BYTES"):
             raise bundles.TooLargeError(f"{upload.name} has {upload.size:,} bytes; that is too large.")
         name = str(upload.name or "")
-        sent.files.append((name, bundles.decode(name, upload.read())))
+        text = bundles.decode(name, upload.read(), max(0, left))
+        left -= bundles.text_bytes(text)
+        sent.files.append((name, text))
     if not sent.title:
         sent.title = _title_of([name for name, _ in sent.files if name])
     return sent
@@ -139,18 +141,26 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     """Make a draft of a paste, an upload or an example; with ``run=1`` a run.
 
     Redirects to ``/p/<id>/`` or ``/runs/<id>/``. What cannot be read comes back as ``start.html``
-    with status 422 and every error; what is too large with 413.
+    with status 422 and every error; what is too large with 413; 503 while too much else is read.
     """
+    try:
+        with reading():
+            return _import(request)
+    except BusyError as error:
+        return error_page(request, 503, str(error), retry_after=RETRY_SECONDS)
+
+
+def _import(request: HttpRequest) -> HttpResponse:
     try:
         sent = _read(request)
     except BundleError as error:
         return _refuse(request, error)
-    except (bundles.TooLargeError, RequestDataTooBig, TooManyFilesSent) as error:
+    except bundles.TooLargeError as error:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]))
     try:
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
         if sent.run:
-            run, _ = service.start(scenario, request.visitor)  # type: ignore[attr-defined]
+            run, _ = _start_run(request, scenario)
             sources.seed(run, scenario)
             return HttpResponseRedirect(f"/runs/{run.pk}/")
     except BundleError as error:
@@ -158,11 +168,15 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     except bundles.TooLargeError as error:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]), title=sent.title)
     except service.TooManyRunsError as error:
-        return error_page(request, 429, str(error))
+        return error_page(request, 429, str(error), retry_after=RETRY_SECONDS)
     files = sent.files if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
     sources.seed(draft, scenario)
     return HttpResponseRedirect(f"/p/{draft.pk}/")
+
+
+def _start_run(request: HttpRequest, scenario: core.Scenario) -> tuple[Run, str]:
+    return service.start(scenario, request.visitor, address_of(request))  # type: ignore[attr-defined]
 
 
 def _refuse(request: HttpRequest, error: BundleError, sent: Import | None = None) -> HttpResponse:

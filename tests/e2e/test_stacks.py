@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,14 @@ def wait_for_cycles(socket: Socket, scenario: str, count: int) -> None:
         30,
         f"{count} cycles of {scenario}",
     )
+
+
+def test_many_at_once_are_all_answered(stack: Stack) -> None:
+    """Thirty readers of one scenario, several times over, use up no connections of the database."""
+    address = f"/api/scenarios/{share(stack, small('many'))['id']}"
+    with ThreadPoolExecutor(30) as readers:
+        answers = list(readers.map(lambda _: stack.get(address).status, range(240)))
+    assert set(answers) == {200}
 
 
 def test_only_the_token_deletes(stack: Stack) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ import zstandard
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
 
+from playground import throttle
+from playground.limits import limit
 from playground.models import Run, Scenario
 from playground.tasks import run_simulation
 from scheduler_core import load
@@ -277,3 +280,106 @@ async def test_the_trace_of_a_run(web: str, limits: Callable[..., None]) -> None
     limits(TRACE_CELLS=15, TRACE_DOWNLOADS=0)
     refused = await client.get(f"/api/runs/{run['id']}/trace.jsonl.zst")
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
+
+
+def test_titles_and_ids_with_what_no_database_keeps(api: Client, web: str) -> None:
+    """NUL and halves of surrogate pairs fall out of titles; in an id they are an id of nothing."""
+    for title in ("a\0b", "a\ud800b"):
+        made = create(api, web, title=title)
+        assert json.loads(api.get(f"/api/scenarios/{made['id']}").content)["title"] == "ab"
+    assert post(api, "/api/scenarios?title=a%00b", web, "text/plain").status_code == 201
+    for address in ("/api/scenarios/aaaaaaaaaaa%00", "/api/runs/a%00", "/api/runs/a%00/trace.jsonl.zst"):
+        answer = api.get(address)
+        assert answer.status_code == 404
+        assert json.loads(answer.content)["errors"]
+    for name in ("aaaaaaaaaaa\0", "aaaaaaaaaaa\ud800", "aaaaaaaaaaa\u00e4"):
+        assert post(api, "/api/runs", {"scenario": name}).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_policy_is_read_as_a_bundle_is(api: Client, web: str, name: str) -> None:
+    """What is no text in a bundle is none in a run's configuration."""
+    body = {"scenario": create(api, web)["id"], "config": {"policy": {"predicates": [{"name": name}]}}}
+    assert post(api, "/api/runs", body).status_code == 422
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("config", [[], 0, "", False])
+def test_a_configuration_is_an_object(api: Client, web: str, config: Any) -> None:
+    """Nothing else is taken for an empty one."""
+    answer = post(api, "/api/runs", {"scenario": create(api, web)["id"], "config": config})
+    assert answer.status_code == 400
+    assert json.loads(answer.content)["errors"][0]["path"] == "config"
+
+
+def test_a_deleted_scenario_is_in_no_cache(api: Client, web: str) -> None:
+    """A cache has to ask each time: 304 while the scenario is shared, 404 once it is deleted."""
+    made = create(api, web)
+    for address in (f"/api/scenarios/{made['id']}", f"/api/scenarios/{made['id']}/bundle"):
+        first = api.get(address)
+        assert first.headers["Cache-Control"] == "no-cache"
+        again = api.get(address, headers={"If-None-Match": f'"other", W/{first.headers["ETag"]}'})
+        assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
+        assert api.get(address, headers={"If-None-Match": '"other"'}).status_code == 200
+    token = {"Authorization": f"Bearer {made['delete_token']}"}
+    assert api.delete(f"/api/scenarios/{made['id']}", headers=token).status_code == 204
+    for address in (f"/api/scenarios/{made['id']}", f"/api/scenarios/{made['id']}/bundle"):
+        assert api.get(address, headers={"If-None-Match": first.headers["ETag"]}).status_code == 404
+
+
+def test_bundles_are_read_by_few_requests_at_once(
+    api: Client, owner: Client, web: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While as many as may are being read, another is told to come back, by the API and by the page."""
+    made = create(api, web)
+    monkeypatch.setattr(throttle, "READING_SECONDS", 0.01)
+    with ExitStack() as readers:
+        for _ in range(limit("ENGINE_THREADS")):
+            readers.enter_context(throttle.reading())
+        for answer in (
+            post(api, "/api/scenarios", {"bundle": web}),
+            post(api, "/api/runs", {"scenario": made["id"]}),
+            api.get(f"/api/scenarios/{made['id']}/bundle"),
+            api.get(f"/api/scenarios/{made['id']}/cycles"),
+            owner.post("/import/", {"text": web}),
+        ):
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "30")
+        assert api.get(f"/api/scenarios/{made['id']}").status_code == 200
+    assert post(api, "/api/scenarios", {"bundle": web}).status_code == 201
+
+
+def test_runs_of_a_network_are_bounded_whoever_asks(
+    api: Client, owner: Client, web: str, limits: Callable[..., None]
+) -> None:
+    """A new cookie gives no new runs, and neither does another address of the same network."""
+    limits(RUNS_PER_ADDRESS=1)
+    made = create(api, web)
+    body = json.dumps({"scenario": made["id"]})
+    sent: dict[str, Any] = {"content_type": "application/json"}
+    assert api.post("/api/runs", body, REMOTE_ADDR="2001:db8::1", **sent).status_code == 201
+    assert api.post("/api/runs", body, REMOTE_ADDR="2001:db8::ffff:2", **sent).status_code == 429
+    refused = owner.post("/import/", {"text": web, "run": "1"}, REMOTE_ADDR="2001:db8::3")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "30")
+    assert api.post("/api/runs", body, REMOTE_ADDR="2001:db8:0:1::1", **sent).status_code == 201
+    limits(RUNS_PER_ADDRESS=9, RUNS_QUEUED=2)
+    refused = api.post("/api/runs", body, REMOTE_ADDR="192.0.2.1", **sent)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "30")
+
+
+async def test_downloads_that_begin_together_are_counted(web: str, limits: Callable[..., None]) -> None:
+    """One counts as soon as it is answered, though nothing of it was sent, and until it is closed."""
+    from asgiref.sync import sync_to_async
+
+    client = AsyncClient()
+    made = (await client.post("/api/scenarios", {"bundle": web}, content_type="application/json")).json()
+    run = (await client.post("/api/runs", {"scenario": made["id"]}, content_type="application/json")).json()
+    await sync_to_async(run_simulation)(run["id"])
+    limits(TRACE_DOWNLOADS=1)
+    address = f"/api/runs/{run['id']}/trace.jsonl.zst"
+    first = await client.get(address)
+    assert (first.status_code, (await client.get(address)).status_code) == (200, 429)
+    assert [part async for part in first.streaming_content]
+    third = await client.get(address)
+    assert third.status_code == 200
+    await sync_to_async(third.close)()
+    assert (await client.get(address)).status_code == 200

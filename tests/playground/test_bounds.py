@@ -69,6 +69,9 @@ async def test_a_body_that_turns_out_too_long(limits: Callable[..., None]) -> No
         (2, "6.6.6.6, 1.1.1.1, 2.2.2.2", "1.1.1.1"),
         (2, "1.1.1.1", "peer"),
         (1, " , ", "peer"),
+        (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        (1, "::ffff:192.0.2.7", "192.0.2.7"),
+        (1, "x" * 500, "x" * 48),
     ],
 )
 def test_only_our_own_proxies_are_believed(

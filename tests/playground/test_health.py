@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -69,7 +71,21 @@ def test_a_worker_that_leaves_is_gone_at_once() -> None:
     class Sender:
         hostname = "celery@here"
 
-    heartbeat.beat("celery@here")
     sender: Any = Sender()
+    heartbeat.beat(heartbeat.name_of(sender))
+    Worker.objects.create(name="1-celery@here")
     heartbeat.stop(sender=sender)
-    assert not Worker.objects.exists()
+    assert list(Worker.objects.values_list("name", flat=True)) == ["1-celery@here"], "another's stays"
+
+
+def test_a_worker_that_is_told_to_end_gives_its_attempts_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, before what Celery does; a process that it forked says nothing."""
+    said: list[object] = []
+    monkeypatch.setattr(heartbeat.rescue, "give_back_attempts", said.append)
+    monkeypatch.setattr(heartbeat, "_ending", threading.Event())
+    heartbeat._before(lambda number, _: said.append(number), os.getpid() + 1)(3, None)
+    assert said == [3]
+    handler = heartbeat._before(lambda number, _: said.append(number), os.getpid())
+    handler(3, None)
+    handler(15, None)
+    assert said == [3, os.getpid(), 3, 15]

@@ -277,3 +277,49 @@ def test_nothing_is_here(owner: Client) -> None:
     page = owner.get("/no/such/page")
     assert page.status_code == 404
     assert "podstep" in page.content.decode()
+
+
+def test_files_share_what_a_bundle_may_have(
+    owner: Client, limits: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many packed files no more is unpacked than the bundle's limit leaves."""
+    limits(BUNDLE_BYTES=1_000)
+    left: list[int | None] = []
+    decode = bundles.decode
+
+    def noted(name: str, data: bytes, most: int | None = None) -> str:
+        left.append(most)
+        return decode(name, data, most)
+
+    monkeypatch.setattr(bundles, "decode", noted)
+    files = [upload(f"{i}.gz", gzip.compress("é".encode() * 200)) for i in range(5)]
+    assert owner.post("/import/", {"files": files}).status_code == 413
+    assert left == [1_000, 600, 200]
+
+
+def test_too_many_files_are_told(owner: Client, limits: Any, settings: Any) -> None:
+    """One file more than may be is answered with how many may be."""
+    settings.DATA_UPLOAD_MAX_NUMBER_FILES = 2
+    limits(UPLOAD_FILES=2)
+    answer = owner.post("/import/", {"files": [upload(f"{i}.yaml", b"x") for i in range(3)]})
+    assert answer.status_code == 413
+    assert "at most 2" in answer.content.decode()
+
+
+def test_a_title_with_nul(owner: Client, web: str) -> None:
+    """What no database keeps falls out of it."""
+    assert owner.post("/import/", {"text": web, "title": "a\0b"}).status_code == 302
+    assert Draft.objects.get().title == "ab"
+
+
+def test_the_list_of_runs_asks_once_for_all(
+    owner: Client, web: str, django_assert_max_num_queries: Any
+) -> None:
+    """Which of the runs' scenarios have links is not asked for each run."""
+    for title in ("a", "b", "c", "d"):
+        start_run(owner, f"# {title}\n{web}")
+    store.share(bundles.parse([("", web)], "long"))
+    with django_assert_max_num_queries(1):
+        runs = owner.get("/runs/").context["runs"]
+    assert len(runs) == 4
+    assert all(run["scenario"] for run in runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from typing import Any
 
@@ -261,3 +262,33 @@ def test_samples_are_thinned_evenly(limits: Any) -> None:
     kept = [row[0] for row in again.rows]
     assert len(kept) <= 10
     assert kept == list(range(0, 200, again.stride))[: len(kept)]
+
+
+def test_orderly_restarts_never_fail_a_run(run: Run) -> None:
+    """However often its worker is told to end before a cycle was stored, the run is done in the end."""
+    for _ in range(compute.ATTEMPTS + 2):
+        assert compute.claim_run(run.pk)
+        assert rescue.give_back_attempts(os.getppid()) == 1
+        Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now() - timedelta(seconds=31))
+    assert finished(run).attempts == 0
+    assert run_simulation(run.pk) == "done"
+
+
+def test_only_the_ending_workers_attempts_are_given_back(run: Run) -> None:
+    """What another worker of the same machine computes still counts."""
+    assert compute.claim_run(run.pk)
+    assert rescue.give_back_attempts(os.getppid() + 1) == 0
+    assert finished(run).attempts == 1
+
+
+def test_a_long_queue_is_announced_ever_more_seldom(run: Run, sent: list[str]) -> None:
+    """After its first announcement each wait is twice the last, ten minutes at most."""
+
+    def waits(told: int, now: int) -> bool:
+        created = timezone.now() - timedelta(seconds=now)
+        Run.objects.filter(pk=run.pk).update(created=created, enqueued=created + timedelta(seconds=told))
+        return rescue.rescue() == []
+
+    assert [waits(*at) for at in ((0, 19), (0, 21))] == [True, False]
+    assert [waits(*at) for at in ((100, 190), (100, 201))] == [True, False]
+    assert [waits(*at) for at in ((9_000, 9_590), (9_000, 9_601))] == [True, False]
