@@ -42,8 +42,10 @@ def figures(run: Run) -> dict[str, Any]:
     """Return the Plotly figures (data and layout) of a run as plain JSON values."""
     rows, resources = _samples(run)
     steps = [row[0] for row in rows]
-    pods = go.Figure([_line(name, steps, [row[at] for row in rows]) for name, at in PODS])
-    pods.update_layout(_layout("Pods over cycles", "cycle", "pods"))
+    counted = _counted(run, rows)
+    at_cycles = [row[0] for row in counted]
+    pods = go.Figure([_line(name, at_cycles, [row[at] for row in counted]) for name, at in PODS])
+    pods.update_layout(_layout("Pods over cycles", "cycle", "pods"), meta={"peak": _peak(counted)})
     full = go.Figure([_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)])
     full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
     full.update_yaxes(tickformat="~%", hoverformat=".1%")
@@ -58,12 +60,13 @@ def tables(run: Run) -> list[dict[str, Any]]:
     """Return ``{name, title, columns, rows}`` for each figure; long ones are thinned evenly."""
     rows, resources = _samples(run)
     shown = _thinned(rows)
+    counted = _thinned(_counted(run, rows))
     return [
         {
             "name": "pods",
             "title": "Pods over cycles",
-            "columns": ["cycle", "pending", "placed", "unschedulable"],
-            "rows": [[f"{row[0]:,}", *(f"{row[at]:,}" for _, at in PODS)] for row in shown],
+            "columns": ["cycle", "pending", "running", "unschedulable"],
+            "rows": [[f"{row[0]:,}", *(f"{row[at]:,}" for _, at in PODS)] for row in counted],
         },
         {
             "name": "utilisation",
@@ -104,6 +107,19 @@ def _first_failure(run_id: str) -> int:
 
 def _samples(run: Run) -> tuple[list[Any], list[str]]:
     return run.samples.get("rows", []), run.samples.get("resources", [])
+
+
+def _counted(run: Run, rows: list[Any]) -> list[Any]:
+    """Return the samples with the run's own counts last, so that charts and counters agree."""
+    if not run.cycles or (rows and rows[-1][0] >= run.cycles):
+        return rows
+    return [*rows, [run.cycles, None, run.pending, run.placed, run.unschedulable]]
+
+
+def _peak(rows: list[Any]) -> list[int]:
+    """Return ``[pods, cycle]`` of the sample with most pods on nodes; of several the first."""
+    top = max(rows, key=lambda row: row[3], default=None)
+    return [0, 0] if top is None else [top[3], top[0]]
 
 
 def _thinned(rows: list[Any]) -> list[Any]:

@@ -10,6 +10,7 @@ const COLOURS = {
   cpu: "--g0", memory: "--g3", "ephemeral-storage": "--g8", pods: "--g5",
 };
 const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
+const LABELS = { placed: "running" }; // a pod that is gone was placed too: say what the number counts
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"]; // never colour alone
 const SYMBOLS_SHOWN = 9; // of each line
 
@@ -35,6 +36,20 @@ export class Charts {
     this.#draw();
   }
 
+  /** Let the lines of pods end at the counters: they come several times a second, the figures once. */
+  extend({ done, total, ...counts }) {
+    const figure = this.#figures?.pods;
+    if (!figure || !window.Plotly || !(figure.data[0]?.x.at(-1) < done)) return;
+    for (const trace of figure.data) {
+      const value = counts[trace.meta?.series];
+      if (value === undefined) continue;
+      trace.x.push(done);
+      trace.y.push(value);
+    }
+    this.last = Math.max(total ?? 0, done);
+    this.#chart("pods", figure);
+  }
+
   #load() {
     this.#library ??= new Promise((resolve, reject) => {
       const script = h("script", { src: this.library });
@@ -50,7 +65,8 @@ export class Charts {
   #chart(name, figure) {
     const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
     if (!host || host.closest("[data-as-table]")) return;
-    const { title, ...layout } = figure.layout;
+    if (!figure.data.some((trace) => trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1)) return; // it says that it waits
+    const { title, meta, ...layout } = figure.layout;
     const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
     if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];
     const own = { ...layout, height: HEIGHT, margin: { l: 44, r: bars ? 46 : 12, t: 12, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
@@ -70,7 +86,7 @@ export class Charts {
         return { ...trace, orientation: "h", x: trace.y, y: trace.x, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
       }
       const hue = colour(trace.meta?.series ?? trace.name);
-      return { ...trace, name: trace.name.split("/").pop(), mode: "lines+markers", line: { color: hue, width: 1.75 },
+      return { ...trace, name: LABELS[trace.name] ?? trace.name.split("/").pop(), mode: "lines+markers", line: { color: hue, width: 1.75 },
         marker: { color: hue, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i } };
     });
   }

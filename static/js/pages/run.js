@@ -8,7 +8,7 @@ import { link } from "./link.js";
 const ENDED = new Set(["done", "cancelled", "failed"]);
 const TONES = { done: "pass", cancelled: "fail", failed: "stale", running: "accent", cancelling: "fail" };
 const SIGNS = { done: "check", cancelled: "close", failed: "warn" };
-const FIGURES_EVERY = 1000; // milliseconds between two fetches of the figures while it runs
+const FIGURES_EVERY = 700; // milliseconds between two fetches of the figures while it runs
 const RATE_OVER = 8000; // milliseconds that the rate is measured over
 const EMPTY = {
   queued: ["It starts by itself", "Every worker is busy, or none is there yet. You may close this page: the run keeps its place."],
@@ -25,6 +25,8 @@ const field = $("#cycle", root);
 const charts = new Charts(root, root.dataset.plotly, (cycle) => { field.value = cycle; field.dataset.touched = "yes"; });
 
 let run = JSON.parse($("#run", root).textContent);
+let scheduled = null; // cycles that placed their pod, and the most pods that ran at once: of the figures
+let peak = null;
 let first = Number(root.dataset.first) || 0; // the first unschedulable cycle
 let seen = []; // [time, cycles done] of the last changes, for the rate
 let fetched = { at: -Infinity, done: -1, state: "" };
@@ -62,6 +64,7 @@ function update(next) {
   cycles();
   if (before !== state) announce(`The run is ${state}.`);
   document.title = `${ENDED.has(state) ? "" : state === "queued" ? "queued · " : `${Math.floor(share() * 100)} % · `}${run.title || "Run"} · podstep`;
+  charts.extend(run);
   figures();
 }
 
@@ -71,22 +74,33 @@ function share() {
 }
 
 function progress() {
-  const { state, done, total } = run;
+  const { state, done } = run;
   const bar = part("progress");
   bar.firstElementChild.style.setProperty("width", `${share() * 100}%`);
   bar.className = `progress ${state === "done" || state === "failed" ? state : ENDED.has(state) || state === "cancelling" ? "stopped" : state === "queued" ? "queued" : ""}`;
   bar.setAttribute("aria-valuenow", Math.floor(share() * 100));
-  const of = total && done <= total ? `${count(done)} of ${count(total)} cycles` : plural(done, "cycle");
-  const text = {
-    queued: "Waiting for a worker", running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`, cancelling: `Stopping after this slice: ${of}`,
-    done: `Done: all ${plural(done, "cycle")}`, cancelled: `Cancelled after ${of}`, failed: `Failed after ${of}`,
-  }[state];
-  part("progress-text").textContent = text;
-  bar.setAttribute("aria-valuetext", text);
+  part("progress-text").textContent = words();
+  bar.setAttribute("aria-valuetext", words());
   const now = performance.now();
   if (!seen.length || seen.at(-1)[1] !== done) seen.push([now, done]);
   while (seen.length > 2 && now - seen[0][0] > RATE_OVER) seen.shift();
   part("rate").textContent = pace();
+}
+
+function words() {
+  const { state, done, total } = run;
+  const of = total && done <= total ? `${count(done)} of ${count(total)} cycles` : plural(done, "cycle");
+  return {
+    queued: "Waiting for a worker", running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`, cancelling: `Stopping after this slice: ${of}`,
+    done: outcome(), cancelled: `Cancelled after ${of}`, failed: `Failed after ${of}`,
+  }[state];
+}
+
+/** What a finished run came to. Pods that ended are not lost: they were scheduled and are gone. */
+function outcome() {
+  if (scheduled === null || fetched.state !== "done") return `Done: all ${plural(run.done, "cycle")}`;
+  const cycles = scheduled === run.done ? "" : `${plural(run.done, "cycle")}, `;
+  return `Done: ${cycles}${count(scheduled)} scheduled · ${count(run.placed)} running at the end`;
 }
 
 /** How fast it goes and how long it will take, in words. */
@@ -100,7 +114,11 @@ function pace() {
 }
 
 function stats() {
-  const texts = { placed: count(run.placed), pending: count(run.pending), unschedulable: count(run.unschedulable), seconds: run.seconds ? age(run.seconds) : "–", peakMib: run.peakMib ? `${count(Math.round(run.peakMib))} MiB` : "–" };
+  part("running-label").textContent = ENDED.has(run.state) ? "running at the end" : "running now";
+  const peaked = part("peak");
+  peaked.hidden = !(peak?.[0] > run.placed);
+  if (!peaked.hidden) { peaked.textContent = `peak ${count(peak[0])}`; peaked.title = `Most pods at once: ${count(peak[0])}, after cycle ${count(peak[1])}`; }
+  const texts = { scheduled: scheduled === null ? "–" : count(scheduled), placed: count(run.placed), pending: count(run.pending), unschedulable: count(run.unschedulable), seconds: run.seconds ? age(run.seconds) : "–", peakMib: run.peakMib ? `${count(Math.round(run.peakMib))} MiB` : "–" };
   for (const [name, text] of Object.entries(texts)) $(`[data-stat="${name}"]`, root).textContent = text;
   tick();
 }
@@ -156,7 +174,11 @@ async function figures() {
     const data = await answer.json();
     fetched = { at: performance.now(), done: data.cycles, state: data.state };
     first = data.firstUnschedulable ?? 0;
+    scheduled = data.figures.outcomes.data[0]?.y[0] ?? 0;
+    peak = data.figures.pods.layout.meta?.peak ?? null;
     cycles();
+    stats();
+    part("progress-text").textContent = words();
     await charts.show(data, ENDED.has(data.state) ? data.cycles : Math.max(run.total ?? 0, run.done));
     root.dataset.drawn = data.state;
   } catch {
