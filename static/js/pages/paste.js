@@ -1,7 +1,7 @@
 // The paste box: a cluster as text or files, checked while it is typed, kept until it is a draft.
 
 import { $, h, fill, icon, debounce } from "../lib/dom.js";
-import { Editor, problemList } from "../lib/editor.js";
+import { Editor, byLine, problemList } from "../lib/editor.js";
 import { plural } from "../lib/quantity.js";
 import { asText, give, isTable, onDrop } from "./files.js";
 import { link } from "./link.js";
@@ -33,13 +33,17 @@ export function paste(form, tables) {
   const submit = $("[data-open]", form);
   const clear = $("[data-clear]", form);
   const title = form.elements.title;
+  const note = $("[data-restored]", form);
+  const place = $("[data-clear-place]", form);
   const editor = new Editor({ label: "Manifests", placeholder: PLACEHOLDER, onInput: changed, describedBy: "paste-status" });
   const plain = $("textarea[name=text]", form);
   const before = kept();
+  let restored = false; // the box holds last time's text, and nobody has touched it
   let held = []; // files that are sent as they are
   let checking = 0;
 
   editor.area.name = "text";
+  restored = !plain.value && Boolean(before.text.trim());
   editor.value = plain.value || before.text;
   title.value ||= before.title;
   fill($("[data-editor]", form), editor.element);
@@ -51,13 +55,19 @@ export function paste(form, tables) {
   const checkSoon = debounce(check, CHECK_AFTER);
 
   function changed() {
+    restored = false;
     keep();
     buttons();
     say("", "");
     checkSoon();
   }
 
-  function buttons() { clear.hidden = !editor.value && !held.length; }
+  /** Clear stands beside the note while the text is last time's, else among the other buttons. */
+  function buttons() {
+    clear.hidden = !editor.value && !held.length;
+    note.hidden = !restored;
+    if (restored) note.append(clear); else if (note.contains(clear)) place.after(clear);
+  }
 
   function say(tone, ...content) {
     status.className = `paste-status ${tone}`;
@@ -68,15 +78,15 @@ export function paste(form, tables) {
     const marked = held.length ? [] : errors;
     editor.mark(marked, held.length ? [] : warnings);
     fill(problems,
-      errors.length ? problemList(errors, editor) : null,
-      warnings.length ? h("details", { class: "warnings", open: errors.length === 0 && warnings.length <= 3 },
-        h("summary", null, plural(warnings.length, "warning"), h("span", { class: "dim", text: ": these do not stop the scheduler" })), problemList(warnings, editor, "warning")) : null);
+      errors.length ? problemList(byLine(errors), editor) : null,
+      warnings.length ? h("details", { class: "warnings", open: warnings.length <= 3 },
+        h("summary", null, plural(warnings.length, "warning"), h("span", { class: "dim", text: ": these do not stop the scheduler" })), problemList(byLine(warnings), editor, "warning")) : null);
   }
 
-  function refuse(errors) {
+  function refuse(errors, warnings = []) {
     const all = placed(errors);
     say("bad", icon("warn"), h("span", null, h("b", { text: `${plural(all.length, "problem")} to mend. ` }), "Nothing is lost", all.some((one) => one.line) ? ": each one leads to its line." : "."));
-    show(all);
+    show(all, warnings);
     ($("button", problems) ?? editor.area).focus();
   }
 
@@ -104,7 +114,7 @@ export function paste(form, tables) {
     if (!title.value && rest.length) title.value = rest[0].name.replace(/\.(ya?ml|json|jsonl|txt)?(\.gz)?$/i, "");
     if (text === null) { hold(rest); return; }
     hold([]);
-    editor.value = editor.value.trim() ? `${editor.value.trimEnd()}\n---\n${text}` : text;
+    editor.value = editor.value.trim() && !restored ? `${editor.value.trimEnd()}\n---\n${text}` : text;
     changed();
     editor.area.focus();
   }
@@ -136,12 +146,12 @@ export function paste(form, tables) {
       const answer = whole
         ? await send(form, (share) => say("", `Uploading, ${Math.round(share * 100)} % …`))
         : await link().call("bundle.open", { text: editor.value, title: title.value });
-      if (answer.errors) { busy(false); refuse(answer.errors); return; }
+      if (answer.errors) { busy(false); refuse(answer.errors, answer.warnings); return; }
       forget();
       location.assign(answer.url);
     } catch (error) {
       busy(false);
-      if (error.body?.errors) refuse(error.body.errors);
+      if (error.body?.errors) refuse(error.body.errors, error.body.warnings);
       else say("bad", icon("warn"), error.message);
     }
   }
@@ -158,6 +168,8 @@ export function paste(form, tables) {
 
   form.addEventListener("submit", open);
   editor.area.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event); });
+  // Who pastes into what was left from last time means to begin anew; Ctrl+Z brings it back.
+  editor.area.addEventListener("paste", () => { if (restored) { editor.area.select(); if (title.value === before.title) title.value = ""; } });
   title.addEventListener("input", keep);
   input.addEventListener("click", () => { input.value = ""; });
   input.addEventListener("change", (event) => { if (event.isTrusted) take([...input.files]); });
