@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import IO
 
+from playground.limits import MIB, limit
+
 #: Seconds between two looks at the processes.
 PULSE = 0.2
 PR_SET_PDEATHSIG = 1
@@ -47,6 +49,9 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         # The settings decide which proxies are believed, not the server.
         *("--no-server-header", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"),
         *("--timeout-graceful-shutdown", "3"),
+        # A little more than is read, so that who sends too much is told. Uncompressed: one read can hold
+        # many frames of a few kilobytes that unpack to megabytes each.
+        *("--ws-max-size", str(limit("FRAME_BYTES") + MIB), "--ws-per-message-deflate", "false"),
     )
     worker = (
         # Celery warns root of pickled messages, which this worker does not accept.

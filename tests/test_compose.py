@@ -15,6 +15,7 @@ import subprocess
 import sys
 from functools import cache
 from importlib.metadata import distribution
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import jsonschema
 import pytest
 import yaml
 
+from playground import supervisor
 from playground.limits import LIMITS
 from tests.parts import REPOSITORY
 from tests.services import compose
@@ -75,6 +77,18 @@ def test_every_variable_of_the_services_is_read() -> None:
     known = SETTINGS | PROGRAMS | {f"PLAYGROUND_{row.name}" for row in LIMITS}
     for name in OURS:
         assert set(SERVICES[name]["environment"]) <= known, name
+
+
+def test_both_web_servers_bound_frames_alike() -> None:
+    """A frame that one of them reads, the other reads too, and neither unpacks any."""
+    embedded = supervisor.programs("127.0.0.1", 8000)[0].command
+    for command in (SERVICES["web"]["command"], embedded):
+        options = dict(pairwise(command))
+        assert int(options["--ws-max-size"]) > next(
+            row.default for row in LIMITS if row.name == "FRAME_BYTES"
+        )
+        assert options["--ws-max-size"] == dict(pairwise(embedded))["--ws-max-size"]
+        assert options["--ws-per-message-deflate"] == "false"
 
 
 def test_every_variable_of_the_shell_is_exercised() -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from playground import bundles, sources
 from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
-from playground.playback.playback import OutOfRangeError, Superseded
+from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.throttle import wait_seconds
 from scheduler_core.scenario import BundleError
 
@@ -23,21 +23,57 @@ if TYPE_CHECKING:
 
 Check = Callable[[Any], bool]
 Answer = Any
+Unwanted = Callable[[], bool]
+T = TypeVar("T")
 
 OPTIONAL = "?"
 
+
+def _sound(text: str) -> bool:
+    r"""Tell whether a text can be stored and sent: JSON can write half a surrogate pair, and NUL."""
+    if "\0" in text:
+        return False
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _sound_throughout(value: Any) -> bool:
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, dict):
+            rest += [*item, *item.values()]
+        elif isinstance(item, list):
+            rest += item
+        elif isinstance(item, str) and not _sound(item):
+            return False
+    return True
+
+
 # What a field may be. Numbers are bounded here, so that no command meets an absurd one.
 TYPES: dict[str, tuple[str, Check]] = {
-    "text": ("a text", lambda value: isinstance(value, str)),
+    "text": (
+        "a text of Unicode characters other than NUL",
+        lambda value: isinstance(value, str) and _sound(value),
+    ),
     "index": (
         "a whole number from 0",
         lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9,
     ),
     "texts": (
         "a list of texts",
-        lambda value: isinstance(value, list) and len(value) <= 20 and all(isinstance(v, str) for v in value),
+        lambda value: (
+            isinstance(value, list)
+            and len(value) <= 20
+            and all(isinstance(v, str) and _sound(v) for v in value)
+        ),
     ),
-    "object": ("an object", lambda value: isinstance(value, dict)),
+    "object": (
+        "an object of Unicode texts without NUL",
+        lambda value: isinstance(value, dict) and _sound_throughout(value),
+    ),
 }
 
 
@@ -46,6 +82,7 @@ class Call:
     """One frame on its way to an answer."""
 
     connection: Connection
+    name: str
     request: int
     payload: dict[str, Any]
     source: sources.Source | None = None
@@ -60,6 +97,32 @@ class Call:
         assert self.source is not None
         return self.source
 
+    async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
+        """Run ``call`` in an engine thread."""
+        return await self.connection.in_engine(call, *args)
+
+    async def in_turns(self, turn: Callable[[Playback, Unwanted], T | None]) -> T:
+        """Call ``turn`` with the source's playback in an engine thread until it answers.
+
+        A turn that has to compute forward first does so for a slice and returns None; then whoever
+        else waits comes first. Raises Superseded once nobody wants the answer.
+        """
+        unwanted = self.connection.unwanted(self.name, self.request)
+        source = self.found()
+        playback: Playback | None = None
+
+        def once() -> T | None:
+            nonlocal playback
+            if unwanted():
+                raise Superseded
+            if playback is None:
+                playback = sources.open_playback(source)
+            return turn(playback, unwanted)
+
+        while (answer := await self.in_engine(once)) is None:
+            pass
+        return answer
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -72,6 +135,7 @@ class Command:
     owner: bool = False  # only the draft's owner may, and only a draft will do
     visitor: bool = False  # something is stored for the visitor, so there must be one
     latest: int = 0  # of so many of them at once per connection, older ones are given up
+    large: bool = False  # carries a bundle, so its frame may be larger than others
     throttle: str = ""  # the limit that counts it per address and minute
 
 
@@ -85,13 +149,14 @@ def command(
     owner: bool = False,
     visitor: bool = False,
     latest: int = 0,
+    large: bool = False,
     throttle: str = "",
     **fields: str,
 ) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
     """Register an async function as the command ``name``; see :class:`Command`."""
 
     def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
-        COMMANDS[name] = Command(name, function, fields, source, owner, visitor, latest, throttle)
+        COMMANDS[name] = Command(name, function, fields, source, owner, visitor, latest, large, throttle)
         return function
 
     return register
@@ -102,7 +167,7 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
     row = COMMANDS.get(name)
     if row is None:
         raise CommandError("command.unknown", f"There is no command {name[:60]!r}.")
-    call = Call(connection, request, _checked(row, payload))
+    call = Call(connection, name, request, _checked(row, payload))
     if row.visitor and not call.visitor:
         raise CommandError(
             "permission.denied", "Open a page of this site first; your browser must allow its cookie."

@@ -7,11 +7,11 @@ answers in whatever order they are ready. What a command does is in :mod:`playgr
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar
 
 import structlog
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -21,43 +21,59 @@ from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, dispatch
 from playground.live.errors import CommandError
+from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
+from playground.playback.executor import in_engine
 
 log = structlog.get_logger(__name__)
 
-POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
+T = TypeVar("T")
+
+POLICY_VIOLATION = 1008
 BURST_SECONDS = 10  # frames may come in bursts as long as this average is kept
-REFUSALS = 200  # frames refused for their rate before the connection is closed
+REFUSALS = 200  # frames refused for their rate before the connection is closed; a large one is several
 COMMANDS_AT_ONCE = 32
+ENGINE_JOBS = 2  # of one connection at once; what it asks beyond them waits without keeping others waiting
 OUTGOING_BYTES = 64 * 2**20
+ALL_OUTGOING_BYTES = 256 * 2**20  # of the process
 
 
 class Outgoing:
     """Frames that wait for the client, bounded: a client that does not read is disconnected."""
 
+    all_bytes: ClassVar[int] = 0
+
     def __init__(self) -> None:
-        self._frames: asyncio.Queue[str | None] = asyncio.Queue()
+        self._frames: asyncio.Queue[str] = asyncio.Queue()
         self._bytes = 0
         self.overflown = False
 
     def put(self, text: str) -> bool:
         """Add a frame; return False once there are too many."""
-        self._bytes += len(text)
-        if self._frames.qsize() >= limit("OUTGOING_FRAMES") or self._bytes > OUTGOING_BYTES:
+        waits = bool(self._bytes)
+        self._count(len(text))
+        crowded = Outgoing.all_bytes > ALL_OUTGOING_BYTES and waits  # whoever keeps up is not to blame
+        if self._frames.qsize() >= limit("OUTGOING_FRAMES") or self._bytes > OUTGOING_BYTES or crowded:
             self.overflown = True
         else:
             self._frames.put_nowait(text)
         return not self.overflown
 
-    async def get(self) -> str | None:
-        """Return the next frame, None at the end."""
-        text = await self._frames.get()
-        self._bytes -= len(text or "")
-        return text
+    def _count(self, more: int) -> None:
+        self._bytes += more
+        Outgoing.all_bytes += more
 
-    def end(self) -> None:
-        """Let :meth:`get` return None after the frames that wait."""
-        self._frames.put_nowait(None)
+    async def send_all(self, send: Callable[[str], Awaitable[None]]) -> None:
+        """Send the frames as they come; each counts until the client has taken it."""
+        while True:
+            text = await self._frames.get()
+            await send(text)
+            self._count(-len(text))
+
+    def drop(self) -> None:
+        """Forget what waits; nothing is taken any more."""
+        self.overflown = True
+        self._count(-self._bytes)
 
 
 class Connection(AsyncWebsocketConsumer):
@@ -75,7 +91,10 @@ class Connection(AsyncWebsocketConsumer):
         self._sender: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[None]] = set()
         self._latest: dict[str, OrderedDict[int, None]] = {}
+        self._engine = asyncio.Semaphore(ENGINE_JOBS)
+        self._closed = False
         self._tokens = 0.0
+        self._bytes = 0.0
         self._refused = 0
         self._counted_at = 0.0
 
@@ -88,18 +107,20 @@ class Connection(AsyncWebsocketConsumer):
         forwarded = ",".join(value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for")
         self.address = identity.client_address((self.scope.get("client") or ("", 0))[0], forwarded)
         if self.open_by_address[self.address] >= limit("SOCKETS_PER_ADDRESS"):
-            await self.close(TRY_AGAIN_LATER)
+            await self.close()  # before it was accepted: HTTP 403
             return
         self.open_by_address[self.address] += 1
         self._counted = True
-        self._tokens = float(limit("FRAMES_PER_SECOND") * BURST_SECONDS)
+        self._tokens, self._bytes = _bursts()
         self._counted_at = time.monotonic()
         await self.accept()
         self._sender = asyncio.create_task(self._send_frames())
 
     async def disconnect(self, code: int) -> None:
         """Leave nothing behind: no watch, no command under way, no place in the counts."""
+        self._closed = True
         self.watching.end()
+        self._outgoing.drop()
         for task in self._running:
             task.cancel()
         if self._sender:
@@ -114,20 +135,20 @@ class Connection(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one frame."""
-        if not self._within_rate():
-            await self._refuse_rate(text_data)
+        length = len(bytes_data or b"") if text_data is None else size(text_data)
+        if not self._within_rate(length):
+            await self._refuse_rate(text_data or "", length)
             return
         if text_data is None:
             self._refuse(None, CommandError("frame.malformed", "Frames are text."))
             return
-        if len(text_data) > limit("FRAME_BYTES"):
-            most = limit("FRAME_BYTES")
-            self._refuse(None, CommandError("frame.too-large", f"A frame may have {most:,} bytes."))
-            return
         try:
-            name, request, payload = _parse(text_data)
+            name, request, payload = parse(text_data, length)
         except ValueError as error:
             self._refuse(None, CommandError("frame.malformed", str(error)))
+            return
+        except CommandError as error:
+            self._refuse(request_of(text_data), error)
             return
         if len(self._running) >= COMMANDS_AT_ONCE:
             self._refuse(request, CommandError("server.busy"))
@@ -137,29 +158,28 @@ class Connection(AsyncWebsocketConsumer):
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    def _within_rate(self) -> bool:
+    def _within_rate(self, length: int) -> bool:
         now = time.monotonic()
-        rate = limit("FRAMES_PER_SECOND")
-        self._tokens = min(self._tokens + (now - self._counted_at) * rate, float(rate * BURST_SECONDS))
-        self._counted_at = now
-        if self._tokens < 1:
+        passed, self._counted_at = now - self._counted_at, now
+        most, most_bytes = _bursts()
+        self._tokens = min(self._tokens + passed * limit("FRAMES_PER_SECOND"), most)
+        self._bytes = min(self._bytes + passed * limit("FRAME_BYTES_PER_SECOND"), most_bytes)
+        # A frame larger than any burst can never be within it; it is refused for that, not for the rate.
+        length = min(length, limit("FRAME_BYTES"))
+        if self._tokens < 1 or self._bytes < length:
             return False
         self._tokens -= 1
+        self._bytes -= length
         return True
 
-    async def _refuse_rate(self, text: str | None) -> None:
-        self._refused += 1
+    async def _refuse_rate(self, text: str, length: int) -> None:
+        self._refused += 1 + length // 2**20
         if self._refused > REFUSALS:
             await self.close(POLICY_VIOLATION)
             return
-        wait = round((1 - self._tokens) / limit("FRAMES_PER_SECOND"), 3)
-        request = None
-        if text is not None and len(text) < 10_000:
-            try:
-                request = _parse(text)[1]
-            except ValueError:
-                request = None
-        self._refuse(request, CommandError("rate.limited", retryAfter=wait))
+        missing = min(length, limit("FRAME_BYTES")) - self._bytes
+        wait = max((1 - self._tokens) / limit("FRAMES_PER_SECOND"), missing / limit("FRAME_BYTES_PER_SECOND"))
+        self._refuse(request_of(text), CommandError("rate.limited", retryAfter=round(wait + 0.001, 3)))
 
     def _note_latest(self, name: str, request: int) -> None:
         row = COMMANDS.get(name)
@@ -170,9 +190,17 @@ class Connection(AsyncWebsocketConsumer):
                 asked.popitem(last=False)
 
     def unwanted(self, name: str, request: int) -> Callable[[], bool]:
-        """Return a test, for any thread, whether newer requests have replaced this one."""
+        """Return a test, for any thread, whether newer requests replaced this one or the client left."""
+        row = COMMANDS.get(name)
+        if row is None or not row.latest:
+            return lambda: self._closed
         asked = self._latest.get(name, OrderedDict())
-        return lambda: request not in asked
+        return lambda: self._closed or request not in asked
+
+    async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
+        """Run ``call`` in an engine thread, when this connection has no more than its share there."""
+        async with self._engine:
+            return await in_engine(call, *args)
 
     async def _answer(self, name: str, request: int, payload: Any) -> None:
         try:
@@ -208,20 +236,13 @@ class Connection(AsyncWebsocketConsumer):
             closing.add_done_callback(self._running.discard)
 
     async def _send_frames(self) -> None:
-        while (text := await self._outgoing.get()) is not None:
-            await self.send(text_data=text)
+        # Whoever left cannot be sent anything, nor can whoever was closed (RuntimeError); `disconnect`
+        # follows and cleans up.
+        with suppress(OSError, RuntimeError):
+            await self._outgoing.send_all(lambda text: self.send(text_data=text))
 
 
-def _parse(text: str) -> tuple[str, int, Any]:
-    try:
-        frame = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError("The frame is no JSON.") from error
-    if not isinstance(frame, list) or len(frame) not in (2, 3):
-        raise ValueError("A frame is a list [command, id, payload].")
-    name, request = frame[0], frame[1]
-    if not isinstance(name, str) or not isinstance(request, int) or isinstance(request, bool):
-        raise ValueError("A frame begins with the command's name and an integer.")
-    if not -(2**53) < request < 2**53:
-        raise ValueError("The id must be below 2^53.")
-    return name, request, frame[2] if len(frame) == 3 else {}
+def _bursts() -> tuple[float, float]:
+    """Return how many frames and bytes may come at once."""
+    large = max(limit("FRAME_BYTES_PER_SECOND") * BURST_SECONDS, 2 * limit("FRAME_BYTES"))
+    return float(limit("FRAMES_PER_SECOND") * BURST_SECONDS), float(large)

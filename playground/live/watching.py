@@ -7,6 +7,7 @@ the rows that somebody watches, all of them in one query.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import defaultdict
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from playground.playback.executor import in_storage
 from playground.playback.library import Entry, Listener, library
 from playground.playback.playback import Playback
 from playground.runs import service
+from playground.wire import Encoded, encode
 
 if TYPE_CHECKING:
     from playground.live.consumer import Connection
@@ -31,18 +33,23 @@ SOURCES_AT_ONCE = 4  # a connection attends so many sources; beyond it the oldes
 RUNS_AT_ONCE = 50
 
 
-def grown(source: dict[str, str], playback: Playback, first: int) -> dict[str, Any]:
-    """Return the payload of ``timeline.grew``: at most a bounded number of marks, the newest."""
+def grown(source: dict[str, str], playback: Playback, told: int) -> tuple[int, bool, Encoded]:
+    """Return the payload of ``timeline.grew`` after ``told`` cycles, and its cycles and completeness.
+
+    It has at most a bounded number of marks, the newest.
+    """
+    complete = playback.complete  # read before the length: what is complete grows no more
     last = len(playback)
-    first = max(first, last - limit("MARKS") + 1)
-    return {
+    first = max(told + 1, last - limit("MARKS") + 1)
+    payload = {
         "source": source,
         "cycles": last,
-        "complete": playback.complete,
+        "complete": complete,
         "stopped": playback.stopped,
         "from": first,
         "marks": playback.trail.marks(first, last),
     }
+    return last, complete, Encoded(encode(payload))
 
 
 class Watching:
@@ -60,18 +67,20 @@ class Watching:
         while len(self._attended) >= SOURCES_AT_ONCE:
             self._leave(next(iter(self._attended)))
         loop = asyncio.get_running_loop()
-        told = seen
+        told, telling = seen, threading.Lock()
 
-        def push() -> None:
-            nonlocal told
-            if source.key in self._attended and (len(playback) > told or playback.complete):
-                first, told = told + 1, len(playback)
-                self._connection.push("timeline.grew", grown(source.wire, playback, first))
-                if playback.complete:
+        def push(payload: Encoded, complete: bool) -> None:
+            if source.key in self._attended:
+                self._connection.push("timeline.grew", payload)
+                if complete:
                     self._leave(source.key)
 
-        def listener(_playback: Playback, _first: int) -> None:
-            loop.call_soon_threadsafe(push)
+        def listener(playback: Playback, _first: int) -> None:
+            nonlocal told
+            with telling:
+                if len(playback) > told or playback.complete:
+                    told, complete, payload = grown(source.wire, playback, told)
+                    loop.call_soon_threadsafe(push, payload, complete)
 
         self._attended[source.key] = None  # before the first call of the listener
         entry = library.attend(source.key, listener)
@@ -167,7 +176,7 @@ class Poller:
                 self._followed.pop(run_id, None)
                 continue
             first = await in_storage(_refresh, entry.playback, run_id)
-            library.tell(entry, entry.playback, first)
+            await in_storage(library.tell, entry, entry.playback, first)
             if entry.playback.complete:
                 self._followed.pop(run_id, None)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.wire import Encoded, join
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, Resources
 from scheduler_core.scenario import Operation, Scenario
 
@@ -61,6 +62,8 @@ class Tables:
         self.usage: list[dict[str, int]] = []
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
+        self._node_text: Encoded | None = None
+        self._pod_text: Encoded | None = None
         for step, node in _history(scenario, Node):
             assert isinstance(node, Node)
             if node.meta.name not in self.node_index:
@@ -123,6 +126,18 @@ class Tables:
             "until": self.until,
             "updates": self.updates,
         }
+
+    def node_text(self) -> Encoded:
+        """Return :meth:`node_wire` encoded; it does not change, so once for all who open the source."""
+        if self._node_text is None:
+            self._node_text = join(self.node_wire())
+        return self._node_text
+
+    def pod_text(self) -> Encoded:
+        """Return :meth:`pod_wire` encoded, once as well."""
+        if self._pod_text is None:
+            self._pod_text = join(self.pod_wire())
+        return self._pod_text
 
     def pod_wire(self) -> dict[str, Any]:
         """Return the protocol's ``Pods``."""

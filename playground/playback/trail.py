@@ -53,7 +53,8 @@ class Trail:
         self._applied = array("i", [0])  # operations applied up to and including each index
 
     def __len__(self) -> int:
-        return len(self.decisions)
+        # What is appended last: whoever reads in another thread finds everything of the cycles counted.
+        return len(self._applied) - 1
 
     def append(self, cycle: Cycle) -> Changes:
         """Add the row of ``cycle`` and return what it changes."""
@@ -79,9 +80,9 @@ class Trail:
         self._majors.append(int(major))
         self._minors.append(int(minor or 0))
         self._times.append(time)
-        self._applied.append(applied)
         if len(self.decisions) % CHECKPOINT == 0:
             self._kept.append(self.placement.copy())
+        self._applied.append(applied)
         return changes
 
     def _set(self, pod: int, value: int, changes: Changes) -> None:
@@ -132,10 +133,11 @@ class Trail:
 
     def find(self, major: int, minor: int) -> int | None:
         """Return the index of the cycle at ``major.minor``, None if there is none (yet)."""
-        row = bisect_left(self._majors, major)
-        while row < len(self._majors) and self._majors[row] == major and self._minors[row] < minor:
+        count = len(self)
+        row = bisect_left(self._majors, major, 0, count)
+        while row < count and self._majors[row] == major and self._minors[row] < minor:
             row += 1
-        found = row < len(self._majors) and (self._majors[row], self._minors[row]) == (major, minor)
+        found = row < count and (self._majors[row], self._minors[row]) == (major, minor)
         return row + 1 if found else None
 
     def operations_of(self, index: int) -> Sequence[Operation]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import sys
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +78,29 @@ def test_changes_lead_from_one_placement_to_the_next() -> None:
         "placement": placement,
         "cycles": [],
     }
+
+
+def test_a_trail_counts_only_whole_rows(web: str) -> None:
+    """Whoever reads while a cycle is added finds everything of the cycles counted."""
+    playback = play(web)
+    trail = Trail(playback.scenario, playback.tables)
+    columns = [name for name in vars(trail) if isinstance(getattr(trail, name), list | bytearray | array)]
+    columns = [name for name in columns if name not in ("_kept", "_operations")]
+    lengths: list[tuple[int, int]] = []
+
+    def look(*_: object) -> None:
+        fewest = min(len(getattr(trail, name)) - (name == "_applied") for name in columns)
+        lengths.append((len(trail), fewest))
+
+    rows = [playback.trail.row(i) for i in range(1, len(playback) + 1)]
+    sys.setprofile(look)  # called before and after every append
+    try:
+        trail.extend(rows)
+    finally:
+        sys.setprofile(None)
+    assert len(columns) == 9
+    assert lengths and all(length <= fewest for length, fewest in lengths)
+    assert len(trail) == len(playback)
 
 
 def test_a_stored_trail_is_the_same_trail() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS, OPTIONAL
+from playground.live.consumer import POLICY_VIOLATION
 from playground.live.errors import CODES
 from playground.panels.cycle import PARTS
 
-TEXT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "protocol.md").read_text()
+LIVE = ROOT / "playground" / "live"
+SOCKET = ROOT / "static" / "js" / "lib" / "socket.js"
 HEADING = re.compile(r"^### `([a-z.]+)` `\{(.*?)\}` →", re.MULTILINE)
 
 
@@ -36,6 +41,32 @@ def test_every_error_is_documented_and_no_other() -> None:
     """The table of errors is the server's table."""
     table = TEXT[TEXT.index("## Errors") :]
     assert set(re.findall(r"^\| `([a-z.-]+)` \|", table, re.MULTILINE)) == set(CODES)
+
+
+def test_every_push_is_documented_and_no_other() -> None:
+    """What the server says unasked is what the document lists."""
+    section = TEXT[TEXT.index("## Pushed") : TEXT.index("## Errors")]
+    told = set(re.findall(r'^- `\["([a-z.]+)", null', section, re.MULTILINE))
+    sources = "".join(path.read_text() for path in LIVE.glob("**/*.py"))
+    assert told == set(re.findall(r'\.push\(\s*"([a-z.]+)"', sources))
+
+
+def test_every_close_code_of_ours_is_documented() -> None:
+    """A connection is closed with 1008 only; what uvicorn adds stands beside it."""
+    table = TEXT[TEXT.index("## Ends") :]
+    source = (LIVE / "consumer.py").read_text()
+    assert set(re.findall(r"\.close\((\w*)\)", source)) == {"", "POLICY_VIOLATION"}
+    assert set(re.findall(r"^\| (1\d{3}) \|", table, re.MULTILINE)) == {str(POLICY_VIOLATION), "1009", "1012"}
+
+
+def test_the_commands_that_are_not_repeated_are_documented() -> None:
+    """Our client repeats no more than others are told to, and knows every command it leaves out."""
+    once = re.search(r"const ONCE = new Set\((\[.*?\])\)", SOCKET.read_text())
+    assert once
+    names = set(json.loads(once[1]))
+    assert names <= set(COMMANDS)
+    listed = TEXT[TEXT.index("may repeat what was not answered") :]
+    assert names == set(re.findall(r"`([a-z.]+)`", listed))
 
 
 def test_every_part_of_a_cycle_is_documented() -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.conf import settings
 
-from playground.live import consumer
+from playground.live import consumer, frames
 from playground.live.consumer import Connection, Outgoing
 from playground.playback.library import library
+from playground.playback.playback import Playback
 
 from .conftest import OWNER, communicator, connected
 
@@ -151,6 +154,7 @@ def test_outgoing_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outgoing.put("12345")
     assert not outgoing.put("1234567")
     assert outgoing.overflown
+    outgoing.drop()
 
 
 async def test_a_defect_is_answered_and_logged_and_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,8 +172,6 @@ async def test_a_defect_is_answered_and_logged_and_nothing_more(monkeypatch: pyt
 
 async def test_closing_leaves_nothing_attended(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that goes away in the middle of computing is forgotten."""
-    from playground.playback.playback import Playback
-
     monkeypatch.setattr(Playback, "advance", lambda _self, _seconds: True)
     async with connected() as socket:
         opened = await socket.success("bundle.open", {"text": web})
@@ -177,3 +179,154 @@ async def test_closing_leaves_nothing_attended(web: str, monkeypatch: pytest.Mon
         assert not body["complete"]
         assert len(library.attended()) == 1
     assert library.attended() == []
+
+
+async def test_small_commands_have_small_frames() -> None:
+    """Only a bundle's frame may be large, and the refusal says which request it was."""
+    async with connected() as socket:
+        await socket.communicator.send_to(text_data='["session.hello", 7, {"x": "' + "x" * 70_000 + '"}]')
+        status, request, body = json.loads(await socket.communicator.receive_from())
+        assert (status, request, body["code"]) == ("error", 7, "frame.too-large")
+
+
+@pytest.mark.parametrize(
+    "payload", ['{"text": "%s", "x": [[]]}', '{"text": "%s"', '{"text": "%s"}, 1', '["%s"]', "%s"]
+)
+async def test_large_frames_are_flat(payload: str) -> None:
+    """A million nested lists would be read while nobody is served."""
+    async with connected() as socket:
+        await socket.communicator.send_to(
+            text_data=f'["bundle.check", 1, {payload.replace("%s", "x" * 70_000)}]'
+        )
+        assert json.loads(await socket.communicator.receive_from())[2]["code"] == "frame.malformed"
+
+
+async def test_a_large_text_is_read_as_json_reads_it() -> None:
+    """Escapes, null and whitespace mean in a large frame what they mean in a small one."""
+    payload = {"draft": "x", "text": 'é"\\\n\t😀' * 20_000, "title": None}
+    for ascii_only in (True, False):
+        text = json.dumps(["draft.save", 3, payload], indent=1, ensure_ascii=ascii_only)
+        assert frames.parse(text, frames.size(text)) == ("draft.save", 3, payload)
+    assert frames.size("é😀x") == 7
+
+
+async def test_the_bytes_of_a_connection_are_bounded(limits: Callable[..., None]) -> None:
+    """Two of the largest frames may come at once; the third is told how long to wait."""
+    limits(FRAME_BYTES=1_000, FRAME_BYTES_PER_SECOND=100)
+    async with connected() as socket:
+        for _ in range(2):
+            await socket.success("bundle.check", {"text": "x" * 900})
+        refused = await socket.error("bundle.check", {"text": "x" * 900})
+        assert refused["code"] == "rate.limited"
+        assert 5 < refused["retryAfter"] <= 10
+        assert await socket.success("session.hello", {})
+
+
+@pytest.mark.parametrize("bad", ["\\ud800", "\\u0000", "a\\udfffb"])
+async def test_texts_that_cannot_be_stored(bad: str) -> None:
+    """Half a surrogate pair and NUL are refused where they arrive, in texts, lists and sources."""
+    async with connected() as socket:
+        for frame, field in (
+            (f'["bundle.check", 1, {{"text": "{bad}"}}]', "text"),
+            (f'["draft.save", 1, {{"draft": "x", "text": "{bad}"}}]', "text"),
+            (f'["scenario.open", 1, {{"source": {{"draft": "{bad}"}}}}]', "source"),
+            (f'["scenario.open", 1, {{"source": {{"{bad}": [["{bad}"]]}}}}]', "source"),
+            (f'["cycle.get", 1, {{"source": {{}}, "step": "1", "parts": ["{bad}"]}}]', "parts"),
+        ):
+            await socket.communicator.send_to(text_data=frame)
+            body = json.loads(await socket.communicator.receive_from())[2]
+            assert (body["code"], body["field"]) == ("payload.invalid", field)
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError, RuntimeError])
+async def test_a_client_that_left_while_it_is_sent_something(error: type[Exception]) -> None:
+    """Sending ends; an exception that nobody awaits would be logged as an error of ours."""
+
+    async def gone(**_: Any) -> None:
+        raise error
+
+    connection = Connection()
+    connection.send = gone
+    connection.push("run.changed", {})
+    await asyncio.wait_for(connection._send_frames(), 5)
+
+
+def test_outgoing_bytes_of_the_process_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When all together is too much, a client that has not taken the last frame goes; others stay."""
+    monkeypatch.setattr(Outgoing, "all_bytes", 0)
+    monkeypatch.setattr(consumer, "ALL_OUTGOING_BYTES", 10)
+    slow, quick = Outgoing(), Outgoing()
+    assert slow.put("12345")
+    assert quick.put("1234567")
+    assert not slow.put("1")
+    slow.drop()
+    quick.drop()
+    assert Outgoing.all_bytes == 0
+
+
+async def test_computing_ahead_takes_turns_and_ends_with_the_connection(
+    web: str, limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks for the end of time keeps neither others waiting nor the engine busy once gone."""
+    steps: list[int] = []
+
+    def endless(_self: Playback, _seconds: float) -> bool:
+        steps.append(1)
+        time.sleep(0.01)
+        return True
+
+    async with connected() as other, connected() as greedy:
+        source = {"draft": (await other.success("bundle.open", {"text": web}))["draft"]}
+        monkeypatch.setattr(Playback, "advance", endless)
+        for _ in range(10):
+            await greedy.send("timeline.get", {"source": source, "from": 0, "to": 10**8})
+            await greedy.send("cycle.get", {"source": source, "step": "99999", "parts": []})
+        await greedy.success("session.hello", {})
+        assert (await other.success("bundle.check", {"text": web}))["errors"] == []
+    before = len(steps)
+    await asyncio.sleep(0.2)
+    assert before and len(steps) <= before + consumer.ENGINE_JOBS
+
+
+async def test_a_connection_has_its_share_of_the_engine(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty requests of one client are not thirty places before the next client."""
+    running: list[int] = []
+    most: list[int] = []
+
+    def slow(*_: Any) -> bool:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.02)
+        running.pop()
+        return False
+
+    async with connected() as socket:
+        source = {"draft": (await socket.success("bundle.open", {"text": web}))["draft"]}
+        monkeypatch.setattr("playground.live.consumer.in_engine", _in_many_threads)
+        monkeypatch.setattr(Playback, "advance", slow)
+        asked = [
+            await socket.send("timeline.get", {"source": source, "from": 1, "to": 99}) for _ in range(10)
+        ]
+        for request in asked:
+            assert (await socket.answer(request))[0] == "success"
+    assert len(most) == 10
+    assert max(most) <= consumer.ENGINE_JOBS
+
+
+async def _in_many_threads(call: Callable[..., Any], *args: Any) -> Any:
+    return await asyncio.to_thread(call, *args)
+
+
+async def test_of_many_openings_the_newest_are_answered(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that opens without end is answered twice."""
+    async with connected() as socket:
+        source = {"draft": (await socket.success("bundle.open", {"text": web}))["draft"]}
+        go = threading.Event()
+        monkeypatch.setattr(Playback, "advance", lambda *_: not go.wait(5))
+        asked = [await socket.send("scenario.open", {"source": source}) for _ in range(8)]
+        await socket.success("session.hello", {})
+        go.set()
+        answers = [await socket.answer(request) for request in asked]
+    superseded = [answer[2].get("code") == "request.superseded" for answer in answers]
+    assert answers[-1][0] == answers[-2][0] == "success"
+    assert sum(superseded) >= 4

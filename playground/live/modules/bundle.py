@@ -7,16 +7,15 @@ from typing import Any
 
 from playground import bundles, sources, store
 from playground.live.commands import Answer, Call, command
-from playground.playback.executor import in_engine
 from playground.playback.playback import Superseded
 from scheduler_core.scenario import BundleError
 
 
-@command("bundle.check", latest=1, text="text")
+@command("bundle.check", latest=1, large=True, text="text")
 async def check(call: Call) -> Answer:
     """Answer what is wrong with a text and what is in it; nothing is stored."""
     unwanted = call.connection.unwanted("bundle.check", call.request)
-    return await in_engine(_check, call.payload["text"], unwanted)
+    return await call.in_engine(_check, call.payload["text"], unwanted)
 
 
 def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
@@ -37,10 +36,10 @@ def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
     }
 
 
-@command("bundle.open", visitor=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")
+@command("bundle.open", visitor=True, large=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")
 async def open_bundle(call: Call) -> Answer:
     """Make a draft of a text that can be read."""
-    return await in_engine(_open, call.payload["text"], call.payload.get("title") or "", call.visitor)
+    return await call.in_engine(_open, call.payload["text"], call.payload.get("title") or "", call.visitor)
 
 
 def _open(text: str, title: str, visitor: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from playground import sources, store
 from playground.live.commands import Answer, Call, command
 from playground.models import Draft
-from playground.playback.executor import in_engine, in_storage
+from playground.playback.executor import in_storage
 
 
 def _draft(call: Call) -> Draft:
@@ -17,7 +17,7 @@ def _draft(call: Call) -> Draft:
     return row
 
 
-@command("draft.save", source="draft", owner=True, text="text?", title="text?")
+@command("draft.save", source="draft", owner=True, large=True, text="text?", title="text?")
 async def save(call: Call) -> Answer:
     """Replace the draft's text, be it readable or not, or its title: half-written YAML is not lost."""
     revision = await in_storage(
@@ -30,7 +30,7 @@ async def save(call: Call) -> Answer:
 async def share(call: Call) -> Answer:
     """Make an immutable scenario of the draft."""
     shown = {name: call.payload[name][:40] for name in ("step", "tab") if call.payload.get(name)}
-    return await in_engine(_share, call.found(), call.visitor, shown)
+    return await call.in_engine(_share, call.found(), call.visitor, shown)
 
 
 def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[str, Any]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground import sources
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Run
-from playground.playback.executor import in_engine, in_storage
+from playground.playback.executor import in_storage
 from playground.runs import service
 
 
@@ -22,7 +20,7 @@ def _run(call: Call) -> Run:
 async def start(call: Call) -> Answer:
     """Start a run of a source in a worker."""
     try:
-        run = await in_engine(_start, call.found(), call.visitor, call.payload.get("config"))
+        run = await call.in_engine(_start, call)
     except service.ConfigError as error:
         raise CommandError("payload.invalid", str(error), field="config") from error
     except service.TooManyRunsError as error:
@@ -30,9 +28,9 @@ async def start(call: Call) -> Answer:
     return {"run": run.pk, "url": f"/runs/{run.pk}/"}
 
 
-def _start(source: sources.Source, visitor: str, config: Any) -> Run:
-    scenario = service.configured(source.load(), config)
-    run, _ = service.start(scenario, visitor)
+def _start(call: Call) -> Run:
+    scenario = service.configured(call.found().load(), call.payload.get("config"))
+    run, _ = service.start(scenario, call.visitor, call.connection.address)
     sources.seed(run, scenario)
     return run
 

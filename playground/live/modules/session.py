@@ -7,7 +7,10 @@ from django.conf import settings
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
 
-TOLD = ("FRAME_BYTES", "FRAMES_PER_SECOND", "BUNDLE_BYTES", "DRAFT_BYTES", "WINDOW_CYCLES", "MARKS", "EVENTS")
+TOLD = (
+    *("FRAME_BYTES", "SMALL_FRAME_BYTES", "FRAME_BYTES_PER_SECOND", "FRAMES_PER_SECOND"),
+    *("BUNDLE_BYTES", "DRAFT_BYTES", "WINDOW_CYCLES", "MARKS", "EVENTS"),
+)
 
 
 @command("session.hello")

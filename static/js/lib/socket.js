@@ -1,11 +1,15 @@
 // The one WebSocket connection of a page. Speaks docs/protocol.md.
-// Calls made while the connection is down wait and are sent again when it is back: every command is either a
-// read or safe to repeat (content-addressed), so a lost answer is asked for once more.
+// Calls made while the connection is down wait, and those whose answer was lost are sent again when it is back:
+// nearly every command is a read or safe to repeat. Those in ONCE make something new each time; whether the
+// server did so nobody knows, so they fail and the user decides.
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 10_000;
 const RETRY_CODES = new Set(["rate.limited", "server.busy"]);
 const RETRIES = 6;
+const ONCE = new Set(["bundle.open", "draft.share", "run.start", "scenario.fork"]);
+const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
+const TOO_LARGE = 1009;  // the close code for a frame that the server does not even read
 
 /** What an `error` frame carries. */
 export class CommandError extends Error {
@@ -73,6 +77,7 @@ export class Socket {
   }
 
   #connect() {
+    this.#giveUp();
     const socket = new WebSocket(this.url);
     this.#socket = socket;
     socket.onopen = () => {
@@ -82,8 +87,10 @@ export class Socket {
       for (const id of this.#pending.keys()) this.#send(id);
     };
     socket.onmessage = (event) => this.#receive(event.data);
-    socket.onclose = () => {
+    socket.onclose = (event) => {
       if (this.#socket !== socket || this.#closed) return;
+      if (event.code === TOO_LARGE) this.#refuseLargest();
+      this.#giveUp();
       this.#emit("down", this.#wait);
       const jitter = this.#wait * (0.75 + Math.random() / 2);
       this.#timer = setTimeout(() => this.#connect(), jitter);
@@ -92,8 +99,27 @@ export class Socket {
   }
 
   #send(id) {
-    const { command, payload } = this.#pending.get(id);
-    this.#socket.send(JSON.stringify([command, id, payload]));
+    const call = this.#pending.get(id);
+    const text = JSON.stringify([call.command, id, call.payload]);
+    call.sent = text.length;
+    this.#socket.send(text);
+  }
+
+  #fail(id, code, message) {
+    const call = this.#pending.get(id);
+    this.#pending.delete(id);
+    call.reject(new CommandError({ code, message }));
+  }
+
+  /** Fail the calls that were sent on the connection before and must not be sent twice. */
+  #giveUp() {
+    for (const [id, { command, sent }] of this.#pending) if (sent && ONCE.has(command)) this.#fail(id, "connection.lost", LOST);
+  }
+
+  /** Fail the longest call: sent again, it would end the next connection too. */
+  #refuseLargest() {
+    const sent = [...this.#pending].filter(([, call]) => call.sent).sort((a, b) => b[1].sent - a[1].sent);
+    if (sent.length) this.#fail(sent[0][0], "frame.too-large", "This is too large to be sent at once.");
   }
 
   #receive(text) {
