@@ -136,8 +136,8 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     node = tried.get("node")
     if not node:
         tested = _counted(len(potential), "node")
-        looked = f"Preemption looked at {tested}: removing pods of lower priority would make room for "
-        return [[looked, pod, " on none." if len(potential) != 1 else " not even there."]]
+        looked = f"Preemption looked at {tested}: removing pods of lower priority would not make room for "
+        return [[looked, pod, " there." if len(potential) == 1 else " on any of them."]]
     victims = list(tried.get("victims", []))
     if not victims:
         return [["Preemption nominates ", pod, " to ", {"node": node}, " without a victim."]]
