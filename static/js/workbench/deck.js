@@ -1,6 +1,6 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
-import { h, fill, icon, announce } from "../lib/dom.js";
+import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { age, count, short } from "../lib/quantity.js";
 import { Timeline } from "./timeline.js";
 
@@ -80,7 +80,7 @@ export class Deck {
     this.pause();
     const found = playback.marks.seek(playback.wanted, 1, "uep");
     if (found) playback.goto(found, since);
-    else { this.state.textContent = "no later failure"; announce("No later cycle failed."); }
+    else toast("No later cycle failed.");
   }
 
   #tell() {
