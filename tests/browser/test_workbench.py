@@ -186,13 +186,17 @@ def test_priorities_add_up_to_the_winner(page: Page, shop: str) -> None:
     assert (int(counter) % 2, ordinal) == (int(place), {0: "1st", 1: "2nd"}[int(place)])
     ties = texts(panel.get_by_role("list").first.get_by_role("button"))
     assert (len(ties), ties[int(place)]) == (2, "batch-1")
-    head = texts(grid.get_by_role("columnheader"))[2:]
+    # The tie's place stands between the sum and the scores, in the order in which the counter goes round.
+    _, _, place_head, *head = texts(grid.get_by_role("columnheader"))
+    places = [texts(row.get_by_role("gridcell"))[1] for row in grid.get_by_role("row").all()[1:]]
+    assert (place_head, places) == ("tie", ["0", "1", "", "", ""])
+    assert [text.strip("▸ ") for text in texts(grid.get_by_role("rowheader"))[:2]] == ties
     weights = [float(name.partition("×")[2].replace(",", "") or 1) for name in head]
     values = {}
     for mode in ("Raw", "Reduced", "Weighted"):
         panel.get_by_role("button", name=mode, exact=True).click()
         rows = [texts(row.get_by_role("gridcell")) for row in grid.get_by_role("row").all()[1:]]
-        values[mode] = [[number(text) for text in row] for row in rows]
+        values[mode] = [[number(total), *map(number, scores)] for total, _, *scores in rows]
     for reduced, weighted in zip(values["Reduced"], values["Weighted"], strict=True):
         assert weighted[0] == sum(weighted[1:]) == reduced[0]
         assert weighted[1:] == [score * weight for score, weight in zip(reduced[1:], weights, strict=True)]
@@ -277,7 +281,7 @@ def test_nodes_are_selected_in_tree_stage_and_table(page: Page, shop: str) -> No
     bench.build.get_by_role("treeitem", name=re.compile("^general-4")).click()
     sheet = page.get_by_role("region", name="Selected")
     expect(sheet.get_by_role("heading")).to_have_text("general-4")
-    expect(sheet).to_contain_text("1.35 of 4 requested")
+    expect(sheet).to_contain_text("1350m of 4 requested")
     expect(bench.node("general-4")).to_have_attribute("aria-pressed", "true")
     sheet.get_by_role("button", name="Close general-4").click()
     expect(sheet).to_be_hidden()
