@@ -24,7 +24,10 @@ Times = Literal["keep", "ignore"]
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
-NO_OBJECT = "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, or manifests of your own."
+NO_OBJECT = (
+    "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, "
+    "or manifests of your own."
+)
 
 
 class TooLargeError(ValueError):

@@ -166,3 +166,47 @@ def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> Non
     apply.click()
     expect(bench.timeline).to_have_attribute("aria-valuemax", "5")
     expect(listed(page)).to_have_count(0)
+
+
+def test_an_empty_list_is_not_opened(page: Page) -> None:
+    """What kubectl prints when nothing was found is refused with advice, checked and opened alike."""
+    page.goto("/")
+    page.get_by_label("Manifests").fill("apiVersion: v1\nkind: List\nitems: []\n")
+    expect(listed(page)).to_contain_text("There is no object in it")
+    page.get_by_role("button", name="Open the workbench").click()
+    expect(page.get_by_text("1 problem to mend")).to_be_visible()
+    assert page.url.rstrip("/").count("/") == 2
+
+
+def test_a_paste_replaces_what_was_restored(page: Page) -> None:
+    """Last time's text says that it is, and untouched it gives way to a paste."""
+    page.goto("/")
+    box = page.get_by_label("Manifests")
+    box.fill(MENDED)
+    page.reload()
+    expect(page.get_by_text("Restored from last time")).to_be_visible()
+    box.focus()
+    page.evaluate(
+        "document.activeElement.dispatchEvent(new ClipboardEvent('paste', {bubbles: true}));"
+        "document.execCommand('insertText', false, 'kind: List')"
+    )
+    expect(box).to_have_value("kind: List")
+    expect(page.get_by_text("Restored from last time")).to_be_hidden()
+
+
+def test_a_search_opens_the_tree_and_enter_selects(page: Page) -> None:
+    """Matches of collapsed groups are listed and counted, Enter selects the first, and no match says so alone."""
+    page.goto("/")
+    page.get_by_label("Manifests").fill(MENDED)
+    page.get_by_role("button", name="Open the workbench").click()
+    bench = Workbench(page).wait()
+    search = bench.build.get_by_label("Find a node or pod")
+    search.fill("web")
+    rows = bench.build.get_by_role("treeitem")
+    expect(rows.first).to_contain_text("3 of 3 pods")
+    expect(rows).to_have_count(5)
+    search.press("Enter")
+    expect(page.get_by_role("region", name="Selected")).to_contain_text("web")
+    search.fill("zzz")
+    expect(bench.build.get_by_text("Nothing is called “zzz”.")).to_be_visible()
+    expect(rows).to_have_count(0)
