@@ -195,7 +195,7 @@ def test_a_paste_replaces_what_was_restored(page: Page) -> None:
 
 
 def test_a_search_opens_the_tree_and_enter_selects(page: Page) -> None:
-    """Matches of collapsed groups are listed and counted, Enter selects the first, and no match says so alone."""
+    """Matches in closed groups are listed and counted, Enter selects the first, no match says so alone."""
     page.goto("/")
     page.get_by_label("Manifests").fill(MENDED)
     page.get_by_role("button", name="Open the workbench").click()
