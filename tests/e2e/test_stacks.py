@@ -114,11 +114,19 @@ def wait_for_cycles(socket: Socket, scenario: str, count: int) -> None:
 
 
 def test_many_at_once_are_all_answered(stack: Stack) -> None:
-    """Thirty readers of one scenario, several times over, use up no connections of the database."""
+    """Thirty readers of one scenario are answered, and leave no connections of the database behind."""
     address = f"/api/scenarios/{share(stack, small('many'))['id']}"
     with ThreadPoolExecutor(30) as readers:
         answers = list(readers.map(lambda _: stack.get(address).status, range(240)))
     assert set(answers) == {200}
+    if stack.name == "compose":
+        query = "from django.db import connection as c; k = c.cursor(); "
+        query += (
+            "k.execute(\"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'\"); "
+        )
+        query += "print(k.fetchone()[0])"
+        left = int(stack.run("python", "manage.py", "shell", "--no-imports", "-c", query))
+        assert left <= 8, f"{left} connections are open though nobody asks anything"
 
 
 def test_only_the_token_deletes(stack: Stack) -> None:

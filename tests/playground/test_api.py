@@ -378,7 +378,7 @@ async def test_downloads_that_begin_together_are_counted(web: str, limits: Calla
     address = f"/api/runs/{run['id']}/trace.jsonl.zst"
     first = await client.get(address)
     assert (first.status_code, (await client.get(address)).status_code) == (200, 429)
-    assert [part async for part in first.streaming_content]
+    assert [part async for part in first.streaming_content]  # type: ignore[attr-defined]
     third = await client.get(address)
     assert third.status_code == 200
     await sync_to_async(third.close)()

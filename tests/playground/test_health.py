@@ -81,7 +81,7 @@ def test_a_worker_that_leaves_is_gone_at_once() -> None:
 def test_a_worker_that_is_told_to_end_gives_its_attempts_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, before what Celery does; a process that it forked says nothing."""
     said: list[object] = []
-    monkeypatch.setattr(heartbeat.rescue, "give_back_attempts", said.append)
+    monkeypatch.setattr("playground.runs.rescue.give_back_attempts", said.append)
     monkeypatch.setattr(heartbeat, "_ending", threading.Event())
     heartbeat._before(lambda number, _: said.append(number), os.getpid() + 1)(3, None)
     assert said == [3]
