@@ -103,7 +103,7 @@ export class Cards {
     const state = this.view.verdictOf(node);
     return [cluster.count[node], cluster.cpu[node], cluster.memory[node], state, facts.chosen === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node)].join("|");
+      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node)].join("|");
   }
 
   #paint(node) {
@@ -114,7 +114,7 @@ export class Cards {
     const chosen = facts.chosen === node;
     const state = view.verdictOf(node);
     const adds = state === "fits" || chosen;
-    card.root.className = `node ${state}${chosen ? " chosen" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
+    card.root.className = `node ${state}${chosen ? " chosen" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${view.at("unschedulable", node) ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
     // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.

@@ -39,13 +39,13 @@ export class Sheet {
     const listed = [...here.subarray(0, PODS_LISTED)];
     const labels = Object.entries(nodes.labels?.[node] ?? {});
     const extended = Object.entries(nodes.extended ?? {}).filter(([, amounts]) => amounts[node]);
-    this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), nodes.unschedulable[node] ? h("span", { class: "pill fail", text: "cordoned" }) : null], [
+    this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), view.at("unschedulable", node) ? h("span", { class: "pill fail", text: "cordoned" }) : null], [
       ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
       ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
       ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],
       ...extended.map(([resource, amounts]) => [resource, `${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`]),
       nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
-      ["taints", nodes.taints[node].length ? nodes.taints[node].map((taint) => h("code", { class: "chip", text: taint })) : "none"],
+      ["taints", view.at("taints", node).length ? view.at("taints", node).map((taint) => h("code", { class: "chip", text: taint })) : "none"],
       state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).map((text) => view.plainReason(text, node)).join(", ") })] : null,
       facts.totals?.has(node) ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`] : null,
     ],

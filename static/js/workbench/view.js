@@ -6,6 +6,7 @@ import { cpu, memory } from "../lib/quantity.js";
 export class View extends Emitter {
   #facts = null;
   #factsKey = "";
+  #updates = new Map(); // of a node: what changes it, and from which major step on
 
   constructor(playback) {
     super();
@@ -15,7 +16,14 @@ export class View extends Emitter {
     this.pod = -1;
     this.hovered = -1;
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
-    playback.on("opened", () => { this.#factsKey = ""; });
+    playback.on("opened", () => {
+      this.#factsKey = "";
+      this.#updates = new Map();
+      for (const [since, node, state] of playback.nodes.updates ?? []) {
+        if (!this.#updates.has(node)) this.#updates.set(node, []);
+        this.#updates.get(node).push([since, state]);
+      }
+    });
     playback.on("seek", () => this.light(null));
   }
 
@@ -110,10 +118,9 @@ export class View extends Emitter {
 
   /** What a node's field is at the shown step: updates of the scenario change it. */
   at(field, node) {
-    const { nodes } = this.playback;
-    let value = nodes[field][node];
+    let value = this.playback.nodes[field][node];
     const { major } = this.facts;
-    for (const [since, which, state] of nodes.updates ?? []) if (which === node && since <= major && state[field] !== undefined) value = state[field];
+    for (const [since, state] of this.#updates.get(node) ?? []) if (since <= major && state[field] !== undefined) value = state[field];
     return value;
   }
 
