@@ -41,6 +41,7 @@ export function paste(form, tables) {
   let restored = false; // the box holds last time's text, and nobody has touched it
   let held = []; // files that are sent as they are
   let checking = 0;
+  let checked = { text: null, warnings: [] }; // a refusal need not repeat them
 
   editor.area.name = "text";
   restored = !plain.value && Boolean(before.text.trim());
@@ -83,7 +84,7 @@ export function paste(form, tables) {
         h("summary", null, plural(warnings.length, "warning"), h("span", { class: "dim", text: ": these do not stop the scheduler" })), problemList(byLine(warnings), editor, "warning")) : null);
   }
 
-  function refuse(errors, warnings = []) {
+  function refuse(errors, warnings = checked.text === editor.value ? checked.warnings : []) {
     const all = placed(errors);
     say("bad", icon("warn"), h("span", null, h("b", { text: `${plural(all.length, "problem")} to mend. ` }), "Nothing is lost", all.some((one) => one.line) ? ": each one leads to its line." : "."));
     show(all, warnings);
@@ -98,6 +99,7 @@ export function paste(form, tables) {
     try {
       const { errors, warnings, summary } = await link().call("bundle.check", { text });
       if (mine !== checking || text !== editor.value) return;
+      checked = { text, warnings };
       show(errors, warnings);
       if (errors.length) say("bad", icon("warn"), h("span", null, h("b", { text: plural(errors.length, "problem") }), errors.some((one) => one.line) ? "; each one leads to its line." : "."));
       else say("good", icon("check"), h("span", null, h("b", { text: "Ready. " }), inWords(summary)));
