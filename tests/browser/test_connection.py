@@ -1,0 +1,43 @@
+"""What a page asks again after its connection broke, and what it leaves to the user."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.browser.pages import Workbench
+
+#: Send a command, break the connection before an answer can come, and wait for how the call ends.
+BROKEN = """async ([command, payload]) => {
+  const asked = window.podstep.socket.call(command, payload);
+  window.podstep.socket.drop();
+  return asked.then(() => "answered", (error) => `${error.code}: ${error.message}`);
+}"""
+#: The same with a frame that the server does not read: it closes the connection itself.
+TOO_LARGE = """() => window.podstep.socket.call("bundle.check", { text: "x".repeat(7 * 2 ** 20) })
+  .then(() => "answered", (error) => error.code)"""
+HELLO = "window.podstep.socket.call('session.hello').then((told) => Boolean(told.version))"
+
+
+def draft(page: Page) -> Workbench:
+    """Open the shop as a draft."""
+    page.goto("/")
+    page.get_by_role("button", name="A shop on twelve nodes").click()
+    return Workbench(page).wait()
+
+
+def test_only_what_is_safe_to_repeat_is_asked_again(page: Page) -> None:
+    """A read is answered after the connection is back; what makes something new fails with a sentence."""
+    draft(page)
+    assert page.evaluate(BROKEN, ["session.hello", {}]) == "answered"
+    for command in ("run.start", "scenario.fork", "bundle.open", "draft.share"):
+        assert page.evaluate(HELLO)  # the connection is back
+        ended = page.evaluate(BROKEN, [command, {}])
+        assert ended.startswith("connection.lost: The connection broke before the server answered.")
+    assert page.evaluate(HELLO)
+
+
+def test_a_frame_that_is_not_read_is_not_sent_again(page: Page) -> None:
+    """Sent again it would end every connection after the first."""
+    draft(page)
+    assert page.evaluate(TOO_LARGE) == "frame.too-large"
+    assert page.evaluate(HELLO)
