@@ -52,9 +52,13 @@ def address_of(request: HttpRequest) -> str:
     return client_address(request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", ""))
 
 
+def _now() -> float:
+    return time.time()
+
+
 def wait_seconds(limit_name: str, address: str) -> int:
     """Count one request; return 0 if it is within the limit, else the seconds to wait."""
-    now = time.time()
+    now = _now()
     window = int(now // WINDOW_SECONDS)
     key = f"throttle:{limit_name}:{window}:{address}"
     cache.add(key, 0, timeout=2 * WINDOW_SECONDS)

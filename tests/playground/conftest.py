@@ -56,8 +56,9 @@ def web() -> str:
 
 
 @pytest.fixture
-def limits(settings: Any) -> Callable[..., None]:
-    """Set limits for one test."""
+def limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Set limits for one test, within one of the minutes that rates are counted in."""
+    monkeypatch.setattr("playground.throttle._now", lambda: 1_000_000_030.0)
 
     def change(**values: int) -> None:
         settings.PLAYGROUND = {**settings.PLAYGROUND, **values}
