@@ -82,7 +82,7 @@ def test_an_uploaded_trace_runs_to_its_charts(page: Page, visitor: Callable[...,
 
 def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
     """What is too large to compute at once goes to a worker; it is watched live and cancelled."""
-    text = long("cancelled", 700, 15_000)
+    text = long("cancelled", 700, 15_000, deployments=5)
     page.goto(share(site, text, "To be cancelled"))
     expect(page.get_by_text("This is too much to compute while you wait.")).to_be_visible(timeout=30 * SECOND)
     page.get_by_role("button", name="Run it in a worker").click()
