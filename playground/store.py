@@ -62,7 +62,7 @@ def keep_scenario(scenario: core.Scenario) -> Scenario:
             return row
         except IntegrityError:
             continue  # somebody stored another scenario under this short id in this moment
-    raise RuntimeError("no free short id")  # pragma: no cover - the whole digest is unique
+    raise RuntimeError("no free short id: the whole digest is taken")
 
 
 def find_scenario(short: str) -> Scenario | None:

@@ -39,16 +39,17 @@ def _bound(document: Mapping[str, Any], node: str) -> Document:
 def _manifests(scenario: Scenario) -> dict[Key, Mapping[str, Any]]:
     out: dict[Key, Mapping[str, Any]] = {}
     for document in scenario.documents:
-        out[_key(document)] = document
+        out[document_key(document)] = document
         if document.get("kind") == "Scenario":
             for operation in (document.get("spec") or {}).get("operations") or ():
                 created = (operation.get("createOperation") or {}).get("object")
                 if created:
-                    out[_key(created)] = created
+                    out[document_key(created)] = created
     return out
 
 
-def _key(document: Mapping[str, Any]) -> Key:
+def document_key(document: Mapping[str, Any]) -> Key:
+    """Return kind and ``namespace/name`` (or name) of a manifest as it was written."""
     kind = str(document.get("kind"))
     meta = document.get("metadata") or {}
     row = KINDS.get(kind)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cluster import Cluster, PodState
+from scheduler_core.export import document_key
 from scheduler_core.filtering import Filtered, filter_nodes, missing_claim
-from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.policy import Profile
 from scheduler_core.preemption import Candidate, preempt
@@ -99,18 +99,10 @@ def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> d
             operations = (document.get("spec") or {}).get("operations") or ()
             listed = [(op.get("createOperation") or {}).get("object") or {} for op in operations]
         for manifest in listed:
-            key = _document_key(manifest)
+            key = document_key(manifest)
             if key in objects:
                 found[key] = manifest
     return found
-
-
-def _document_key(document: Mapping[str, Any]) -> Key:
-    kind = str(document.get("kind"))
-    meta = document.get("metadata") or {}
-    row = KINDS.get(kind)
-    name = str(meta.get("name"))
-    return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name
 
 
 class Standing:
