@@ -83,7 +83,7 @@ def read_documents(text: str) -> tuple[Document, ...]:
 def check_policy(scenario: Scenario) -> None:
     """Raise BundleError for a Policy that the engine cannot use."""
     try:
-        compile_policy(scenario.policy)
+        compile_policy(scenario.policy, scenario.settings)
     except PolicyError as error:
         raise BundleError(error.problems) from error
 

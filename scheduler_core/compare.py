@@ -1,4 +1,4 @@
-"""Two policies on one scenario: where they first part, what that leads to, and what each run cost.
+"""Two configurations of one scenario: where they first part, what that leads to, and what each run cost.
 
 Both runs go side by side, cycle by cycle, and only the two current cycles are held. Up to the first
 different decision both stand on the same cluster, so a cycle's verdicts and scores can be compared too.
@@ -7,7 +7,7 @@ different decision both stand on the same cluster, so a cycle's verdicts and sco
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from scheduler_core.cycle import Cycle
 from scheduler_core.metrics import Metrics, Work, measure
 from scheduler_core.policy import Profile
-from scheduler_core.scenario import Document, Scenario
+from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import Simulation
 
 PLACEMENTS_SHOWN = 1000
@@ -84,14 +84,13 @@ class Comparison:
         }
 
 
-def compare(scenario: Scenario, policy_a: Document | None, policy_b: Document | None) -> Comparison:
-    """Run a scenario under two policies (``None``: the default provider) and compare.
+def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
+    """Run one cluster under the policies and settings of two scenarios, and compare.
 
     Raises:
         PolicyError: One of the policies cannot be used.
     """
-    a = Simulation(replace(scenario, policy=policy_a))
-    b = Simulation(replace(scenario, policy=policy_b))
+    a, b = Simulation(scenario_a), Simulation(scenario_b)
     work_a, work_b = Work(), Work()
     first: Difference | None = None
     decision: Difference | None = None
@@ -253,5 +252,7 @@ def _configuration(a: Profile, b: Profile) -> Iterator[str]:
         one, two = weights_a.get(key, 0), weights_b.get(key, 0)
         if one != two:
             yield f"priority {key}: weight {one or 'none'} under A, {two or 'none'} under B"
+    for quirk in sorted(a.quirks ^ b.quirks):
+        yield f"quirk {quirk}: {'v1.11' if quirk in a.quirks else 'fixed'} under A, the other under B"
     if a.always_check_all != b.always_check_all:
         yield f"alwaysCheckAllPredicates: {a.always_check_all} under A, {b.always_check_all} under B"

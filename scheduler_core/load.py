@@ -19,6 +19,7 @@ from scheduler_core.policy_document import check_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.references import check_references
 from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario
+from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, read_settings
 from scheduler_core.workloads import Key, key_of
 
 DEFAULT_LIMITS = Limits()
@@ -78,6 +79,7 @@ class _Loading:
         self.ignored: dict[str, list[Entry]] = {}
         self.policies: list[Entry] = []
         self.scenarios: list[Entry] = []
+        self.settings: list[Entry] = []
 
     def run(self, bundle: Bundle) -> Scenario:
         """Take the bundle's manifests one by one, then put the cluster together."""
@@ -86,9 +88,16 @@ class _Loading:
             At(self.report, None, Entry({}, source=source)).warn(warning)
         for entry in bundle.entries:
             self.take(entry)
-        for several, kind in ((self.policies, "Policy"), (self.scenarios, "Scenario")):
+        for several, kind in (
+            (self.policies, "Policy"),
+            (self.scenarios, "Scenario"),
+            (self.settings, SETTINGS_KIND),
+        ):
             for entry in several[1:]:
                 At(self.report, None, entry).child("kind").error(f"a second {kind}: a bundle has one at most")
+        settings = DEFAULT_SETTINGS
+        for entry in self.settings[:1]:
+            settings = read_settings(entry.value, At(self.report, None, entry))
         self.refuse_if_wrong()
         objects = self.assembly.build(self.decoded)
         self.refuse_if_wrong()
@@ -103,6 +112,7 @@ class _Loading:
             objects=tuple(objects),
             operations=operations,
             policy=self.policies[0].value if self.policies else None,
+            settings=settings,
             warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
         )
@@ -115,8 +125,8 @@ class _Loading:
             self.keep(entry)
             check_policy(entry.value, at)
             return
-        if entry.kind == "Scenario":
-            self.scenarios.append(entry)
+        if entry.kind in ("Scenario", SETTINGS_KIND):
+            (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
             self.keep(entry)
             return
         row = find_kind(entry, at)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
 Document = Mapping[str, Any]
 
@@ -71,6 +72,7 @@ class Scenario:
     objects: tuple[KubernetesObject, ...]  # in creation order
     operations: tuple[Operation, ...] = ()  # by (step, order in the file)
     policy: Document | None = None  # a v1 Policy; None: the default provider
+    settings: Settings = DEFAULT_SETTINGS
     warnings: tuple[Problem, ...] = ()
     summary: Mapping[str, int] | None = None  # what was read: kind -> count
 

@@ -55,7 +55,7 @@ class Simulation:
         self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False, reuse: bool = True
     ) -> None:
         self.scenario = scenario
-        self.profile = compile_policy(scenario.policy)
+        self.profile = compile_policy(scenario.policy, scenario.settings)
         self.cluster = Cluster()
         self.queue = SchedulingQueue()
         vectors = VectorStore(self.cluster, self.profile) if reuse else None

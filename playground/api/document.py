@@ -74,7 +74,11 @@ SCHEMAS: dict[str, Any] = {
     "NewRun": _object(
         ["scenario"],
         scenario=_TEXT,
-        config=_object([], policy={"type": "object", "description": "A v1 Policy"}),
+        config=_object(
+            [],
+            policy={"type": "object", "description": "A v1 Policy"},
+            settings={"type": "object", "description": "What a SimulationSettings document holds"},
+        ),
     ),
     "Run": _object(
         ["id", "url", "state", "done", "total"],

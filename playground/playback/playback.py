@@ -56,7 +56,7 @@ class Playback:
 
     def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
         self.scenario = scenario
-        self.profile = compile_policy(scenario.policy)
+        self.profile = compile_policy(scenario.policy, scenario.settings)
         self.tables = Tables(scenario)
         self.trail = Trail(scenario, self.tables)
         self.complete = False

@@ -27,6 +27,7 @@ from playground.models import (
 )
 from scheduler_core import scenario as core
 from scheduler_core.objects.model import Pod
+from scheduler_core.settings import SETTINGS_KIND
 from scheduler_core.simulation import SCHEDULER_NAMES
 
 
@@ -38,23 +39,34 @@ class ConfigError(ValueError):
     """The run's configuration is not of the documented form."""
 
 
+CONFIG_KINDS = {"policy": ("v1", "Policy"), "settings": ("podstep/v1", SETTINGS_KIND)}
+"""What a run's configuration may hold: apiVersion and kind of the document that each part becomes."""
+
+
 def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
     """Return the scenario that a run with ``config`` simulates.
 
-    ``config`` is ``{}`` or ``{"policy": a v1 Policy}``, which replaces the scenario's own.
-    Raises ConfigError, or BundleError for a policy that cannot be read.
+    ``config`` may hold ``policy``, a v1 Policy, and ``settings``, the fields of a SimulationSettings
+    document; each replaces the scenario's own. Raises ConfigError, or BundleError for what cannot be read.
     """
     if config is None or config == {}:
         return scenario
-    if not isinstance(config, dict) or set(config) != {"policy"} or not isinstance(config["policy"], dict):
-        raise ConfigError('config must be {} or {"policy": {…}} with a v1 Policy')
-    try:
-        text = json.dumps({"apiVersion": "v1", **config["policy"], "kind": "Policy"})
-    except RecursionError as error:
-        raise ConfigError("config.policy is nested too deeply") from error
-    policy = bundles.read_documents(text)
-    others = tuple(document for document in scenario.documents if document.get("kind") != "Policy")
-    changed = dataclasses.replace(scenario, documents=(*others, *policy))
+    if not isinstance(config, dict) or not set(config) <= set(CONFIG_KINDS):
+        raise ConfigError(f"config must be an object with {' and '.join(CONFIG_KINDS)} at most")
+    documents: list[core.Document] = []
+    for name, (version, kind) in CONFIG_KINDS.items():
+        if name not in config:
+            continue
+        if not isinstance(config[name], dict):
+            raise ConfigError(f"config.{name} must be an object: what a {kind} holds")
+        try:
+            text = json.dumps({"apiVersion": version, **config[name], "kind": kind})
+        except RecursionError as error:
+            raise ConfigError(f"config.{name} is nested too deeply") from error
+        documents += bundles.read_documents(text)
+    replaced = {CONFIG_KINDS[name][1] for name in config}
+    others = tuple(document for document in scenario.documents if document.get("kind") not in replaced)
+    changed = dataclasses.replace(scenario, documents=(*others, *documents))
     return bundles.restore(bundles.pack(changed.canonical()))
 
 

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.cli.reporting import InputError, problem_lines, read_policy, read_scenario
+from scheduler_core.cli.reporting import InputError, configured, problem_lines, read_scenario
 from scheduler_core.compare import Comparison, Difference, compare
 from scheduler_core.policy import PolicyError, compile_policy
-from scheduler_core.scenario import Document
+from scheduler_core.scenario import Scenario
 
 ROWS_SHOWN = 40
 # Which numbers of a run are shown, by their words.
@@ -51,11 +51,11 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--config is given {len(options.config)} times: two configurations are compared")
     scenario = read_scenario(options.files)
     names = [*(["the bundle's own"] if len(options.config) == 1 else []), *options.config]
-    policies: list[Document | None] = [scenario.policy] if len(options.config) == 1 else []
-    policies += [read_policy(name) for name in options.config]
-    for name, policy in zip(names, policies):
-        _check(name, policy)
-    result = compare(scenario, policies[0], policies[1])
+    scenarios = [scenario] if len(options.config) == 1 else []
+    scenarios += [configured(scenario, name) for name in options.config]
+    for name, one in zip(names, scenarios):
+        _check(name, one)
+    result = compare(*scenarios)
     if options.json:
         print(json.dumps({"configs": names, **result.as_dict()}, ensure_ascii=False))
     else:
@@ -63,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(name: str, policy: Document | None) -> None:
+def _check(name: str, scenario: Scenario) -> None:
     try:
-        compile_policy(policy)
+        compile_policy(scenario.policy, scenario.settings)
     except PolicyError as error:
         raise InputError(f"{name}:\n{problem_lines(error.problems)}") from error
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scheduler_core.load import load
-from scheduler_core.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.scenario import BundleError, Problem, Scenario
+from scheduler_core.settings import SETTINGS_KIND
 
 
 class InputError(Exception):
@@ -22,21 +23,25 @@ def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
         InputError: A file cannot be read; every problem is a line of the message.
     """
     scenario = _load(names)
-    return scenario if config is None else replace(scenario, policy=read_policy(config))
+    return scenario if config is None else configured(scenario, config)
 
 
-def read_policy(name: str) -> Document:
-    """Read a Policy from a JSON or YAML file.
+def configured(scenario: Scenario, name: str) -> Scenario:
+    """Return a scenario under the Policy and the SimulationSettings of a file; what it lacks stays.
 
     Raises:
-        InputError: The file cannot be read or holds no Policy.
+        InputError: The file cannot be read or holds neither.
     """
-    policy = _load([name]).policy
-    if policy is None:
+    config = _load([name])
+    kinds = {str(document.get("kind")) for document in config.documents}
+    if config.policy is None and SETTINGS_KIND not in kinds:
         raise InputError(
-            f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy is expected"
+            f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy, or of "
+            f"kind {SETTINGS_KIND}, is expected"
         )
-    return policy
+    policy = scenario.policy if config.policy is None else config.policy
+    settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
+    return replace(scenario, policy=policy, settings=settings)
 
 
 def _load(names: Sequence[str]) -> Scenario:

@@ -26,6 +26,7 @@ from scheduler_core.priorities import (
 )
 from scheduler_core.quirks import quirk
 from scheduler_core.scenario import Problem
+from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
 STATIC_PLACE = {key: place for place, key in enumerate(V1_11_ORDER)}
 
@@ -49,7 +50,11 @@ class WeightedPriority:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What runs in a cycle. ``never_run`` names predicates that are configured and not evaluated."""
+    """What runs in a cycle.
+
+    ``never_run`` names predicates that are configured and not evaluated, ``quirks`` the ids of the
+    deviations in force (:data:`scheduler_core.quirks.QUIRKS`).
+    """
 
     order: tuple[str, ...]
     predicates: tuple[Predicate, ...]
@@ -57,6 +62,7 @@ class Profile:
     always_check_all: bool = False
     never_run: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
+    quirks: frozenset[str] = DEFAULT_SETTINGS.quirk_ids
 
     def summary(self) -> dict[str, Any]:
         """Describe the profile as the workbench shows it."""
@@ -67,7 +73,7 @@ class Profile:
         }
 
 
-def compile_policy(policy: Mapping[str, Any] | None) -> Profile:
+def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
     """Compile a Policy document; ``None`` is the DefaultProvider.
 
     A predicate without ``order`` runs in v1.11's static order, one that is not in that order
@@ -91,6 +97,7 @@ def compile_policy(policy: Mapping[str, Any] | None) -> Profile:
         always,
         never_run,
         tuple(reader.warnings),
+        settings.quirk_ids,
     )
 
 

@@ -224,6 +224,8 @@ def test_a_policy_in_the_configuration_replaces_the_scenarios(run: Run) -> None:
     assert changed.policy and changed.policy["priorities"] == policy["priorities"]
     assert changed.id != scenario.id
     assert service.configured(scenario, {}) is scenario
+    fixed = service.configured(scenario, {"settings": {"quirks": "fixed"}})
+    assert fixed.settings.quirks == "fixed" and fixed.policy == scenario.policy
     with pytest.raises(BundleError):
         service.configured(scenario, {"policy": {"predicates": [{"name": "Nonsense"}]}})
     for config in ({"cache": "on"}, {"policy": 3}, [1], "x"):

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from scheduler_core.__main__ import main
-from scheduler_core.compare import PLACEMENTS_SHOWN, compare
+from scheduler_core.compare import PLACEMENTS_SHOWN, Comparison, compare
+from scheduler_core.scenario import Scenario
+from scheduler_core.settings import Settings
 from tests.core.engine.building import Manifest, node, operation, pod, scenario
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -38,9 +40,14 @@ def cluster() -> list[Manifest]:
     ]
 
 
+def under(cluster: Scenario, policy_a: Manifest, policy_b: Manifest) -> Comparison:
+    """Compare two policies on one cluster."""
+    return compare(replace(cluster, policy=policy_a), replace(cluster, policy=policy_b))
+
+
 def test_spreading_and_packing_part_at_the_first_pod() -> None:
     """LeastRequested takes the empty node and MostRequested the fuller one, and the metrics show it."""
-    result = compare(scenario(*cluster()), LEAST, MOST)
+    result = under(scenario(*cluster()), LEAST, MOST)
     assert result.configuration == (
         "priority LeastRequestedPriority: weight 1 under A, none under B",
         "priority MostRequestedPriority: weight none under A, 1 under B",
@@ -60,7 +67,7 @@ def test_spreading_and_packing_part_at_the_first_pod() -> None:
 
 def test_a_policy_equals_itself() -> None:
     """Nothing differs between a policy and itself, cycle by cycle."""
-    result = compare(scenario(*cluster()), LEAST, LEAST)
+    result = under(scenario(*cluster()), LEAST, LEAST)
     assert result.same and result.first is None
     assert (result.configuration, result.differing) == ((), 0)
     assert result.a == result.b
@@ -68,7 +75,7 @@ def test_a_policy_equals_itself() -> None:
 
 def test_a_weight_alone_changes_totals_and_no_choice() -> None:
     """Twice the weight of the only priority is a different score and the same decision."""
-    result = compare(scenario(*cluster()), LEAST, policy("LeastRequestedPriority", weight=2))
+    result = under(scenario(*cluster()), LEAST, policy("LeastRequestedPriority", weight=2))
     assert result.same
     assert result.first is not None and result.first.what == ("score",)
     assert result.differing == 0
@@ -77,7 +84,7 @@ def test_a_weight_alone_changes_totals_and_no_choice() -> None:
 def test_a_predicate_that_one_policy_lacks_is_named() -> None:
     """The node that fits without a predicate is told with the other policy's reason."""
     blind = policy("LeastRequestedPriority", predicates=[{"name": "GeneralPredicates"}])
-    result = compare(scenario(node("a", taints=["gpu=1:NoSchedule"]), pod("p")), LEAST, blind)
+    result = under(scenario(node("a", taints=["gpu=1:NoSchedule"]), pod("p")), LEAST, blind)
     assert result.configuration == ("predicates of A alone: PodToleratesNodeTaints",)
     assert result.first is not None
     assert result.first.details == (
@@ -92,7 +99,7 @@ def test_another_order_of_predicates_is_told_and_counted() -> None:
     ordered = [{"name": "GeneralPredicates", "order": 2}, {"name": "PodToleratesNodeTaints", "order": 1}]
     objects = [node("a", taints=["gpu=1:NoSchedule"]), node("b"), pod("p", {"cpu": "1"})]
     other = policy("LeastRequestedPriority", predicates=ordered)
-    result = compare(scenario(*objects), LEAST, other)
+    result = under(scenario(*objects), LEAST, other)
     assert "the predicates are in another order" in result.configuration
     assert result.same
     assert result.a.work.evaluations > result.b.work.evaluations
@@ -102,7 +109,7 @@ def test_pods_that_the_scenario_deleted_count_with_their_last_node() -> None:
     """Where a pod ran is compared even if nothing is left of it in the end."""
     first = scenario(*cluster())
     gone = tuple(operation(1, "delete", pod(f"web-{n}")) for n in range(4))
-    result = compare(replace(first, operations=gone), LEAST, MOST)
+    result = under(replace(first, operations=gone), LEAST, MOST)
     assert (result.a.placed, result.b.placed) == (1, 1)
     assert set(result.placements.values()) == {("empty", "half")} and result.differing == 4
     assert (result.a.nodes_used, result.b.nodes_used) == (1, 1)
@@ -120,7 +127,7 @@ def test_a_preemption_under_one_policy_alone() -> None:
         pod("high", {"cpu": "1"}, priority=5),
     ]
     blind = policy("LeastRequestedPriority", predicates=[{"name": "PodToleratesNodeTaints"}])
-    result = compare(scenario(*objects), LEAST, blind)
+    result = under(scenario(*objects), LEAST, blind)
     assert result.decision is not None
     assert "preemption: default/low on n under A, none under B" in result.decision.details
     assert result.placements == {"default/low": ("", "n")}
@@ -138,7 +145,7 @@ def test_only_so_many_placements_are_listed() -> None:
         pod("x", {"cpu": "60"}, on="b"),
         *pods,
     ]
-    result = compare(scenario(*objects), LEAST, MOST)
+    result = under(scenario(*objects), LEAST, MOST)
     assert result.differing == PLACEMENTS_SHOWN + 5
     assert len(result.placements) == PLACEMENTS_SHOWN
 
@@ -205,3 +212,10 @@ def test_bad_input_ends_with_2(case: str, files: dict[str, str], capsys: pytest.
     captured = capsys.readouterr()
     assert message in captured.err
     assert "Traceback" not in captured.err
+
+
+def test_settings_are_part_of_what_is_compared() -> None:
+    """Quirks reproduced under A and fixed under B are told one by one."""
+    cluster_of_both = scenario(*cluster())
+    result = compare(cluster_of_both, replace(cluster_of_both, settings=Settings(quirks="fixed")))
+    assert "quirk first-victim-priority: v1.11 under A, the other under B" in result.configuration

@@ -1,0 +1,56 @@
+"""How a scenario is simulated: what is not the cluster's and not the scheduler's own configuration.
+
+A bundle holds at most one ``SimulationSettings`` document; every field may be left out::
+
+    apiVersion: podstep/v1
+    kind: SimulationSettings
+    quirks: fixed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.objects.reading import At, Field, enum, record
+from scheduler_core.quirks import QUIRKS
+
+SETTINGS_KIND = "SimulationSettings"
+QUIRK_MODES = ("v1.11", "fixed")
+PREDICATE_ORDERS = ("v1.11", "proposal")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings, with their defaults: everything as kube-scheduler v1.11 does it.
+
+    ``quirks`` is whether the known deviations (:data:`scheduler_core.quirks.QUIRKS`) are reproduced or
+    fixed, ``predicate_order`` the static order that predicates without an ``order`` of their own follow.
+    """
+
+    quirks: str = "v1.11"
+    predicate_order: str = "v1.11"
+
+    @property
+    def quirk_ids(self) -> frozenset[str]:
+        """The ids of the quirks that are in force."""
+        return frozenset(row.id for row in QUIRKS) if self.quirks == "v1.11" else frozenset()
+
+
+DEFAULT_SETTINGS = Settings()
+
+_SETTINGS = record(
+    Settings,
+    {
+        "quirks": Field("quirks", enum(*QUIRK_MODES)),
+        "predicateOrder": Field("predicate_order", enum(*PREDICATE_ORDERS)),
+    },
+    unread="apiVersion kind metadata",
+)
+
+
+def read_settings(value: Mapping[str, Any], at: At) -> Settings:
+    """Read a ``SimulationSettings`` document. What is wrong goes to the report of ``at``."""
+    read = _SETTINGS(value, at)
+    return read if isinstance(read, Settings) else DEFAULT_SETTINGS
