@@ -1,37 +1,101 @@
-"""The table of `make bench`, from figures made up for it, and one workload in earnest."""
+"""The tables of `make bench`, from figures made up for them, and one workload in earnest."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests.bench.__main__ import measure, row, table
-from tests.bench.workloads import RECORDED, Workload
+from tests.bench.__main__ import COLUMNS, GROWTH_COLUMNS, shortfalls, table
+from tests.bench.measure import Measured, growth, measure, row, run
+from tests.bench.workloads import AIMS, GROWTH, MATRIX, SHAPES, Workload
 
-OFF = {"pods_per_second": 1000.0, "peak_mib": 80.0, "placements_sha256": "ab" * 32}
-FULL = {**OFF, "pods_per_second": 250.0}
+OFF = {"pods_per_second": 8000.0, "peak_mib": 80.0, "placements_sha256": "ab" * 32}
+FULL = {**OFF, "pods_per_second": 2000.0}
+KNOWN = Workload("plain", 5000, 300, "abababababababab", 80)
+
+
+def made_up(nodes: int, rate: float, peak: float, full: float = 2.0) -> dict[str, Any]:
+    """Make a row of plain pods: a rate, a peak, and how many times slower the full trace is."""
+    off = {**OFF, "pods_per_second": rate, "peak_mib": peak}
+    workload = Workload("plain", nodes, 10, "ab")
+    return row(Measured(workload, {"off": off, "full": {**off, "pods_per_second": rate / full}}, 1))
+
+
+def test_the_matrix_is_four_shapes_on_four_sizes() -> None:
+    """Every shape is measured on four sizes, with as many pods on both ends of growth."""
+    assert [(w.shape, w.nodes) for w in MATRIX] == [(s, n) for s in SHAPES for n in (100, 1000, 5000, 20000)]
+    assert len(SHAPES) == 4
+    assert {w.pods for w in MATRIX if w.nodes in GROWTH} == {500}
+    assert AIMS.keys() <= {(w.shape, w.nodes) for w in MATRIX}
 
 
 def test_a_row_holds_the_ratios() -> None:
-    """A rate is set against v1.11's and against the rate with the full trace."""
-    made = row(Workload("plain", 10, 20, "abababababababab", 100), OFF, FULL)
-    assert (made["ratio_to_upstream"], made["full_to_off"], made["same_placements"]) == (10.0, 4.0, True)
+    """A rate is set against v1.11's, the aim, and the rate with the full trace."""
+    made = row(Measured(KNOWN, {"off": OFF, "full": FULL}, 1))
+    assert (made["ratio_to_upstream"], made["full_to_off"], made["aim_met"]) == (100.0, 4.0, True)
+    assert made["off"]["microseconds_per_pod"] == 125.0
+    assert made["same_placements"] is True
 
 
-def test_other_placements_are_seen() -> None:
-    """Another digest shows as a difference; an unknown one as nothing."""
-    other = row(Workload("plain", 10, 20, "0123456789abcdef", 100), OFF, FULL)
-    unknown = row(Workload("plain", 10, 20), OFF, None)
-    text = table([other, unknown]).splitlines()
-    assert text[2].split("|")[-2].strip() == "DIFFER"
-    assert text[3].split("|")[-2].strip() == "–"
+@pytest.mark.parametrize(
+    ("workload", "full", "shown"),
+    [
+        (KNOWN, FULL, "v1.11's"),
+        (Workload("plain", 10, 20, "abab"), FULL, "as recorded"),
+        (Workload("plain", 10, 20, "0123"), FULL, "DIFFER"),
+        (KNOWN, {**FULL, "placements_sha256": "cd" * 32}, "DIFFER"),
+    ],
+)
+def test_other_placements_are_seen(workload: Workload, full: dict[str, Any], shown: str) -> None:
+    """Placements that differ from the recorded ones show, with a trace as without."""
+    text = table(COLUMNS, [row(Measured(workload, {"off": OFF, "full": full}, 1))]).splitlines()
+    assert text[2].split("|")[-2].strip() == shown
     assert len({len(line) for line in text}) == 1
 
 
-def test_the_command_answers_for_the_smallest_workload() -> None:
+def test_the_best_of_interleaved_rounds_counts() -> None:
+    """The rounds go over all workloads in turn, and end early when time runs out."""
+    asked: list[tuple[int, str]] = []
+
+    def runner(workload: Workload, trace: str) -> dict[str, Any]:
+        asked.append((workload.nodes, trace))
+        return {**OFF, "pods_per_second": float(len(asked))}
+
+    workloads = [Workload("plain", 1, 1, "ab"), Workload("plain", 2, 1, "ab")]
+    one, two = measure(workloads, 2, 60, runner)
+    assert asked == [(1, "off"), (1, "full"), (2, "off"), (2, "full")] * 2
+    assert (one.best["off"]["pods_per_second"], two.best["full"]["pods_per_second"]) == (5.0, 8.0)
+    assert [entry.times for entry in measure(workloads, 5, 0, runner)] == [1, 1]
+
+
+def test_growth_compares_time_and_memory() -> None:
+    """Time per pod is compared from 1,000 to 20,000 nodes, memory by what a further node takes."""
+    rows = [made_up(1000, 4000, 40), made_up(5000, 3000, 60), made_up(20000, 1000, 135)]
+    (grown,) = growth(rows)
+    assert (grown["time"], grown["kib_per_node"], grown["memory"]) == (4.0, 5.12, 1.0)
+    assert "| plain" in table(GROWTH_COLUMNS, [grown])
+    assert growth(rows[:2]) == []
+
+
+def test_missed_aims_are_named() -> None:
+    """A rate below its aim, a slow trace, steep growth of time or of memory: each is told."""
+    rows = [made_up(1000, 9000, 40), made_up(5000, 6999, 60, full=5.5), made_up(20000, 1000, 300)]
+    missed = shortfalls(rows, growth(rows))
+    assert [text.partition(": ")[2] for text in missed] == [
+        "6,999 pods/s, the aim is 7,000",
+        "a full trace takes 5.5 times as long",
+        "the time per pod grows 9.0 times",
+        "memory grows faster than the cluster",
+    ]
+    assert shortfalls(rows[:1], []) == []
+
+
+@pytest.mark.parametrize("workload", [w for w in MATRIX if w.nodes == 100], ids=lambda w: w.shape)
+@pytest.mark.parametrize("trace", ["off", "full"])
+def test_v1_11_placements_on_the_smallest_cluster(workload: Workload, trace: str) -> None:
     """`scheduler_core bench` prints the fields that the table needs, and decides as v1.11 did."""
-    smallest = min(RECORDED, key=lambda workload: workload.nodes * workload.pods)
-    made = row(smallest, measure(smallest, "off", 1), None)
-    assert made["same_placements"] is True
-    assert made["off"]["pods_per_second"] == pytest.approx(
-        made["off"]["cycles"] / made["off"]["seconds"], rel=0.05
-    )
+    found = run(workload, trace)
+    assert found["placements_sha256"].startswith(workload.placements)
+    assert found["pods_per_second"] == pytest.approx(found["cycles"] / found["seconds"], rel=0.05)
+    assert found["peak_mib"] > 0
