@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from playground.views import rule_texts
-from scheduler_core.policy.order import ALIASES, PROPOSAL_ORDER, UNREGISTERED, V1_11_ORDER
+from scheduler_core.policy.order import PROPOSAL, UNREGISTERED, V1_11_ORDER
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
@@ -25,7 +25,7 @@ def _purpose(rule: object) -> str:
 
 
 def _predicates() -> list[dict[str, Any]]:
-    proposal = {key: name for name in PROPOSAL_ORDER for key in ALIASES.get(name, (name,))}
+    proposal = {key: row.name for row in PROPOSAL for key in row.keys}
     return [
         {
             "place": place,
@@ -69,7 +69,7 @@ def predicates(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "reference",
         "predicates": _predicates(),
-        "proposal_order": PROPOSAL_ORDER,
+        "proposal_order": [row.name for row in PROPOSAL],
         "priorities": _priorities(),
         "quirks": QUIRKS,
     }

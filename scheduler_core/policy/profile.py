@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from scheduler_core.policy.order import UNREGISTERED, V1_11_ORDER, keys_of
+from scheduler_core.policy.order import UNREGISTERED, expanded, keys_of, static_order
 from scheduler_core.policy.providers import (
     DEFAULT_HARD_POD_AFFINITY_WEIGHT,
     DEFAULT_PREDICATES,
@@ -27,8 +27,6 @@ from scheduler_core.priorities import (
 from scheduler_core.quirks import quirk
 from scheduler_core.scenario import Problem
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
-
-STATIC_PLACE = {key: place for place, key in enumerate(V1_11_ORDER)}
 
 
 class PolicyError(ValueError):
@@ -76,8 +74,8 @@ class Profile:
 def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
     """Compile a Policy document; ``None`` is the DefaultProvider.
 
-    A predicate without ``order`` runs in v1.11's static order, one that is not in that order
-    never runs; predicates with ``order`` come first, ascending (proposal predicates-ordering).
+    A predicate without ``order`` runs in the static order that ``settings`` names, one that is not in
+    that order never runs; predicates with ``order`` come first, ascending (proposal predicates-ordering).
 
     Raises:
         PolicyError: With everything that is wrong, each with its path.
@@ -85,7 +83,8 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     reader = _Reader(policy or {})
     hard_weight = reader.hard_weight()
     predicates = reader.predicates()
-    order, never_run = _arrange(predicates, reader)
+    predicates = _taken_apart(predicates, settings)
+    order, never_run = _arrange(predicates, settings, reader)
     priorities = reader.priorities(hard_weight)
     always = reader.flag("alwaysCheckAllPredicates")
     if reader.problems:
@@ -103,25 +102,49 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
 
 @dataclass(frozen=True, slots=True)
 class _Named:
+    """A predicate and its ``order``; ``entry`` is the path of what named it, which may name several."""
+
     run: Predicate
     order: int | None = None
+    entry: str = ""
+
+
+def _taken_apart(predicates: Mapping[str, _Named], settings: Settings) -> dict[str, _Named]:
+    """Put the members in the place of a bundle that the static order does not list.
+
+    A bundle that the policy itself gives an ``order`` stays one: its place is the policy's to choose.
+    """
+    apart: dict[str, _Named] = {}
+    for key, named in predicates.items():
+        members = expanded(settings.predicate_order, key) if named.order is None else ()
+        for member in members:
+            apart.setdefault(member, predicates.get(member, _Named(PREDICATES[member])))
+        if not members:
+            apart[key] = named
+    return apart
 
 
 @quirk("unknown-predicate-never-run")
-def _arrange(predicates: Mapping[str, _Named], reader: _Reader) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    last = len(V1_11_ORDER)
+def _arrange(
+    predicates: Mapping[str, _Named], settings: Settings, reader: _Reader
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the keys in the order they run in, and those that never do."""
+    static = static_order(settings.predicate_order)
+    place = {key: number for number, key in enumerate(static)}
     ordered = [
-        (p.order, STATIC_PLACE.get(key, last), key) for key, p in predicates.items() if p.order is not None
+        (p.order, place.get(key, len(static)), key) for key, p in predicates.items() if p.order is not None
     ]
-    places = [place for place, _, _ in ordered]
-    if len(set(places)) < len(places):
+    given = {p.entry: p.order for p in predicates.values() if p.order is not None}
+    if len(set(given.values())) < len(given):
         reader.warn("predicates", "the order among predicates with an equal order is not guaranteed")
     first = [key for _, _, key in sorted(ordered, key=lambda entry: entry[:2])]
-    rest = [key for key in V1_11_ORDER if key in predicates and predicates[key].order is None]
-    never = tuple(key for key in predicates if key not in first and key not in rest)
-    for key in never:
+    rest = [key for key in static if key in predicates and predicates[key].order is None]
+    unplaced = tuple(key for key in predicates if key not in first and key not in rest)
+    if "unknown-predicate-never-run" not in settings.quirk_ids:
+        return (*first, *rest, *unplaced), ()
+    for key in unplaced:
         reader.warn("predicates", f"{key} is registered but never evaluated: it is not in the static order")
-    return (*first, *rest), never
+    return (*first, *rest), unplaced
 
 
 class _Reader:
@@ -181,7 +204,7 @@ class _Reader:
                 if key in found:
                     self.fail(f"{path}.name", f"{entry['name']} is named twice")
                 elif run is not None:
-                    found[key] = _Named(run, order)
+                    found[key] = _Named(run, order, path)
         for key in MANDATORY_PREDICATES:
             found.setdefault(key, _Named(PREDICATES[key]))
         return found

@@ -7,9 +7,18 @@ from typing import Any
 import pytest
 
 from scheduler_core.policy import PolicyError, compile_policy
-from scheduler_core.policy.order import ALIASES, PROPOSAL_ORDER, UNREGISTERED, V1_11_ORDER, keys_of
+from scheduler_core.policy.order import (
+    ALIASES,
+    BUNDLES,
+    PROPOSAL,
+    UNREGISTERED,
+    V1_11_ORDER,
+    keys_of,
+    static_order,
+)
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
 from scheduler_core.predicates import PREDICATES
+from scheduler_core.predicates.general import GeneralPredicates
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.quirks import QUIRKS, REPRODUCED_BY
 from tests.core.engine.building import node, pod, simulate
@@ -168,11 +177,17 @@ def test_checking_all_predicates_collects_every_reason() -> None:
 def test_the_tables_agree_with_each_other() -> None:
     """Every default is registered, every alias leads to a place in the order, every row has its place."""
     assert len(V1_11_ORDER) == len(set(V1_11_ORDER)) == 21
-    assert len(PROPOSAL_ORDER) == 16
+    assert len(PROPOSAL) == 16
     assert set(DEFAULT_PREDICATES) <= set(PREDICATES)
     assert {name for name, _ in DEFAULT_PRIORITIES} <= set(PRIORITIES)
-    assert {key for name in PROPOSAL_ORDER for key in keys_of(name)} <= set(V1_11_ORDER)
-    assert set(ALIASES) <= set(PROPOSAL_ORDER)
+    assert {key for row in PROPOSAL for key in keys_of(row.name)} <= set(V1_11_ORDER)
+    assert set(ALIASES) <= {row.name for row in PROPOSAL}
+    assert static_order("v1.11") == V1_11_ORDER
+    assert {*static_order("proposal"), *BUNDLES} == set(V1_11_ORDER)
+    for key, members in BUNDLES.items():
+        bundle = PREDICATES[key]
+        assert isinstance(bundle, GeneralPredicates)
+        assert [type(PREDICATES[member]) for member in members] == [type(one) for one in bundle.members]
     policy_made = {"CheckNodeLabelPresence", "CheckServiceAffinity"}
     assert set(V1_11_ORDER) - UNREGISTERED - policy_made <= set(PREDICATES)
 
