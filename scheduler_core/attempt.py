@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,8 @@ from scheduler_core.filtering import (
     predicate_matrix,
 )
 from scheduler_core.policy import Profile
-from scheduler_core.preemption import Preemption, preempt
+from scheduler_core.preemption import preempt
+from scheduler_core.preemption_record import Preemption
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scoring import Ranking, Rows, rank_nodes
 from scheduler_core.vectors import ClassVectors, VectorStore
@@ -78,19 +78,19 @@ class Scheduler:
         return self._record(decision, counter, ("queue", "predicates"), message=message, filtered=filtered)
 
     def _preempt(self, pod: PodState, filtered: Filtered, failed: Codes, counter: int) -> Cycle:
-        preemption = preempt(pod, failed, self.cluster, self.queue, self.profile)
-        chosen = preemption.chosen
+        preempting = preempt(pod, failed, self.cluster, self.queue, self.profile, record=self.trace)
+        chosen = preempting.chosen
         decision = Decision(
             pod.key,
             "unschedulable",
             nominated=chosen.node if chosen else None,
             victims=tuple(victim.key for victim in chosen.victims) if chosen else (),
-            cleared=tuple(preemption.cleared),
+            cleared=tuple(preempting.cleared),
         )
         message = fit_error_message(failed, self.cluster.reasons)
         phases = ("queue", "predicates", "preemption")
         return self._record(
-            decision, counter, phases, message=message, filtered=filtered, preemption=preemption
+            decision, counter, phases, message=message, filtered=filtered, preemption=preempting.record
         )
 
     def _select(
@@ -140,13 +140,14 @@ class Scheduler:
             totals=ranking.totals if ranking is not None else None,
             ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),
             last_node_index=counter,
-            preemption=self._preemption(preemption),
+            preemption=preemption,
             queue=QueueState([], 0, [], 0),
             operations=(),
             events=[],
             phases=phases,
             order=self.profile.order,
             unabridged=self._unabridged(filtered),
+            nominated_passes=filtered.nominated if filtered is not None else (),
         )
 
     def _matrix(self, filtered: Filtered | None) -> PredicateMatrix | None:
@@ -159,6 +160,3 @@ class Scheduler:
             return None
         errors = filtered.unabridged_errors
         return predicate_matrix(self.profile.order, filtered.unabridged, errors, self.cluster.reasons)
-
-    def _preemption(self, preemption: Preemption | None) -> dict[str, Any] | None:
-        return preemption.as_dict() if preemption is not None and self.trace else None

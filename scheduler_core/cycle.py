@@ -14,6 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.preemption_record import NominatedPass, Preemption
+
 Result = Literal["scheduled", "unschedulable", "error"]
 IntVector = npt.NDArray[np.int64]
 BoolVector = npt.NDArray[np.bool_]
@@ -85,6 +87,17 @@ class Event:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """The scheduler was started anew, with another policy or other settings, before the cycle.
+
+    ``operations`` are the ids of what changed them, ``changes`` tells in phrases what differs now.
+    """
+
+    operations: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Cycle:
     """Everything that one scheduling attempt decided, and why: what every view of a step reads."""
@@ -101,7 +114,7 @@ class Cycle:
     totals: IntVector | None  # (F,), None if fewer than two nodes were feasible
     ties: npt.NDArray[np.int32]  # node indices with the best total, in the order the tie-break counts
     last_node_index: int  # the round-robin counter before the choice
-    preemption: dict[str, Any] | None  # the conformance format's object
+    preemption: Preemption | None  # what it tried; None if some node fitted
     queue: QueueState
     operations: tuple[str, ...]  # ids of the outside operations applied just before this cycle
     events: list[Event]
@@ -111,6 +124,11 @@ class Cycle:
     unabridged: PredicateMatrix | None = None
     # those that ran: queue, predicates, priorities, select, preemption, assume, bind
     phases: tuple[str, ...] = ()
+    # whether a node's first failure did not end its way (the policy in force says so)
+    always_check_all: bool = False
+    restart: Restart | None = None
+    # the nodes that were checked with nominated pods added first, in object order
+    nominated_passes: tuple[NominatedPass, ...] = ()
 
     @property
     def pod(self) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.cluster.pods import PodState
-from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
+from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, Reasons, ReasonTable
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import BoolVector, PredicateMatrix
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import Outcome
+from scheduler_core.preemption_record import NominatedPass
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.vectors import ClassVectors
 
@@ -30,6 +32,7 @@ class Filtered:
     ``failed`` is ``(N,) int16``, the code of what the scheduler collected for each node, 0 where the
     pod fits; ``None`` if it fits everywhere. ``codes`` is ``(P, N)`` with -1 for what was not
     reached, ``unabridged`` the same without short-circuit; each is ``None`` if it was not asked for.
+    ``nominated`` are the nodes that were checked in two passes, told where ``codes`` are.
     """
 
     failed: Codes | None
@@ -37,6 +40,7 @@ class Filtered:
     codes: Matrix | None = None
     unabridged: Matrix | None = None
     unabridged_errors: dict[tuple[int, int], str] = field(default_factory=dict)
+    nominated: tuple[NominatedPass, ...] = ()
 
 
 @dataclass(slots=True)
@@ -66,12 +70,16 @@ def filter_nodes(
     result = Filtered(without.failed, without.errors, without.codes)
     if unabridged:
         result.unabridged, result.unabridged_errors = _stack(without.outcomes, whole.size)
-    view = _with_nominated(pod, cluster, queue)
-    if view is not None and view.rows is not None:
+    nominations = _nominations(pod, cluster, queue)
+    if nominations:
+        view = _with_nominated(nominations, cluster)
+        rows = np.array(list(nominations), np.int64)
         first = _run(pod, view, profile, None, matrix=matrix, everything=unabridged)
-        _prefer(first, view.rows, result, whole.size)
+        if matrix:
+            result.nominated = _told(nominations, first.failed, without.failed)
+        _prefer(first, rows, result, whole.size)
         if unabridged:
-            _prefer_unabridged(first, view.rows, result)
+            _prefer_unabridged(first, rows, result)
     return result
 
 
@@ -124,21 +132,38 @@ def _run(
     return _Pass(outcomes, failed, errors, codes)
 
 
-def _with_nominated(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> View | None:
-    """Show the nodes with nominated pods of equal or higher priority, these pods added (addNominatedPods)."""
+def _nominations(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> dict[int, list[PodState]]:
+    """Return the nodes, in object order, with the pods of equal or higher priority nominated to them."""
     nominations: dict[int, list[PodState]] = {}
     for node_name in queue.nominated:
         node = cluster.columns.index.get(node_name)
         pods = [other for other in queue.nominated_to(node_name) if other.priority >= pod.priority]
         if node is not None and pods:
             nominations[node] = pods
-    if not nominations:
-        return None
-    rows = sorted(nominations)
-    view = View(cluster, np.array(rows, np.int64))
-    for row, node in enumerate(rows):
-        view.change([row] * len(nominations[node]), nominations[node], 1, nominated=True)
+    return dict(sorted(nominations.items()))
+
+
+def _with_nominated(nominations: dict[int, list[PodState]], cluster: Cluster) -> View:
+    """Show the nodes with nominated pods, these pods added (addNominatedPods)."""
+    view = View(cluster, np.array(list(nominations), np.int64))
+    for row, pods in enumerate(nominations.values()):
+        view.change([row] * len(pods), pods, 1, nominated=True)
     return view
+
+
+def _told(
+    nominations: dict[int, list[PodState]], first: Codes | None, second: Codes | None
+) -> tuple[NominatedPass, ...]:
+    """Tell which pass failed each node: ``first`` has a row a nomination, ``second`` one a node."""
+    told = []
+    for row, (node, pods) in enumerate(nominations.items()):
+        failed: Literal[1, 2] | None = None
+        if first is not None and first[row]:
+            failed = 1
+        elif second is not None and second[node]:
+            failed = 2
+        told.append(NominatedPass(node, tuple(pod.key for pod in pods), failed))
+    return tuple(told)
 
 
 def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:
@@ -182,12 +207,25 @@ def _stack(outcomes: list[Outcome], size: int) -> tuple[Matrix, dict[tuple[int, 
 
 
 class FitCheck:
-    """Ask of a view with what-if changes where a pod fits, as preemption does: two passes, short-circuit."""
+    """Ask of a view with what-if changes where a pod fits, as preemption does: two passes, short-circuit.
 
-    def __init__(self, pod: PodState, view: View, queue: SchedulingQueue, profile: Profile) -> None:
+    With ``explain``, :meth:`why` tells of the last answer why the pod does not fit on a row.
+    """
+
+    def __init__(
+        self,
+        pod: PodState,
+        view: View,
+        queue: SchedulingQueue,
+        profile: Profile,
+        *,
+        explain: bool = False,
+    ) -> None:
         self.pod = pod
         self.view = view
         self.profile = profile
+        self._failed: Codes | None = np.zeros(view.size, np.int16) if explain else None
+        self._errors: dict[int, str] = {}
         self.nominations: dict[int, list[PodState]] = {}
         for node_name in queue.nominated:
             node = view.columns.index.get(node_name)
@@ -197,6 +235,9 @@ class FitCheck:
 
     def __call__(self) -> BoolVector:
         """Return where the pod fits now, ``(R,) bool``; an error counts as not fitting."""
+        if self._failed is not None:
+            self._failed[:] = 0
+            self._errors.clear()
         fits = self._passes()
         if self.nominations:
             # ports are a set: taking a nominated pod away again would free a port that another pod holds
@@ -218,12 +259,26 @@ class FitCheck:
     def _passes(self) -> BoolVector:
         fits = np.ones(self.view.size, np.bool_)
         for predicate in self.profile.predicates:
-            codes = predicate(self.pod.info, self.view, self.pod).codes
-            if codes is not None:
-                fits &= codes == 0
+            outcome = predicate(self.pod.info, self.view, self.pod)
+            if outcome.codes is not None:
+                if self._failed is not None:
+                    self._note(outcome, fits, self._failed)
+                fits &= outcome.codes == 0
                 if not fits.any():
                     break
         return fits
+
+    def _note(self, outcome: Outcome, before: BoolVector, failed: Codes) -> None:
+        """Keep the first failure of each row; of two passes that of the one with nominated pods, run last."""
+        assert outcome.codes is not None
+        new = before & (outcome.codes != 0)
+        failed[new] = outcome.codes[new]
+        self._errors.update({row: text for row, text in outcome.errors.items() if new[row]})
+
+    def why(self, row: int) -> Reasons:
+        """Return the reasons for which the pod did not fit on a row when it was last asked."""
+        code = int(self._failed[row]) if self._failed is not None else 0
+        return (self._errors[row],) if code == FAILED_BY_ERROR else self.view.reasons.texts[code]
 
 
 def missing_claim(pod: PodState, cluster: Cluster) -> str | None:

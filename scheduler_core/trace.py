@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix
+from scheduler_core.preemption_record import Preemption
 
 
 def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
         },
         "totals": {} if cycle.totals is None else _by_node(cycle, cycle.totals),
         "lastNodeIndex": cycle.last_node_index,
-        "preemption": cycle.preemption,
+        "preemption": conformance_preemption(cycle.preemption),
     }
 
 
@@ -48,6 +49,11 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         "step": cycle.step,
         "time": cycle.time,
         **conformance_cycle(cycle),
+        "preemptionDetail": preemption_detail(cycle.preemption),
+        "nominatedPasses": [
+            {"node": cycle.nodes[entry.node], "pods": list(entry.pods), "failed": entry.failed}
+            for entry in cycle.nominated_passes
+        ],
         "ties": [cycle.nodes[node] for node in cycle.ties.tolist()],
         "nominated": cycle.decision.nominated,
         "queue": {
@@ -57,6 +63,8 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
             "unschedulableCount": cycle.queue.unschedulable_count,
         },
         "operations": list(cycle.operations),
+        "restart": cycle.restart
+        and {"operations": list(cycle.restart.operations), "changes": list(cycle.restart.changes)},
         "cache": cycle.cache,
         "podGroup": None,
         "phases": list(cycle.phases),
@@ -65,6 +73,67 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
             for e in cycle.events
         ],
     }
+
+
+def conformance_preemption(tried: Preemption | None) -> dict[str, Any] | None:
+    """Return the conformance format's object."""
+    if tried is None:
+        return None
+    return {
+        "eligible": tried.eligible,
+        "potentialNodes": _names(tried, tried.potential),
+        "candidates": {
+            tried.nodes[run.node]: {"victims": run.victims, "pdbViolations": run.violations}
+            for run in tried.candidates
+        },
+        "node": tried.node,
+        "ties": list(tried.ties),
+        "victims": tried.victims,
+        "clearedNominations": list(tried.cleared),
+    }
+
+
+def preemption_detail(tried: Preemption | None) -> dict[str, Any] | None:
+    """Return what the trace tells of preemption beside that: dry runs, criteria, and where it cannot help."""
+    if tried is None:
+        return None
+    return {
+        "leaving": {"node": tried.leaving_from, "pods": list(tried.leaving)},
+        "hopeless": [
+            {"why": group.why, "reasons": list(group.reasons), "nodes": _names(tried, group.nodes)}
+            for group in tried.hopeless
+        ],
+        "dryRuns": {
+            tried.nodes[run.node]: {
+                "removed": [pod.key for pod in run.removed],
+                "putBack": [
+                    {
+                        "pod": step.pod,
+                        "priority": step.priority,
+                        "violates": list(step.budgets),
+                        "result": "kept" if step.kept else "victim",
+                        "reasons": list(step.reasons),
+                    }
+                    for step in run.steps()
+                ],
+            }
+            for run in tried.candidates
+        },
+        "criteria": [
+            {
+                "criterion": row.criterion,
+                "values": dict(zip(_names(tried, row.nodes), row.values.tolist())),
+                "stay": _names(tried, row.nodes[row.stay]),
+                "decided": row.decided,
+            }
+            for row in tried.comparisons
+        ],
+        "decidedBy": tried.decided_by,
+    }
+
+
+def _names(tried: Preemption, nodes: IntVector) -> list[str]:
+    return [tried.nodes[node] for node in nodes.tolist()]
 
 
 def trace_line(cycle: Cycle) -> str:

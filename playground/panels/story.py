@@ -128,17 +128,16 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     if tried is None:
         return []
     pod: Part = {"pod": cycle.pod}
-    if not tried.get("eligible", True):
+    if not tried.eligible:
         return [["Preemption is not tried: ", pod, " already waits for victims of its own to go."]]
-    potential = tried.get("potentialNodes", [])
-    if not potential:
+    if not tried.potential.size:
         return [["Preemption cannot help: removing pods would not make any node pass."]]
-    node = tried.get("node")
+    node = tried.node
     if not node:
-        tested = _counted(len(potential), "node")
+        tested = _counted(len(tried.potential), "node")
         looked = f"Preemption looked at {tested}: removing pods of lower priority would not make room for "
-        return [[looked, pod, " there." if len(potential) == 1 else " on any of them."]]
-    victims = list(tried.get("victims", []))
+        return [[looked, pod, " there." if len(tried.potential) == 1 else " on any of them."]]
+    victims = tried.victims
     if not victims:
         return [["Preemption nominates ", pod, " to ", {"node": node}, " without a victim."]]
     verb = "is" if len(victims) == 1 else "are"

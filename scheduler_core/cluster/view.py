@@ -46,7 +46,7 @@ class View:
         self.rows = rows
         self.size = self.columns.size if rows is None else len(rows)
         self._changes = Changes(cluster, rows)
-        self._pending: list[tuple[int, PodState, int, bool]] = []
+        self._pending: list[tuple[Sequence[int], Sequence[PodState], int, bool]] = []
         self._used: IntVector | None = None
         self._allocatable: IntVector | None = None
         self._scalars: dict[str, IntVector] = {}
@@ -94,8 +94,9 @@ class View:
         Resources are kept up to date; everything else is worked out when a rule first asks.
         """
         if self._pending:
-            for row, pod, sign, nominated in self._pending:
-                self._changes.apply(row, pod, sign, nominated=nominated)
+            for rows, pods, sign, nominated in self._pending:
+                for row, pod in zip(rows, pods):
+                    self._changes.apply(row, pod, sign, nominated=nominated)
             self._pending.clear()
         return self._changes
 
@@ -118,7 +119,7 @@ class View:
                 if name not in self._scalars:
                     self._scalars[name] = self.scalar_used(name).copy()
                 self._scalars[name][row] += sign * amount
-        self._pending.extend((row, pod, sign, nominated) for row, pod in zip(rows, pods))
+        self._pending.append((rows, pods, sign, nominated))
 
     def query_change(self, query: PodQuery) -> IntVector | None:
         """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for none."""

@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.preemption import Candidate, pick_node
+from scheduler_core.cycle import Cycle
+from scheduler_core.preemption.criteria import pick_node
+from scheduler_core.preemption.dry_run import Candidate
+from scheduler_core.settings import DEFAULT_SETTINGS
 from tests.core.engine.building import node, obj, pod, simulate
 
+V1_11 = DEFAULT_SETTINGS.quirk_ids
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 
@@ -25,6 +29,12 @@ def budget(name: str, allowed: int, **labels: str) -> dict[str, Any]:
     )  # fmt: skip
 
 
+def dry_runs(cycle: Cycle) -> dict[str, tuple[list[str], int]]:
+    """Return the victims and the violations of every candidate node."""
+    assert cycle.preemption is not None
+    return {cycle.nodes[run.node]: (run.victims, run.violations) for run in cycle.preemption.candidates}
+
+
 def test_lower_priority_pods_make_room_and_no_more_than_needed() -> None:
     """Only pods that must go are victims; the pod is nominated, tried again, and bound."""
     simulation = simulate(
@@ -35,7 +45,7 @@ def test_lower_priority_pods_make_room_and_no_more_than_needed() -> None:
     )
     first, second = list(simulation)
     assert first.preemption is not None
-    assert first.preemption["candidates"] == {"n": {"victims": ["default/large"], "pdbViolations": 0}}
+    assert dry_runs(first) == {"n": (["default/large"], 0)}
     assert (first.decision.nominated, first.decision.victims) == ("n", ("default/large",))
     assert [event.reason for event in first.events] == ["FailedScheduling", "Preempted"]
     assert (second.result, second.node) == ("scheduled", "n")
@@ -48,8 +58,8 @@ def test_equal_priority_is_not_preempted() -> None:
         one("n"), pod("a", {"cpu": "1"}, on="n", priority=5), pod("p", {"cpu": "1"}, priority=5)
     )
     assert cycle.preemption is not None
-    assert cycle.preemption["potentialNodes"] == ["n"]
-    assert cycle.preemption["candidates"] == {}
+    assert cycle.preemption.potential.tolist() == [0]
+    assert cycle.preemption.candidates == []
     assert cycle.decision.nominated is None
 
 
@@ -63,7 +73,7 @@ def test_a_node_that_no_deletion_can_help_is_no_potential_node() -> None:
     ).step()
     assert cycle is not None
     assert cycle.preemption is not None
-    assert cycle.preemption["potentialNodes"] == ["full"]
+    assert [cycle.nodes[node] for node in cycle.preemption.potential] == ["full"]
 
 
 def test_a_budget_steers_to_another_node() -> None:
@@ -78,8 +88,7 @@ def test_a_budget_steers_to_another_node() -> None:
     ).step()
     assert cycle is not None
     assert cycle.decision.nominated == "b"
-    assert cycle.preemption is not None
-    assert cycle.preemption["candidates"]["a"]["pdbViolations"] == 1
+    assert dry_runs(cycle)["a"] == (["default/kept"], 1)
 
 
 def test_an_allowance_is_not_counted_down() -> None:
@@ -91,11 +100,7 @@ def test_an_allowance_is_not_counted_down() -> None:
         pod("p", {"cpu": "1"}, priority=10),
     ).step()
     assert cycle is not None
-    assert cycle.preemption is not None
-    assert cycle.preemption["candidates"]["n"] == {
-        "victims": ["default/v0", "default/v1"],
-        "pdbViolations": 0,
-    }
+    assert dry_runs(cycle)["n"] == (["default/v0", "default/v1"], 0)
 
 
 def test_a_lower_nomination_to_the_chosen_node_is_cleared() -> None:
@@ -121,7 +126,7 @@ def test_a_pod_waits_for_victims_that_are_still_leaving() -> None:
     ).step()
     assert cycle is not None
     assert cycle.preemption is not None
-    assert not cycle.preemption["eligible"]
+    assert not cycle.preemption.eligible
     assert cycle.decision.victims == ()
 
 
@@ -162,5 +167,5 @@ def test_candidates_are_compared_criterion_by_criterion(case: str) -> None:
             one(name), *(pod(f"v{i}", on=name, priority=p) for i, p in enumerate(priorities))
         ).cluster.pods
         candidates.append(Candidate(name, list(pods.values()), violations))
-    chosen, equal = pick_node(candidates)
-    assert (chosen.node, equal) == (node_name, ties)
+    pick = pick_node(candidates, V1_11)
+    assert (pick.chosen.node, pick.ties) == (node_name, ties)
