@@ -1,91 +1,46 @@
-"""Why a pod is where it is, or why it is nowhere, and the smallest change that would make it fit."""
+"""Why a pod is where it is, or why it is nowhere, and the smallest change that would make it fit.
+
+:func:`explain` answers at once; :func:`asking` does the same work with pauses, for who has others to serve.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from scheduler_core.cycle import Decision
-from scheduler_core.explain.changes import Change, changes
-from scheduler_core.explain.finding import Place
-from scheduler_core.explain.findings import findings
+from scheduler_core.explain.changes import Change, search
+from scheduler_core.explain.explanation import (
+    NODES_SHOWN,
+    ExplainError,
+    Explanation,
+    Group,
+    Verdict,
+    groups,
+    verdict,
+)
+from scheduler_core.explain.gone import gone, meant
 from scheduler_core.explain.story import Story, tell
-from scheduler_core.explain.world import Failure, Standing, snapshot
+from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.filtering import error_message, fit_error_message
-from scheduler_core.objects.names import did_you_mean
 from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
 
-NODES_SHOWN = 100
-NEAREST_OF = 5000  # names that a misspelt one is compared with
+DECISIONS_AT_ONCE = 500  # replayed between two pauses
 
-__all__ = ["Change", "ExplainError", "Explanation", "Story", "explain"]
+Asking = Generator[None, None, Explanation]
 
-
-class ExplainError(ValueError):
-    """What is asked about does not exist; the text says what may have been meant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """One node's verdict: everything that fails there, with the facts behind it."""
-
-    node: str
-    fits: bool
-    failures: tuple[Failure, ...]
-    details: tuple[str, ...]
-    numbers: tuple[dict[str, Any], ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return {
-            "node": self.node,
-            "fits": self.fits,
-            "failures": [
-                {"predicate": f.predicate, "reasons": list(f.reasons), "error": f.error}
-                for f in self.failures
-            ],
-            "details": list(self.details),
-            "numbers": list(self.numbers),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The answer. ``state`` is placed, bound, pending, finished, preempted, deleted or other.
-
-    ``index`` and ``step`` are the cycle that placed the pod, told in ``story``, else the last one before the
-    moment that is described. ``nodes`` are the verdicts on the node asked about or on all, at most
-    :data:`NODES_SHOWN` of ``nodes_count``; ``changes`` make the pod fit, the smallest first.
-    """
-
-    pod: str
-    state: str
-    node: str | None
-    asked: str | None
-    index: int
-    step: str
-    summary: str
-    story: Story | None = None
-    nodes: tuple[Verdict, ...] = ()
-    nodes_count: int = 0
-    changes: tuple[Change, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON, of bounded size."""
-        return {
-            "pod": self.pod,
-            "state": self.state,
-            "node": self.node,
-            "asked": self.asked,
-            "index": self.index,
-            "step": self.step,
-            "summary": self.summary,
-            "story": self.story.as_dict() if self.story else None,
-            "nodes": [verdict.as_dict() for verdict in self.nodes],
-            "nodesCount": self.nodes_count,
-            "changes": [change.as_dict() for change in self.changes],
-        }
+__all__ = [
+    "Asking",
+    "Change",
+    "ExplainError",
+    "Explanation",
+    "Group",
+    "Story",
+    "Verdict",
+    "asking",
+    "explain",
+]
 
 
 def explain(
@@ -94,38 +49,77 @@ def explain(
     """Explain where a pod (``namespace/name``) is, for all nodes or one, and what would make it fit.
 
     A simulation is taken as it stands, or as it was after ``step``, and is left alone; a scenario is run to
-    its end, or to ``step`` (``17`` or ``3.4``). A placed pod is explained by the cycle that placed it.
+    its end, or to ``step`` (``17`` or ``3.4``; ``0`` is before the first cycle). A placed pod is explained by
+    the cycle that placed it; a pod that the cycle of ``step`` tried in vain as that cycle found the cluster.
 
     Raises:
         ExplainError: There is no such pod, node or step.
         PolicyError: The scenario's policy cannot be used.
     """
-    simulation = _at(source, step)
-    known = _gone(simulation, pod)
-    if known is not None:
-        return known
-    if pod not in simulation.cluster.pods:
-        raise ExplainError(f"there is no pod {pod!r}{_meant(pod, simulation.cluster.pods)}")
-    _check_node(simulation, node)
-    state = simulation.cluster.pods[pod]
-    if state.node_name:
-        placed = _placing(simulation, pod, state.node_name)
-        if placed is not None:
-            return _placed(simulation, placed, pod, node)
-    return _standing(simulation, pod, node)
+    if step is None:
+        simulation = source if isinstance(source, Simulation) else _ended(source)
+        return _finish(_explaining(simulation, pod, node, NODES_SHOWN))
+    scenario = source.scenario if isinstance(source, Simulation) else source
+    decisions = source.decisions if isinstance(source, Simulation) else None
+    reached = _reach(scenario, decisions, str(step))
+    return _finish(asking(scenario, reached.decisions, reached.index, pod, node))
+
+
+def asking(
+    scenario: Scenario,
+    decisions: Sequence[Decision],
+    index: int,
+    pod: str,
+    node: str | None = None,
+    *,
+    shown: int = NODES_SHOWN,
+) -> Asking:
+    """Explain a pod as it stood after cycle ``index`` of a recorded run, pausing now and then.
+
+    ``decisions`` are those of the run, ``shown`` is how many nodes' verdicts are told where all are asked
+    about. Raises what :func:`explain` raises.
+    """
+    last = decisions[index - 1] if index else None
+    before = last is not None and last.pod == pod and last.result != "scheduled"
+    simulation = Simulation(scenario, trace=False)
+    end = index - 1 if before else index
+    for first in range(0, end, DECISIONS_AT_ONCE):
+        yield
+        simulation.replay(decisions[first : min(first + DECISIONS_AT_ONCE, end)])
+    if not before or last is None:
+        return (yield from _explaining(simulation, pod, node, shown))
+    simulation.peek()
+    answer = yield from _standing(simulation, pod, node, shown)
+    summary = answer.summary
+    if last.victims:
+        count = f"{len(last.victims):,} pod" + ("" if len(last.victims) == 1 else "s")
+        summary += f" So preemption deleted {count} on {last.nominated} in this cycle, and it is tried again."
+    step = f"{simulation.major}.{simulation.minor + 1}"
+    return replace(answer, index=index, step=step, before=True, summary=summary)
+
+
+def _finish(asked: Asking) -> Explanation:
+    while True:
+        try:
+            next(asked)
+        except StopIteration as end:
+            answer: Explanation = end.value
+            return answer
 
 
 # The moment
 
 
-def _at(source: Simulation | Scenario, step: str | int | None) -> Simulation:
-    """Return the simulation at the moment asked about; never the caller's own, once it has to move."""
-    if isinstance(source, Simulation) and step is None:
-        return source
-    scenario = source.scenario if isinstance(source, Simulation) else source
+def _ended(scenario: Scenario) -> Simulation:
     simulation = Simulation(scenario, trace=False)
-    wanted = None if step is None else str(step)
-    decisions = source.decisions if isinstance(source, Simulation) else None
+    while simulation.step() is not None:
+        pass
+    return simulation
+
+
+def _reach(scenario: Scenario, decisions: Sequence[Decision] | None, wanted: str) -> Simulation:
+    """Return a run of the scenario after a step, deciding only what is not decided yet."""
+    simulation = Simulation(scenario, trace=False)
     while not _reached(simulation, wanted):
         if decisions is None:
             if simulation.step() is None:
@@ -134,13 +128,15 @@ def _at(source: Simulation | Scenario, step: str | int | None) -> Simulation:
             simulation.replay(decisions[simulation.index : simulation.index + 1])
         else:
             break
-    if wanted is not None and not _reached(simulation, wanted):
-        raise ExplainError(f"there is no step {wanted}: the run ends after {simulation.index:,} cycles")
+    if not _reached(simulation, wanted):
+        raise ExplainError(
+            f"there is no step {wanted}: the run ends after {simulation.index:,} cycles", "step"
+        )
     return simulation
 
 
-def _reached(simulation: Simulation, wanted: str | None) -> bool:
-    return simulation.index > 0 and wanted in (str(simulation.index), _step(simulation))
+def _reached(simulation: Simulation, wanted: str) -> bool:
+    return wanted in (str(simulation.index), _step(simulation))
 
 
 def _step(simulation: Simulation) -> str:
@@ -149,7 +145,7 @@ def _step(simulation: Simulation) -> str:
 
 def _before(simulation: Simulation, index: int) -> Simulation:
     """Return a run of the same scenario just before a cycle, operations of its step applied."""
-    earlier = Simulation(simulation.scenario, unabridged=True, reuse=False)
+    earlier = Simulation(simulation.scenario, reuse=False)
     earlier.replay(simulation.decisions[:index])
     earlier.peek()
     return earlier
@@ -164,67 +160,60 @@ def _placing(simulation: Simulation, pod: str, node: str) -> int | None:
     return None
 
 
-def _check_node(simulation: Simulation, node: str | None) -> None:
-    names = simulation.cluster.nodes
-    if node is not None and node not in names:
-        raise ExplainError(f"there is no node {node!r}{_meant(node, names)}")
-
-
-def _meant(word: str, known: dict[str, Any]) -> str:
-    return did_you_mean(word, list(known)[:NEAREST_OF])
-
-
 # The answers
 
 
-def _gone(simulation: Simulation, pod: str) -> Explanation | None:
-    """Explain a pod that is no longer in the cluster."""
+def _explaining(simulation: Simulation, pod: str, node: str | None, shown: int) -> Asking:
+    """Explain a pod in a simulation as it stands."""
     cluster = simulation.cluster
-    if pod in cluster.pods:
-        return None
-
-    def gone(state: str, summary: str, node: str | None = None) -> Explanation:
-        return Explanation(pod, state, node, None, simulation.index, _step(simulation), summary)
-
-    finished = cluster.finished.get(pod)
-    if finished is not None:
-        return gone("finished", f"{pod} has finished: phase {finished.phase}.", finished.node_name or None)
-    by: Decision | None = next((d for d in reversed(simulation.decisions) if pod in d.victims), None)
-    if by is not None:
-        where = f"on {by.nominated} " if by.nominated else ""
-        return gone("preempted", f"{pod} was preempted {where}to make room for {by.pod}.")
-    if any(decision.pod == pod for decision in simulation.decisions):
-        return gone("deleted", f"{pod} was deleted by an operation of the scenario.")
-    return None
+    state = cluster.pods.get(pod)
+    if state is None:
+        return gone(simulation, pod)
+    if state.node_name:
+        placed = _placing(simulation, pod, state.node_name)
+        if placed is not None:
+            return (yield from _placed(simulation, placed, pod, node))
+    return (yield from _standing(simulation, pod, node, shown))
 
 
-def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> Explanation:
+def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> Asking:
+    if asked is not None and asked not in simulation.cluster.nodes:
+        raise meant(simulation, asked)
+    yield
     earlier = _before(simulation, index)
+    yield
     standing = Standing(snapshot(earlier, pod)) if asked is not None else None
     cycle = earlier.step()
     assert cycle is not None
     story = tell(cycle, asked)
     summary = f"{pod} was placed on {cycle.node} in cycle {cycle.index:,}. {' '.join(story.sentences)}"
     answer = Explanation(
-        pod, "placed", cycle.node, asked, cycle.index, cycle.step, summary, story, (), len(cycle.nodes)
+        pod,
+        "placed",
+        cycle.node,
+        asked,
+        cycle.index,
+        cycle.step,
+        summary,
+        story=story,
+        nodes_count=len(cycle.nodes),
     )
     if standing is None or asked is None or asked == cycle.node:
         return answer
     if asked not in cycle.nodes:
         return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")
     row = cycle.nodes.index(asked)
-    verdict = _verdict(standing, row)
-    told = "fitted too" if verdict.fits else f"did not fit: {_because(verdict)}"
-    return replace(
-        answer,
-        summary=f"{summary} {asked} {told}.",
-        nodes=(verdict,),
-        changes=tuple(changes(standing, [row])),
-    )
+    told = verdict(standing, row)
+    how = "fitted too" if told.fits else f"did not fit: {told.because}"
+    found = yield from search(standing, [row])
+    return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
 
 
-def _standing(simulation: Simulation, pod: str, asked: str | None) -> Explanation:
+def _standing(simulation: Simulation, pod: str, asked: str | None, shown: int) -> Asking:
     """Explain a pod that waits, or that was bound from the start, by trying it on the cluster as it is."""
+    if asked is not None and asked not in simulation.cluster.nodes:
+        raise meant(simulation, asked)
+    yield
     state = simulation.cluster.pods[pod]
     node = state.node_name or None
     standing = Standing(snapshot(simulation, pod))
@@ -235,8 +224,8 @@ def _standing(simulation: Simulation, pod: str, asked: str | None) -> Explanatio
     if node and asked in (None, node):
         return replace(here, summary=f"{pod} is bound to {node} by its manifest: no cycle placed it.")
     rows = [names.index(asked)] if asked is not None else list(range(len(names)))
-    verdicts = tuple(_verdict(standing, row) for row in rows[:NODES_SHOWN])
-    found = tuple(changes(standing, rows))
+    verdicts = tuple(verdict(standing, row) for row in rows[:shown])
+    found = yield from search(standing, rows)
     summary = _pending_summary(standing, pod, verdicts, asked)
     if node:
         summary = f"{pod} is bound to {node} by its manifest. {summary}"
@@ -247,14 +236,21 @@ def _standing(simulation: Simulation, pod: str, asked: str | None) -> Explanatio
         summary = f"{pod} has not been tried yet. {summary}"
     if state.nominated:
         summary = f"{summary} It is nominated to {state.nominated}."
-    return replace(here, summary=summary, nodes=verdicts, nodes_count=len(names), changes=found)
+    return replace(
+        here,
+        summary=summary,
+        nodes=verdicts,
+        nodes_count=len(names),
+        groups=groups(standing) if asked is None else (),
+        changes=tuple(found),
+    )
 
 
 def _pending_summary(standing: Standing, pod: str, verdicts: tuple[Verdict, ...], asked: str | None) -> str:
     if asked is not None:
-        verdict = verdicts[0]
-        return f"{pod} {'fits' if verdict.fits else 'does not fit'} on {asked}" + (
-            "." if verdict.fits else f": {_because(verdict)}."
+        told = verdicts[0]
+        return f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}" + (
+            "." if told.fits else f": {told.because}."
         )
     filtered = standing.filtered
     if standing.early is not None:
@@ -267,21 +263,3 @@ def _pending_summary(standing: Standing, pod: str, verdicts: tuple[Verdict, ...]
     if fitting or filtered.failed is None:
         return f"{pod} fits on {fitting:,} of {len(standing.names):,} nodes."
     return f"{pod} is pending: {fit_error_message(filtered.failed, standing.cluster.reasons)}"
-
-
-def _because(verdict: Verdict) -> str:
-    told = [text for f in verdict.failures for text in ((f.error,) if f.error else f.reasons)]
-    return ", ".join(dict.fromkeys(told)) or "an error on another node ends the attempt"
-
-
-def _verdict(standing: Standing, row: int) -> Verdict:
-    failures = standing.failures(row)
-    place = Place(standing, row)
-    found = [finding for failure in failures for finding in findings(place, failure)]
-    return Verdict(
-        standing.names[row],
-        standing.fits(row),
-        failures,
-        tuple(dict.fromkeys(text for finding in found for text in finding.details)),
-        tuple(number for finding in found for number in finding.numbers),
-    )

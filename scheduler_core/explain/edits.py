@@ -7,7 +7,7 @@ patches and of manifests, so that what is verified is what is shown.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -176,10 +176,10 @@ def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> Manifest
     return patch
 
 
-def patches(world: World, edits: Iterable[Edit]) -> list[Manifest]:
+def patches(world: World, edits: Iterable[Edit], *, templates: bool = True) -> list[Manifest]:
     """Return what to send to the API server, an entry an object.
 
-    A pod that a controller made is patched where its template stands.
+    A pod that a controller made is patched where its template stands, unless ``templates`` is off.
     """
     out: list[Manifest] = []
     for key, group in _grouped(edits).items():
@@ -189,12 +189,11 @@ def patches(world: World, edits: Iterable[Edit]) -> list[Manifest]:
         elif group[0].mutate is None:
             out.append({"action": "delete", **target})
         else:
-            out.append(_patch_of(world, key, group))
+            out.append(_patch_of(world, key, group, template_owner(world, key) if templates else None))
     return out
 
 
-def _patch_of(world: World, key: Key, group: list[Edit]) -> Manifest:
-    owner = _template_owner(world, key)
+def _patch_of(world: World, key: Key, group: list[Edit], owner: Key | None) -> Manifest:
     if owner is None:
         document, _ = _source(world, key)
         body, target = _patch(document, group), key
@@ -204,20 +203,25 @@ def _patch_of(world: World, key: Key, group: list[Edit]) -> Manifest:
     return {"action": "patch", "kind": target[0], "name": target[1], "type": "merge", "patch": body}
 
 
-def _template_owner(world: World, key: Key) -> Key | None:
+def template_owner(world: World, key: Key) -> Key | None:
     """Return the controller whose manifest holds the pod's template, ``None`` for a pod with its own."""
     obj: KubernetesObject | None = world.objects[key]
     if not isinstance(obj, Pod) or key in world.documents:
         return None
+    return next((above for above in owners(world, key) if above in world.documents), None)
+
+
+def owners(world: World, key: Key) -> Iterator[Key]:
+    """Yield the controllers above an object that are there, the nearest first."""
+    obj: KubernetesObject | None = world.objects[key]
     for _ in range(3):  # Pod, ReplicaSet, Deployment
         if obj is None or obj.meta.controller is None:
-            return None
+            return
         namespace = obj.meta.namespace
         above = (obj.meta.controller.kind, f"{namespace}/{obj.meta.controller.name}")
         obj = world.objects.get(above)
-        if isinstance(obj, Workload) and key_of(obj) in world.documents:
-            return above
-    return None
+        if isinstance(obj, Workload):
+            yield key_of(obj)
 
 
 def part(document: Manifest, *path: str | int) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.attempt import Scheduler
 from scheduler_core.cluster import Cluster, PodState
 from scheduler_core.export import document_key
 from scheduler_core.filtering import Filtered, filter_nodes, missing_claim
@@ -48,6 +49,9 @@ class World:
     objects: Mapping[Key, KubernetesObject]
     documents: Mapping[Key, Mapping[str, Any]]
     profile: Profile
+    last_node_index: int = 0
+    touched: tuple[Key, ...] = ()
+    """What may differ from the first world, of which all others are made."""
     sources: dict[Key, tuple[Manifest, bool]] = field(default_factory=dict, compare=False)
     """Where edits of an object start from, once worked out; all edits are made of the first world."""
 
@@ -56,7 +60,7 @@ class World:
         objects = {**self.objects, **{key: obj for key, obj in changed.items() if obj is not None}}
         for key in [key for key, obj in changed.items() if obj is None]:
             objects.pop(key, None)
-        return replace(self, objects=objects)
+        return replace(self, objects=objects, touched=(*self.touched, *changed))
 
 
 def snapshot(simulation: Simulation, pod: str) -> World:
@@ -87,7 +91,8 @@ def snapshot(simulation: Simulation, pod: str) -> World:
         ),
     ]
     objects = {key_of(obj): obj for obj in listed}
-    return World(pod, objects, _documents(simulation.scenario, objects), simulation.profile)
+    documents = _documents(simulation.scenario, objects)
+    return World(pod, objects, documents, simulation.profile, simulation.last_node_index)
 
 
 def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> dict[Key, Mapping[str, Any]]:
@@ -130,7 +135,7 @@ class Standing:
         Building a cluster anew for each of many small changes would take most of the time. Pods that are
         not the one asked about may be gone in the other world, but not new.
         """
-        both = {**self.world.objects, **world.objects}
+        both = dict.fromkeys((*self.world.touched, *world.touched))
         keys = [key for key in both if self.world.objects.get(key) is not world.objects.get(key)]
         states = {
             key[1]: self.cluster.pods[key[1]].order for key in keys if key in self.world.objects and _pod(key)
@@ -190,6 +195,11 @@ class Standing:
     def fitting(self) -> list[str]:
         """Return the names of all nodes where the pod fits, in object order."""
         return [name for row, name in enumerate(self.names) if self.fits(row)]
+
+    def choice(self) -> str | None:
+        """Return the node that the scheduler would choose now, ``None`` where it finds none."""
+        scheduler = Scheduler(self.cluster, self.queue, self.world.profile, None, trace=False)
+        return scheduler.schedule(self.pod, self.world.last_node_index).node
 
     def victims(self, row: int) -> Candidate | None:
         """Return what preemption would delete on this node alone, ``None`` if that does not help."""

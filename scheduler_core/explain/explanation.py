@@ -1,0 +1,183 @@
+"""The answer: what became of a pod, what each node says of it, and what would make it fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.explain.changes import Change
+from scheduler_core.explain.finding import Place
+from scheduler_core.explain.findings import findings
+from scheduler_core.explain.story import Story
+from scheduler_core.explain.world import Failure, Standing
+
+NODES_SHOWN = 100
+GROUPS_SHOWN = 30
+GROUP_NODES = 20
+
+
+class ExplainError(ValueError):
+    """What is asked about does not exist; the text says what may have been meant, ``what`` is missing."""
+
+    def __init__(self, message: str, what: str = "pod") -> None:
+        super().__init__(message)
+        self.what = what  # pod, node or step
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One failure with the facts behind it."""
+
+    failure: Failure
+    details: tuple[str, ...]
+    numbers: tuple[dict[str, Any], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            **failure_dict(self.failure),
+            "details": list(self.details),
+            "numbers": list(self.numbers),
+        }
+
+
+def failure_dict(failure: Failure) -> dict[str, Any]:
+    """Return a failure as JSON."""
+    return {"predicate": failure.predicate, "reasons": list(failure.reasons), "error": failure.error}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One node's verdict: everything that fails there, with the facts behind it."""
+
+    node: str
+    fits: bool
+    told: tuple[Told, ...]
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Every predicate that fails, in the order of evaluation."""
+        return tuple(told.failure for told in self.told)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """All facts as sentences."""
+        return tuple(dict.fromkeys(text for told in self.told for text in told.details))
+
+    @property
+    def numbers(self) -> tuple[dict[str, Any], ...]:
+        """The amounts of every resource that is missing."""
+        return tuple(number for told in self.told for number in told.numbers)
+
+    @property
+    def because(self) -> str:
+        """The reasons in a row."""
+        texts = [text for f in self.failures for text in ((f.error,) if f.error else f.reasons)]
+        return ", ".join(dict.fromkeys(texts)) or "an error on another node ends the attempt"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "node": self.node,
+            "fits": self.fits,
+            "failures": [told.as_dict() for told in self.told],
+            "details": list(self.details),
+            "numbers": list(self.numbers),
+        }
+
+
+def verdict(standing: Standing, row: int) -> Verdict:
+    """Tell what a node says of the pod."""
+    place = Place(standing, row)
+    told = []
+    for failure in standing.failures(row):
+        found = findings(place, failure)
+        details = dict.fromkeys(text for finding in found for text in finding.details)
+        told.append(Told(failure, tuple(details), tuple(n for finding in found for n in finding.numbers)))
+    return Verdict(standing.names[row], standing.fits(row), tuple(told))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Nodes where the same fails: nothing at all, or every predicate of ``failures``."""
+
+    failures: tuple[Failure, ...]
+    count: int
+    nodes: tuple[str, ...]  # the first :data:`GROUP_NODES`
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "failures": [failure_dict(failure) for failure in self.failures],
+            "count": self.count,
+            "nodes": list(self.nodes),
+        }
+
+
+def groups(standing: Standing) -> tuple[Group, ...]:
+    """Return the nodes by what fails there, the largest group first; at most :data:`GROUPS_SHOWN`."""
+    found: dict[tuple[Failure, ...], list[int]] = {}
+    for row, like in _alike(standing):
+        found.setdefault(standing.failures(like), []).append(row)
+    ordered = sorted(found.items(), key=lambda group: -len(group[1]))
+    return tuple(
+        Group(failures, len(rows), tuple(standing.names[row] for row in rows[:GROUP_NODES]))
+        for failures, rows in ordered[:GROUPS_SHOWN]
+    )
+
+
+def _alike(standing: Standing) -> Sequence[tuple[int, int]]:
+    """Pair each row with one where the very same fails: failures are worded once for many nodes."""
+    rows = range(len(standing.names))
+    codes = standing.filtered.unabridged
+    if codes is None or standing.filtered.unabridged_errors:
+        return [(row, row) for row in rows]
+    _, first, kind = np.unique(codes.T, axis=0, return_index=True, return_inverse=True)
+    return list(zip(rows, first[kind.ravel()].tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer. ``state`` is placed, bound, pending, finished, preempted, deleted, absent or other.
+
+    ``index`` and ``step`` are the cycle that placed the pod, told in ``story``, else the last one before the
+    moment that is described; ``before`` says that the moment is the one at which that cycle decided.
+    ``nodes`` are the verdicts on the node asked about or on all, at most :data:`NODES_SHOWN` of
+    ``nodes_count``; ``groups`` are all of them by what fails there. ``changes`` make the pod fit, the
+    smallest first.
+    """
+
+    pod: str
+    state: str
+    node: str | None
+    asked: str | None
+    index: int
+    step: str
+    summary: str
+    before: bool = False
+    story: Story | None = None
+    nodes: tuple[Verdict, ...] = ()
+    nodes_count: int = 0
+    groups: tuple[Group, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON, of bounded size."""
+        return {
+            "pod": self.pod,
+            "state": self.state,
+            "node": self.node,
+            "asked": self.asked,
+            "index": self.index,
+            "step": self.step,
+            "before": self.before,
+            "summary": self.summary,
+            "story": self.story.as_dict() if self.story else None,
+            "nodes": [verdict.as_dict() for verdict in self.nodes],
+            "nodesCount": self.nodes_count,
+            "groups": [group.as_dict() for group in self.groups],
+            "changes": [change.as_dict() for change in self.changes],
+        }

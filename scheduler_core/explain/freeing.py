@@ -1,0 +1,70 @@
+"""The fewest pods whose end frees what a pod lacks on a node."""
+
+from __future__ import annotations
+
+from scheduler_core.cluster.columns import BASIC_RESOURCES
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.explain.finding import Place
+from scheduler_core.explain.resources import INSUFFICIENT, amounts
+from scheduler_core.predicates.interpod import GENERAL_REASON
+
+Shortage = dict[str, int]
+
+
+def fewest(place: Place, most: int) -> list[PodState]:
+    """Return few pods of the node that use all that is missing, of low priority before of high.
+
+    Nothing where something else is missing too, or where more than ``most`` pods would have to go.
+    """
+    missing = _missing(place)
+    if not missing:
+        return []
+    left = list(place.standing.cluster.residents[place.row].values())
+    alone = [pod for pod in left if _lacking(missing, pod) == {}]
+    if alone:
+        return [min(alone, key=lambda pod: (pod.priority, _size(missing, pod), pod.order))]
+    chosen: list[PodState] = []
+    while missing and left and len(chosen) < most:
+        best = max(left, key=lambda pod: (_relief(missing, pod), -pod.priority, pod.order))
+        if not _relief(missing, best):
+            return []
+        left.remove(best)
+        chosen.append(best)
+        missing = _lacking(missing, best)
+    return [] if missing else chosen
+
+
+def _missing(place: Place) -> Shortage:
+    """Return the shortage of each resource, nothing where other reasons keep the pod off too."""
+    found: Shortage = {}
+    for failure in place.standing.failures(place.row):
+        for reason in failure.reasons:
+            if reason.startswith(INSUFFICIENT):
+                have = amounts(place, reason.removeprefix(INSUFFICIENT))
+                found[have.name] = have.short
+            elif reason != GENERAL_REASON:
+                return {}
+        if failure.error is not None:
+            return {}
+    return found
+
+
+def _use(pod: PodState, name: str) -> int:
+    if name in BASIC_RESOURCES:
+        return int(pod.info.usage[BASIC_RESOURCES.index(name)])
+    return dict(pod.info.scalar_usage).get(name, 0)
+
+
+def _lacking(missing: Shortage, pod: PodState) -> Shortage:
+    left = {name: amount - _use(pod, name) for name, amount in missing.items()}
+    return {name: amount for name, amount in left.items() if amount > 0}
+
+
+def _relief(missing: Shortage, pod: PodState) -> float:
+    """Return how much of the shortage the pod's end makes good, each resource up to 1."""
+    return sum(min(1.0, _use(pod, name) / amount) for name, amount in missing.items())
+
+
+def _size(missing: Shortage, pod: PodState) -> float:
+    """Return how much the pod uses of what is missing, beyond the shortage too."""
+    return sum(_use(pod, name) / amount for name, amount in missing.items())

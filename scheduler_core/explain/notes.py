@@ -1,0 +1,49 @@
+"""What is to be known before a change is made: whom else it changes, and who can make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.explain.edits import Edit, owners
+from scheduler_core.explain.world import World
+from scheduler_core.objects.model import Pod
+from scheduler_core.workloads import Key
+
+OF_COST: Mapping[str, str] = {
+    "fact": "The label says what the machine is; setting it does not make it so.",
+    "allocatable": "The kubelet reports what is allocatable: give the machine more, or reserve less of it.",
+    "delete": "Preemption does not delete these pods for it: somebody has to.",
+    "condition": "The kubelet reports conditions: mend the machine, and it will say so.",
+}
+FIXED = ("request", "selector", "affinity", "port")
+REPLACE = "Of a pod that exists an API server lets one add tolerations only: delete it and create it anew."
+
+
+def notes(world: World, edits: Sequence[Edit], patches: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the sentences that belong to a change, each once."""
+    found = [OF_COST[edit.cost] for edit in edits if edit.cost in OF_COST]
+    found += _templates(world, patches)
+    own = {patch["kind"] for patch in patches if patch["action"] == "patch"}
+    if "Pod" in own and any(edit.cost in FIXED for edit in edits):
+        found.append(REPLACE)
+    found += _made_again(world, edits)
+    return tuple(dict.fromkeys(found))
+
+
+def _templates(world: World, patches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for patch in patches:
+        if patch["action"] != "patch" or "template" not in (patch["patch"].get("spec") or {}):
+            continue
+        owner = (patch["kind"], patch["name"])
+        count = sum(owner in owners(world, key) for key, obj in world.objects.items() if isinstance(obj, Pod))
+        pods = "its one pod is" if count == 1 else f"all its {count:,} pods are"
+        yield f"This changes the pod template of {owner[0]} {owner[1]}: {pods} made anew with it."
+
+
+def _made_again(world: World, edits: Iterable[Edit]) -> Iterator[str]:
+    for edit in edits:
+        if edit.kind == "Pod" and edit.mutate is None and edit.create is None:
+            above: Key | None = next(owners(world, (edit.kind, edit.key)), None)
+            if above is not None:
+                yield f"{above[0]} {above[1]} makes another pod in place of {edit.key}."

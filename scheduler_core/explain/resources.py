@@ -1,0 +1,146 @@
+"""Resources of one pod on one node: what is missing, and how the node or the pod would provide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.cluster.columns import BASIC_RESOURCES
+from scheduler_core.explain.edits import Edit, Mutation, part
+from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.world import Manifest
+from scheduler_core.objects.model import Container
+from scheduler_core.objects.quantity import format_resource
+
+INSUFFICIENT = "Insufficient "
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """One resource of one pod on one node, in the units of objects.model."""
+
+    name: str
+    requested: int
+    allocatable: int
+    used: int
+
+    @property
+    def free(self) -> int:
+        """What is left; negative where more is requested already than there is."""
+        return self.allocatable - self.used
+
+    @property
+    def short(self) -> int:
+        """How much is missing."""
+        return self.requested - self.free
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as Kubernetes prints them."""
+        numbers = {
+            "requested": self.requested,
+            "free": self.free,
+            "shortBy": self.short,
+            "allocatable": self.allocatable,
+            "used": self.used,
+        }
+        return {
+            "resource": self.name,
+            **{key: format_resource(self.name, amount) for key, amount in numbers.items()},
+        }
+
+
+def amounts(place: Place, name: str) -> Amounts:
+    """Work out one resource, with pods nominated to the node as far as the scheduler counts them."""
+    cluster, pod, row = place.standing.cluster, place.standing.pod, place.row
+    nominated = [
+        other.info
+        for other in place.standing.queue.nominated_to(place.node.meta.name)
+        if other.priority >= pod.priority
+    ]
+    if name in BASIC_RESOURCES:
+        number = BASIC_RESOURCES.index(name)
+        used = int(cluster.used[number, row]) + sum(int(info.usage[number]) for info in nominated)
+        return Amounts(
+            name, int(pod.info.request[number]), int(cluster.columns.allocatable[number, row]), used
+        )
+    used = int(cluster.scalar_used(name)[row]) + sum(dict(i.scalar_usage).get(name, 0) for i in nominated)
+    requested = dict(pod.info.scalar_request).get(name, 0)
+    return Amounts(name, requested, int(cluster.columns.scalar(name)[row]), used)
+
+
+def insufficient(place: Place, name: str) -> Finding:
+    """Add the shortage to the node, or lower the request to what is free."""
+    have = amounts(place, name)
+
+    def shown(amount: int) -> str:
+        return format_resource(name, amount)
+
+    share = have.short / max(1, have.requested)
+    total = have.allocatable + have.short
+    node = place.node
+    add = Edit(
+        "Node",
+        node.meta.name,
+        f"add {shown(have.short)} {name} to node {node.meta.name}, from {shown(have.allocatable)} "
+        f"allocatable to {shown(total)}",
+        "allocatable",
+        "node",
+        _allocatable(node.allocatable, name, total),
+        size=share,
+    )
+    options = [(add,)]
+    lowest = 0 if name not in BASIC_RESOURCES else 1
+    if name != "pods" and lowest <= have.free < have.requested:
+        words = f"lower the pod's {name} request from {shown(have.requested)} to {shown(have.free)}"
+        lower = place.edit_pod(words, "request", _lower(place, name, have.free), size=share)
+        options.append((lower,))
+    detail = (
+        f"{name}: requested {shown(have.requested)}, free {shown(have.free)}, short by {shown(have.short)}"
+    )
+    return Finding((detail,), tuple(options), (have.as_dict(),))
+
+
+def _allocatable(given: Mapping[str, int], name: str, total: int) -> Mutation:
+    def mutate(document: Manifest) -> None:
+        listed = part(document, "status", "allocatable")
+        for other, amount in given.items():  # a node may have left it to its capacity
+            listed.setdefault(other, format_resource(other, amount))
+        listed[name] = format_resource(name, total)
+
+    return mutate
+
+
+def _lower(place: Place, name: str, target: int) -> Mutation:
+    """Take from the largest requests until their sum is the target; init containers each keep within it."""
+    pod = place.standing.pod.pod
+    left = _lowered([c.requests.get(name, 0) for c in pod.containers], target)
+    init = [min(c.requests.get(name, 0), target) for c in pod.init_containers]
+
+    def mutate(document: Manifest) -> None:
+        _write_requests(document, "containers", pod.containers, name, left)
+        _write_requests(document, "initContainers", pod.init_containers, name, init)
+
+    return mutate
+
+
+def _lowered(requests: list[int], target: int) -> list[int]:
+    left = list(requests)
+    for place in sorted(range(len(left)), key=lambda n: -left[n]):
+        excess = sum(left) - target
+        if excess <= 0:
+            break
+        left[place] -= min(left[place], excess)
+    return left
+
+
+def _write_requests(
+    document: Manifest, field_name: str, containers: tuple[Container, ...], name: str, wanted: list[int]
+) -> None:
+    for number, (container, amount) in enumerate(zip(containers, wanted)):
+        if amount == container.requests.get(name, 0):
+            continue
+        resources = part(document, "spec", field_name, number, "resources")
+        part(resources, "requests")[name] = format_resource(name, amount)
+        if name not in BASIC_RESOURCES and name in (resources.get("limits") or {}):
+            resources["limits"][name] = format_resource(name, amount)  # extended resources: both or neither
