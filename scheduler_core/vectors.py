@@ -3,10 +3,15 @@
 Pods of a class differ in nothing that predicates and priorities ask of a pod, so what a rule
 of scope OBJECTS or NODE found for one of them on a node holds for the next one, until pods
 come to or go from that node. Rules of scope CLUSTER are never reused. Reuse is exact: a row
-is computed by the same code, on a view of the changed nodes alone.
+is computed by the same code, on a view of the changed nodes alone. For a class without ports
+and volumes, what was computed for one node is also what would be for any node with the same
+resources in the same use: a node that fills as others did before is looked up.
 """
 
 from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +27,8 @@ from scheduler_core.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
 
 KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the class that was not asked for longest goes first
 REBUILD_SHARE = 4  # more than a quarter of the nodes changed: computing all is cheaper than patching
+FEW_ROWS = 8  # so many changed nodes are looked up one by one; more are computed together
+FOUND_LIMIT = 4096  # uses of a node's resources that one class remembers its results for
 
 Rows = npt.NDArray[np.int64]
 
@@ -34,20 +41,39 @@ class Plan:
         known = [n for n, p in enumerate(profile.predicates) if p.scope is not Scope.CLUSTER]
         self.predicates = [(n, profile.predicates[n]) for n in known]
         self.patched = [(n, p) for n, p in self.predicates if p.scope is Scope.NODE]
+        self.fixed_members = [
+            member
+            for _, predicate in self.patched
+            for member in getattr(predicate, "members", ())
+            if member.scope is Scope.OBJECTS
+        ]
         self.priorities = [
             (number, priority.weight, priority.run.steps)
             for number, priority in enumerate(profile.priorities)
             if isinstance(priority.run, Mapped) and reusable(priority.run.steps)
         ]
         self.patched_priorities = [entry for entry in self.priorities if entry[2].scope is Scope.NODE]
+        known_priorities = {number for number, _, _ in self.priorities}
+        self.open_priorities = [
+            (number, priority)
+            for number, priority in enumerate(profile.priorities)
+            if number not in known_priorities
+        ]
+
+
+class Found(NamedTuple):
+    """What the patched rules find on R rows, ``(R,)`` each; or on a single node, a number each."""
+
+    codes: Sequence[Codes | int | None]  # None: it passes
+    values: Sequence[IntVector | int]
 
 
 class ClassVectors:
     """One class's predicate outcomes and priority values on all N nodes.
 
-    ``outcomes`` has an entry for each predicate, ``None`` for one that is not reused. ``base`` is
-    ``(N,) int64``: the weighted sum of the priorities whose score on a node does not depend on
-    which other nodes are feasible.
+    ``outcomes`` has an entry for each predicate, ``None`` for one that is not reused. ``checks`` are
+    the numbers of the predicates that some node may fail. ``base`` is ``(N,) int64``: the weighted
+    sum of the priorities whose score on a node does not depend on which other nodes are feasible.
     """
 
     def __init__(self, cluster: Cluster, plan: Plan, pod: PodState) -> None:
@@ -57,46 +83,90 @@ class ClassVectors:
         self.outcomes: list[Outcome | None] = [None] * len(plan.profile.predicates)
         self.raws: dict[int, IntVector] = {}
         self.steps: dict[int, MapReduce] = {}
-        self.scaled: dict[int, _Scaled] = {}
+        self.scaled: dict[int, Scaled] = {}
         self.base = np.zeros(cluster.columns.size, np.int64)
+        self._fill(pod)
+        self.checks = self._remaining()
+        # a class with ports or volumes also asks which of these its nodes hold
+        self._by_resources = not cluster.use_of(pod.info)
+        self._scalars = tuple(name for name, _ in pod.info.scalar_request)
         whole = View(cluster)
-        for number, predicate in plan.predicates:
+        members = (member(pod.info, whole, pod).codes for member in plan.fixed_members)
+        self._fixed = [codes for codes in members if codes is not None]
+        self._found: dict[Hashable, Found] = {}
+        arrays = 1 + len(self.raws) + 2 * len(self.scaled)
+        self.bytes = self.base.nbytes * arrays + self.base.size * 2 * len(self.outcomes)
+
+    def _fill(self, pod: PodState) -> None:
+        whole = View(self.cluster)
+        for number, predicate in self.plan.predicates:
             self.outcomes[number] = predicate(pod.info, whole, pod)
-        for number, _ in plan.patched:
+        for number, _ in self.plan.patched:
             self.outcomes[number] = _own(self.outcomes[number])
-        for number, weight, steps in plan.priorities:
+        for number, weight, steps in self.plan.priorities:
             raw = self.raws[number] = steps.map(pod.info, whole).copy()
             self.steps[number] = steps
             if isinstance(steps, MapOnly):
                 self.base += weight * raw
             elif isinstance(steps, MapScaled):
                 if raw.any():
-                    self.scaled[number] = _Scaled(steps, weight, raw)
+                    self.scaled[number] = Scaled(steps, weight, raw)
                 else:
                     self.base += weight * steps.scale(raw, 0)
 
-    @property
-    def bytes(self) -> int:
-        """About how much memory the vectors take."""
-        arrays = 1 + len(self.raws) + 2 * len(self.scaled)
-        return self.base.nbytes * arrays + self.base.size * 2 * len(self.outcomes)
+    def _remaining(self) -> list[int]:
+        """Return the predicates that are not known to pass everywhere."""
+        return [
+            number
+            for number, known in enumerate(self.outcomes)
+            if known is None or known.codes is not None or known.errors
+        ]
 
     def follow(self, pod: PodState) -> bool:
         """Patch what changed since the last call; tell whether that was worth it."""
-        changed = self.cluster.touched[self.position :]
-        if not changed:
+        touched = self.cluster.touched
+        if len(touched) == self.position:
             return True
-        rows = sorted(set(changed))
+        rows = set(touched[self.position :])
         if len(rows) * REBUILD_SHARE > max(64, self.base.size):
             return False
-        self.position = len(self.cluster.touched)
-        self._patch(pod, np.array(rows, np.int64))
+        self.position = len(touched)
+        if self._by_resources and len(rows) <= FEW_ROWS:
+            for row in rows:
+                self._write(row, self._look_up(pod, row))
+        else:
+            together = np.array(sorted(rows), np.int64)
+            self._write(together, self._compute(pod, together))
         return True
 
-    def _patch(self, pod: PodState, rows: Rows) -> None:
+    def _compute(self, pod: PodState, rows: Rows) -> Found:
         view = View(self.cluster, rows)
-        for number, predicate in self.plan.patched:
-            fresh = predicate(pod.info, view, pod).codes
+        return Found(
+            [predicate(pod.info, view, pod).codes for _, predicate in self.plan.patched],
+            [steps.map(pod.info, view) for _, _, steps in self.plan.patched_priorities],
+        )
+
+    def _look_up(self, pod: PodState, row: int) -> Found:
+        """Return what the patched rules find on one node, computed once for nodes in equal state.
+
+        All that they read of a node is its resources, and what a bundle's members of scope OBJECTS found.
+        """
+        state = (
+            self.cluster.resource_state(row, self._scalars),
+            *(codes.item(row) for codes in self._fixed),
+        )
+        found = self._found.get(state)
+        if found is None:
+            if len(self._found) >= FOUND_LIMIT:
+                self._found.clear()
+            codes, values = self._compute(pod, np.array([row], np.int64))
+            found = self._found[state] = Found(
+                [None if code is None else _only(code) or None for code in codes], [_only(v) for v in values]
+            )
+        return found
+
+    def _write(self, rows: Rows | int, found: Found) -> None:
+        for (number, _), fresh in zip(self.plan.patched, found.codes):
             known = self.outcomes[number]
             codes = known.codes if known is not None else None
             if codes is not None:
@@ -105,14 +175,14 @@ class ClassVectors:
                 codes = np.zeros(self.base.size, np.int16)
                 codes[rows] = fresh
                 self.outcomes[number] = Outcome(codes)
-        for number, weight, steps in self.plan.patched_priorities:
-            values = steps.map(pod.info, view)
+                self.checks = self._remaining()
+        for (number, weight, _), values in zip(self.plan.patched_priorities, found.values):
             raw = self.raws[number]
             self.base[rows] += weight * (values - raw[rows])
             raw[rows] = values
 
 
-class _Scaled:
+class Scaled:
     """A priority whose values never change and whose scores depend on the highest feasible one."""
 
     def __init__(self, steps: MapScaled, weight: int, raw: IntVector) -> None:
@@ -132,6 +202,11 @@ class _Scaled:
         if most != self._most:
             self._most, self._scores = most, self.steps.scale(self.raw, most)
         return self._scores
+
+
+def _only(vector: Codes | IntVector | int) -> int:
+    """Return the entry of a vector that has just one."""
+    return int(vector) if isinstance(vector, int) else int(vector[0])
 
 
 def _own(outcome: Outcome | None) -> Outcome | None:
@@ -164,12 +239,11 @@ class VectorStore:
             self._generation = self.cluster.generation
         number = pod.info.number
         known = self._kept.pop(number, None)
-        if known is not None:
-            self._bytes -= known.bytes
         if known is None or not known.follow(pod):
+            self._bytes -= known.bytes if known is not None else 0
             known = ClassVectors(self.cluster, self.plan, pod)
+            self._bytes += known.bytes
         self._kept[number] = known
-        self._bytes += known.bytes
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:
             self._bytes -= self._kept.pop(next(iter(self._kept))).bytes
         return known

@@ -304,6 +304,24 @@ class Cluster:
         """What the pods on each node use of a scalar resource, ``(N,) int64``."""
         return self.scalars_used.get(name, self._columns.no_scalar)
 
+    def resource_state(self, node: int, scalars: tuple[str, ...]) -> Hashable:
+        """Describe a node's resources and what its pods use of them, of scalars only the named ones.
+
+        Equal descriptions mean that whatever reads nothing else of a node finds the same there.
+        """
+        columns = self._columns
+        state = (columns.allocatable[:, node].tobytes(), self.used[:, node].tobytes())
+        if not scalars:
+            return state
+        return (
+            *state,
+            *(
+                int(column[node])
+                for name in scalars
+                for column in (columns.scalar(name), self.scalar_used(name))
+            ),
+        )
+
 
 K = TypeVar("K", bound=Hashable)
 

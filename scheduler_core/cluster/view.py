@@ -26,10 +26,16 @@ T = TypeVar("T")
 
 
 class Scope(Enum):
-    """What a rule's result for one node and one class of pods depends on."""
+    """What a rule's result for one node and one class of pods depends on.
+
+    A rule of scope NODE reads of the node itself its resources only, and of the ports and volumes
+    that its pods hold only those that the class has itself: so for a class without any, nodes
+    with the same resources in the same use are alike to it. A predicate that is a bundle of others
+    lists them as ``members``; those of scope OBJECTS may read whatever they like.
+    """
 
     OBJECTS = "objects"  # nodes, storage, services and workloads, but no pod
-    NODE = "node"  # also the pods on that node
+    NODE = "node"  # also the resources, ports and volumes that the pods on that node hold
     CLUSTER = "cluster"  # pods anywhere
 
 
