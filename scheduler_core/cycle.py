@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scheduler_core.preemption_record import NominatedPass, Preemption
 
 Result = Literal["scheduled", "unschedulable", "error"]
+PriorityKind = Literal["function", "map", "map/reduce"]
 IntVector = npt.NDArray[np.int64]
 BoolVector = npt.NDArray[np.bool_]
 
@@ -55,12 +56,22 @@ class PredicateMatrix:
 
 @dataclass(slots=True)
 class PriorityRow:
-    """One priority over the F feasible nodes. ``raw`` is None for one computed in a single go."""
+    """One priority over the F feasible nodes: a row A1N1, A1N2 ... of the matrix (algorithm.PriorityConfig).
+
+    ``kind`` tells which of the config's functions it sets: ``function`` scores the whole list in one go
+    and has no ``raw``; ``map`` has a Map alone, so that ``raw`` is the score; ``map/reduce`` has both.
+    """
 
     name: str
     weight: int
+    kind: PriorityKind
     raw: IntVector | None  # the map step's value
     score: IntVector  # after reduce, before the weight
+
+    @property
+    def weighted(self) -> IntVector:
+        """Weight times score, ``(F,) int64``: what Combine adds to a node's total."""
+        return self.weight * self.score
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,22 +52,34 @@ def rank_nodes(
     """
     ranker = _Ranker(pod, View(cluster, feasible), failed, vectors)
     rows: list[PriorityRow] = []
-    totals = ranker.known_totals()
+    fresh: list[tuple[int, IntVector]] = []
     for number, priority in enumerate(profile.priorities):
         known = ranker.knows(number)
         if known and not trace:
             continue
         scored = ranker.score(number, priority)
         if trace:
-            rows.append(PriorityRow(priority.name, priority.weight, scored.raw, scored.score))
+            row = PriorityRow(priority.name, priority.weight, priority.run.kind, scored.raw, scored.score)
+            rows.append(row)
         if not known:
-            totals += priority.weight * scored.score
+            fresh.append((priority.weight, scored.score))
+    totals = combine(fresh, ranker.known_totals())
     if not profile.priorities:
         totals += 1
     best = np.flatnonzero(totals == totals.max())
     return Ranking(
         rows, totals, by_name_descending(best if feasible is None else feasible[best], cluster.columns)
     )
+
+
+def combine(rows: Iterable[tuple[int, IntVector]], totals: IntVector) -> IntVector:
+    """Add weight times score of each priority to the nodes' totals, ``(F,) int64``, in place.
+
+    This is the Combine that makes one HostPriorityList of the matrix (core.PrioritizeNodes).
+    """
+    for weight, score in rows:
+        totals += weight * score
+    return totals
 
 
 def by_name_descending(nodes: Rows, columns: NodeColumns) -> Rows:

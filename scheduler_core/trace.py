@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix
+from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix, PriorityRow
 from scheduler_core.preemption_record import Preemption
 
 
@@ -28,14 +28,7 @@ def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
         "predicates": _predicates(matrix, cycle.nodes) if matrix is not None else {},
         "failed": _failed(cycle),
         "feasible": [cycle.nodes[node] for node in cycle.feasible.tolist()],
-        "priorities": {
-            row.name: {
-                "weight": row.weight,
-                "map": None if row.raw is None else _by_node(cycle, row.raw),
-                "score": _by_node(cycle, row.score),
-            }
-            for row in cycle.priorities
-        },
+        "priorities": {row.name: {"weight": row.weight, **_recorded(cycle, row)} for row in cycle.priorities},
         "totals": {} if cycle.totals is None else _by_node(cycle, cycle.totals),
         "lastNodeIndex": cycle.last_node_index,
         "preemption": conformance_preemption(cycle.preemption),
@@ -49,6 +42,7 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         "step": cycle.step,
         "time": cycle.time,
         **conformance_cycle(cycle),
+        "priorities": {row.name: _priority(cycle, row) for row in cycle.priorities},
         "preemptionDetail": preemption_detail(cycle.preemption),
         "nominatedPasses": [
             {"node": cycle.nodes[entry.node], "pods": list(entry.pods), "failed": entry.failed}
@@ -139,6 +133,24 @@ def _names(tried: Preemption, nodes: IntVector) -> list[str]:
 def trace_line(cycle: Cycle) -> str:
     """Return the trace's line of a cycle, without the line break."""
     return json.dumps(trace_cycle(cycle), ensure_ascii=False, separators=(",", ":"))
+
+
+def _recorded(cycle: Cycle, row: PriorityRow) -> dict[str, Any]:
+    """Return the conformance format's ``map`` and ``score`` of a priority."""
+    return {
+        "map": None if row.raw is None else _by_node(cycle, row.raw),
+        "score": _by_node(cycle, row.score),
+    }
+
+
+def _priority(cycle: Cycle, row: PriorityRow) -> dict[str, Any]:
+    """Return a priority as the trace writes it: with its kind, and what it adds to each node's total."""
+    return {
+        "kind": row.kind,
+        "weight": row.weight,
+        **_recorded(cycle, row),
+        "weighted": _by_node(cycle, row.weighted),
+    }
 
 
 def _by_node(cycle: Cycle, values: IntVector) -> dict[str, int]:

@@ -1,4 +1,9 @@
-"""The protocols of a priority: map and reduce, or all nodes in one go."""
+"""The two kinds of priority, as kube-scheduler names them, and what lets the engine run either.
+
+A *PriorityFunction* scores the whole list of nodes in one go. A *PriorityMapFunction* values each
+node by itself, and a *PriorityReduceFunction* then turns the list of values into scores; they appear
+in pairs, of which the Reduce may be missing. Both kinds give a row A1N1, A1N2 ... of the matrix.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Protocol
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.cycle import IntVector
+from scheduler_core.cycle import IntVector, PriorityKind
 
 MAX_PRIORITY = 10
 
@@ -22,18 +27,57 @@ class Scored:
     score: IntVector
 
 
+class PriorityFunction(Protocol):
+    """Score the whole list of nodes in one go (algorithm.PriorityFunction)."""
+
+    def function(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
+        """Return the scores of the view's rows, ``(F,) int64``."""
+
+
+class PriorityMapFunction(Protocol):
+    """Value each node by itself (algorithm.PriorityMapFunction)."""
+
+    def map(self, pod: PodInfo, view: View) -> IntVector:
+        """Value each row, ``(R,) int64``; of a row nothing but its own node is asked."""
+
+
+class PriorityReduceFunction(Protocol):
+    """Compare what Map returned (algorithm.PriorityReduceFunction)."""
+
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
+        """Turn the feasible nodes' values into scores, ``(F,) int64``."""
+
+
 class Priority(Protocol):
-    """Score the feasible nodes for a pod.
+    """Score the feasible nodes for a pod, by whichever kind of function it has.
 
     ``view`` shows the feasible nodes as its rows, so that ``(R,)`` and ``(F,)`` are the same.
     """
+
+    @property
+    def kind(self) -> PriorityKind:
+        """Which functions it has."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
         """Return raw values and scores from 0 to 10, ``(F,) int64`` each."""
 
 
+class Function(ABC):
+    """A priority of the kind :class:`PriorityFunction`; there is no map step, so no raw values."""
+
+    kind: PriorityKind = "function"
+
+    @abstractmethod
+    def function(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
+        """Score the whole list, ``(F,) int64``."""
+
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
+        """Call the function."""
+        return Scored(None, self.function(pod, view, state))
+
+
 class MapReduce(ABC):
-    """A priority that values each node by itself and then compares the values.
+    """A :class:`PriorityMapFunction` and a :class:`PriorityReduceFunction` that appear as a pair.
 
     ``scope`` says what the value of a node depends on.
     """
@@ -50,7 +94,7 @@ class MapReduce(ABC):
 
 
 class MapOnly(MapReduce):
-    """A priority without a reduce step: the value is the score."""
+    """A priority whose Reduce is missing: the value is the score."""
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Leave the values as they are."""
@@ -74,6 +118,11 @@ class Mapped:
     """Run a :class:`MapReduce` as a :class:`Priority` (algorithm.PriorityConfig with Map and Reduce)."""
 
     steps: MapReduce
+
+    @property
+    def kind(self) -> PriorityKind:
+        """Whether there is a reduce step."""
+        return "map" if isinstance(self.steps, MapOnly) else "map/reduce"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:  # noqa: ARG002
         """Map, then reduce."""

@@ -12,10 +12,10 @@ from scheduler_core.cluster.pods import Counted, PodKind, PodQuery, PodState
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, Scored
+from scheduler_core.priorities.base import MAX_PRIORITY, Function
 
 
-class InterPodAffinity:
+class InterPodAffinity(Function):
     """Sum the weights of terms that hold between the pod and existing ones
     (priorities.InterPodAffinity.CalculateInterPodAffinityPriority).
     """
@@ -23,36 +23,39 @@ class InterPodAffinity:
     def __init__(self, hard_weight: int = 1) -> None:
         self.hard_weight = hard_weight
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
+    def function(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
         """Score the sums from lowest to highest, 0 being between them."""
         by_key = self._by_key(pod, view, state.kind)
         if not by_key:
-            return Scored(None, np.zeros(view.size, np.int64))
+            return np.zeros(view.size, np.int64)
         if len(by_key) == 1:
             ((domains, sums),) = by_key.items()
             places = view.take(domains.ids)
             if len(sums) < view.size // 2:  # fewer domains than nodes: score each domain once
                 present = np.flatnonzero(np.bincount(places + 1, minlength=len(sums)))
-                return Scored(None, _scores(sums, sums[present - 1])[places])
+                return np.asarray(_scores(sums, sums[present - 1])[places])
             rows = sums[places]
         else:
             rows = np.zeros(view.size, np.int64)
             for domains, sums in by_key.items():
                 rows += row_sums(view, domains, sums)
-        return Scored(None, _scores(rows, rows))
+        return _scores(rows, rows)
 
     def _by_key(self, pod: PodInfo, view: View, kind: PodKind) -> dict[Domains, IntVector]:
         """Add up the weights per topology key, for each domain."""
         by_key: dict[Domains, IntVector] = {}
-        for key, weight, counted in self._weighted(pod, view, kind):
+        for key, weight, counted in self.weighted(pod, view, kind):
             domains = view.columns.topology((key,))
             part = weight * counted.sums(domains)
             former = by_key.get(domains)
             by_key[domains] = part if former is None else former + part
         return by_key
 
-    def _weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, Counted]]:
-        """Yield (topology key, weight, pods) of every term that holds, ours first."""
+    def weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, Counted]]:
+        """Yield (topology key, weight, pods) of every term that holds, ours first.
+
+        Theirs are told by their pods being an :class:`AffinityClass`.
+        """
         index = view.cluster.index
         for terms, sign in ((pod.terms.preferred, 1), (pod.terms.anti_preferred, -1)):
             for term in terms:
