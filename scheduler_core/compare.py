@@ -91,6 +91,7 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
         PolicyError: One of the policies cannot be used.
     """
     a, b = Simulation(scenario_a), Simulation(scenario_b)
+    configuration = tuple(_configuration(a.profile, b.profile))  # before an operation can change them
     work_a, work_b = Work(), Work()
     first: Difference | None = None
     decision: Difference | None = None
@@ -105,7 +106,7 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
                 decision = found
     differing, placements = _placements(a, b)
     return Comparison(
-        tuple(_configuration(a.profile, b.profile)),
+        configuration,
         first,
         decision,
         differing,

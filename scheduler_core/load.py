@@ -17,9 +17,10 @@ from scheduler_core.objects.reading import At, Report, path_text
 from scheduler_core.operations import read_operations
 from scheduler_core.policy_document import check_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
+from scheduler_core.reconfiguration import Reconfiguration
 from scheduler_core.references import check_references
 from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario
-from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, read_settings
+from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.workloads import Key, key_of
 
 DEFAULT_LIMITS = Limits()
@@ -103,7 +104,7 @@ class _Loading:
         self.refuse_if_wrong()
         if self.assembly.admitting:
             check_references(objects, self.assembly.places, self.assembly.notices)
-        operations = self.operations()
+        operations = self.operations(settings)
         self.refuse_if_wrong()
         self.assembly.notices.flush()
         return Scenario(
@@ -165,11 +166,13 @@ class _Loading:
             name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
             self.ignored.setdefault(name, []).append(entry)
 
-    def operations(self) -> tuple[Operation, ...]:
+    def operations(self, settings: Settings) -> tuple[Operation, ...]:
         if not self.scenarios:
             return ()
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
-        return read_operations(self.scenarios[0], self.assembly, sources)
+        policy, given = (next((e.value for e in of), None) for of in (self.policies, self.settings))
+        configuration = Reconfiguration(policy, given, settings)
+        return read_operations(self.scenarios[0], self.assembly, sources, configuration)
 
     def refuse_if_wrong(self) -> None:
         """Raise all errors, if there are any."""

@@ -3,13 +3,14 @@
 ``spec.operations[]`` each have ``id``, ``step`` (the major step) and one of ``createOperation``,
 ``patchOperation``, ``deleteOperation`` and ``doneOperation``; ``time``, in seconds, is ours. What
 controllers do in answer follows in the same step, with the operation's id and a counter.
+Operations on the scheduler's configuration are :mod:`scheduler_core.reconfiguration`'s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from scheduler_core.admission import disruptions_allowed
 from scheduler_core.assembly import Assembly
@@ -32,7 +33,8 @@ from scheduler_core.objects.reading import (
     show,
     text,
 )
-from scheduler_core.scenario import Operation
+from scheduler_core.reconfiguration import Reconfiguration, is_configuration
+from scheduler_core.scenario import Configuration, Operation
 from scheduler_core.workloads import Change, Key, key_of, rollout
 
 Documents = dict[Key, dict[str, Any]]
@@ -47,7 +49,7 @@ _OBJECT_META = record(
 )
 _TARGET = {
     "typeMeta": Field("type", _TYPE_META, required=True),
-    "objectMeta": Field("meta", _OBJECT_META, required=True),
+    "objectMeta": Field("meta", _OBJECT_META),  # a configuration needs none: there is one at most
 }
 _ACTIONS: dict[str, Reader] = {
     "createOperation": record(
@@ -106,10 +108,13 @@ _SCENARIO = record(
 )
 
 
-def read_operations(entry: Entry, assembly: Assembly, documents: Documents) -> tuple[Operation, ...]:
+def read_operations(
+    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
+) -> tuple[Operation, ...]:
     """Resolve a Scenario document against the initial cluster. Problems go to the assembly's report.
 
-    ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state.
+    ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state,
+    and ``configuration``, the initial one, the last.
     """
     at = At(assembly.report, None, entry)
     read = _SCENARIO(entry.value, at) or {}
@@ -121,7 +126,7 @@ def read_operations(entry: Entry, assembly: Assembly, documents: Documents) -> t
     if len(listed) > assembly.limits.operations:
         place.error(f"more than {assembly.limits.operations:,} operations")
         return ()
-    history = _History(entry, assembly, documents)
+    history = _History(entry, assembly, documents, configuration)
     for index, item in enumerate(listed):
         if assembly.full or not history.take(item, place.child(index)):
             break
@@ -131,10 +136,13 @@ def read_operations(entry: Entry, assembly: Assembly, documents: Documents) -> t
 class _History:
     """The operations so far, and the state that they lead to."""
 
-    def __init__(self, entry: Entry, assembly: Assembly, documents: Documents) -> None:
+    def __init__(
+        self, entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
+    ) -> None:
         self.entry = entry
         self.assembly = assembly
         self.documents = dict(documents)
+        self.configuration = configuration
         self.operations: list[Operation] = []
         self.ids: set[str] = set()
         self.step = 0
@@ -169,9 +177,30 @@ class _History:
         body = _ACTIONS[given[0]](read[given[0]], at.child(given[0]))
         if given[0] == "doneOperation":
             return False
-        if body is not None:
+        if body is None:
+            return True
+        named = body.get("object") or body.get("type")
+        if is_configuration(named):
+            self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
+        else:
             self.record(name, self.actions[given[0]](body, at.child(given[0])))
         return True
+
+    def reconfigure(self, name: str, action: str, body: dict[str, Any], kind: str, at: At) -> None:
+        """Take an operation on the Policy or the settings: the scheduler restarts with the outcome."""
+        current = self.configuration
+        made: Configuration | None
+        done: Literal["create", "update", "delete"]
+        if action == "createOperation":
+            done, made = "create", current.create(body["object"], at.child("object"))
+        elif action == "patchOperation":
+            done, made = "update", current.patch(kind, body, at)
+        else:
+            done, made = "delete", current.delete(kind, at)
+        if made is not None:
+            self.operations.append(
+                Operation(name, self.step, self.time, done, kind, kind, configuration=made)
+            )
 
     def record(self, name: str, changes: list[Change]) -> None:
         for number, (action, obj) in enumerate(changes):
@@ -285,7 +314,7 @@ class _History:
 
     def find(self, body: dict[str, Any], at: At) -> KubernetesObject | None:
         """Return the object that typeMeta and objectMeta name, or None after reporting that there is none."""
-        kind, name = body["type"]["kind"], body["meta"]["name"]
+        kind = body["type"]["kind"]
         row = KINDS.get(kind)
         if row is None:
             meant = did_you_mean(kind, KINDS)
@@ -294,6 +323,10 @@ class _History:
             else:
                 self.ignore(kind, at.child("typeMeta").child("kind"))
             return None
+        if "meta" not in body:
+            at.child("objectMeta").error(f"objectMeta is missing: name the {kind}")
+            return None
+        name = body["meta"]["name"]
         key = f"{body['meta'].get('namespace') or 'default'}/{name}" if row.namespaced else name
         obj = self.assembly.world.objects.get((kind, key))
         if obj is None:

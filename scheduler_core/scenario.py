@@ -46,12 +46,22 @@ class BundleError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a scheduler starts with: a v1 Policy, ``None`` for the default provider, and the settings."""
+
+    policy: Document | None = None
+    settings: Settings = DEFAULT_SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One change from outside (KEP-140 ``createOperation``, ``patchOperation``, ``deleteOperation``).
 
     ``step`` is the major step, 1 being the first after the initial objects. ``time`` is virtual
     seconds. ``object`` is the whole new object for ``create`` and ``update``, ``None`` for
-    ``delete``; a patch is resolved to an ``update`` when the scenario is loaded.
+    ``delete``; a patch is resolved to an ``update`` when the scenario is loaded. An operation on a
+    Policy or SimulationSettings has no object; ``configuration`` is all that the scheduler, which
+    has to be restarted, then starts with.
     """
 
     id: str
@@ -61,6 +71,7 @@ class Operation:
     kind: str
     key: str  # namespace/name, or name
     object: KubernetesObject | None = None
+    configuration: Configuration | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from itertools import groupby
 from scheduler_core.attempt import Scheduler
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.cycle import Cycle, Decision, Event
+from scheduler_core.cycle import Cycle, Decision, Event, Restart
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import compile_policy
+from scheduler_core.policy.difference import differences
 from scheduler_core.queue import QUEUE_SHOWN, SchedulingQueue
-from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.scenario import Configuration, Operation, Scenario
 from scheduler_core.vectors import VectorStore
 
 SCHEDULER_NAMES = ("", "default-scheduler")
@@ -55,26 +56,46 @@ class Simulation:
         self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False, reuse: bool = True
     ) -> None:
         self.scenario = scenario
-        self.profile = compile_policy(scenario.policy, scenario.settings)
         self.cluster = Cluster()
-        self.queue = SchedulingQueue()
-        vectors = VectorStore(self.cluster, self.profile) if reuse else None
-        self._scheduler = Scheduler(self.cluster, self.queue, self.profile, vectors, trace, unabridged)
+        self._options = (trace, unabridged, reuse)
+        self._start(Configuration(scenario.policy, scenario.settings))
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []  # victims, in order of deletion
         self.major = 1
         self.minor = 0
         self.time = 0.0
-        self.last_node_index = 0
         self._operations = [
             (step, list(group))
             for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
         ]
         self._next_operation = 0
         self._applied: list[str] = []
+        self._restarted: list[str] = []  # ids of the operations that restarted the scheduler
+        self._before = self.profile  # the profile of the last cycle
         pods = [self.cluster.put(obj) for obj in scenario.objects]
         self.queue.add(pod for pod in pods if pod is not None and _to_schedule(pod))
         self.cluster.refresh()
+
+    def _start(self, configuration: Configuration) -> None:
+        """Start the scheduler: its queue, caches and round-robin counter hold nothing of an earlier one."""
+        trace, unabridged, reuse = self._options
+        self.profile = compile_policy(configuration.policy, configuration.settings)
+        self.queue = SchedulingQueue()
+        self.last_node_index = 0
+        vectors = VectorStore(self.cluster, self.profile) if reuse else None
+        self._scheduler = Scheduler(self.cluster, self.queue, self.profile, vectors, trace, unabridged)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Start the scheduler anew, which is how v1.11 takes another policy.
+
+        Its informers then list all pods: those without a node enter the active queue as at the very
+        beginning, unschedulable ones too, and count as nominated where their status says so.
+        """
+        self.cluster.refresh()
+        self._start(configuration)
+        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
+        self.queue.add(pod for pod in pods if _to_schedule(pod))
+        self._restarted.append(operation.id)
 
     @property
     def index(self) -> int:
@@ -146,6 +167,9 @@ class Simulation:
 
     def _operate(self, operation: Operation) -> None:
         """Apply one change from outside and move the pods that it may have made schedulable."""
+        if operation.configuration is not None:
+            self._restart(operation, operation.configuration)
+            return
         obj = operation.object
         if isinstance(obj, Pod):
             self._put_pod(obj, operation)
@@ -189,12 +213,17 @@ class Simulation:
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.time = self.time
         cycle.operations = tuple(self._applied)
+        cycle.always_check_all = self.profile.always_check_all
+        if self._restarted:
+            cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
         cycle.events = _events(cycle)
 
     def _commit(self, pod: PodState, decision: Decision) -> None:
         self._apply(pod, decision)
         self.decisions.append(decision)
         self._applied = []
+        self._restarted = []
+        self._before = self.profile
         self.minor += 1
         self.last_node_index += decision.ranked
 

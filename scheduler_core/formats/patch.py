@@ -29,6 +29,8 @@ MERGE_KEYS = {
     "conditions": "type",
     "ownerReferences": "uid",
     "volumeMounts": "mountPath",
+    "predicates": "name",  # of a Policy, which the API server does not know
+    "priorities": "name",
 }
 
 

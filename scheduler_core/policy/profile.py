@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from scheduler_core.policy.order import UNREGISTERED, expanded, keys_of, static_order
@@ -51,7 +51,8 @@ class Profile:
     """What runs in a cycle.
 
     ``never_run`` names predicates that are configured and not evaluated, ``quirks`` the ids of the
-    deviations in force (:data:`scheduler_core.quirks.QUIRKS`).
+    deviations in force (:data:`scheduler_core.quirks.QUIRKS`), ``arguments`` what the policy gives to
+    its predicates and priorities, by their name.
     """
 
     order: tuple[str, ...]
@@ -61,13 +62,22 @@ class Profile:
     never_run: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
     quirks: frozenset[str] = DEFAULT_SETTINGS.quirk_ids
+    hard_weight: int = DEFAULT_HARD_POD_AFFINITY_WEIGHT
+    settings: Settings = DEFAULT_SETTINGS
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def summary(self) -> dict[str, Any]:
         """Describe the profile as the workbench shows it."""
         return {
             "predicates": list(self.order),
+            "neverRun": list(self.never_run),
             "priorities": [[p.name, p.weight] for p in self.priorities],
+            "arguments": dict(self.arguments),
+            "hardPodAffinitySymmetricWeight": self.hard_weight,
             "alwaysCheckAllPredicates": self.always_check_all,
+            "quirks": self.settings.quirks,
+            "predicateOrder": self.settings.predicate_order,
+            "warnings": [problem.message for problem in self.warnings],
         }
 
 
@@ -97,6 +107,9 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
         never_run,
         tuple(reader.warnings),
         settings.quirk_ids,
+        hard_weight,
+        settings,
+        reader.arguments(),
     )
 
 
@@ -160,6 +173,12 @@ class _Reader:
 
     def warn(self, path: str, message: str) -> None:
         self.warnings.append(Problem(message, path))
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of a policy that was read without a problem, by name."""
+        listed = [*(self.policy.get("predicates") or ()), *(self.policy.get("priorities") or ())]
+        given = [(entry["name"], entry["argument"]) for entry in listed if entry.get("argument") is not None]
+        return {key: argument for name, argument in given for key in keys_of(name)}
 
     def flag(self, name: str) -> bool:
         value = self.policy.get(name)

@@ -10,19 +10,24 @@ import pytest
 
 from scheduler_core.load import load_documents
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
-from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.scenario import Configuration, Operation, Scenario
+from scheduler_core.settings import Settings
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import trace_line
 from tests.conformance.random_records import record
 
 Action = Literal["create", "update", "delete"]
 
+SETTINGS = {True: Settings(predicate_order="proposal"), False: Settings()}
 SEEDS = 90
 CHUNK = 30
 
 
 def history(seed: int) -> Scenario:
-    """Let most of a random record's objects be there at first; the rest come, some change or go, later."""
+    """Let most of a random record's objects be there at first; the rest come, some change or go, later.
+
+    In every other history the scheduler is restarted once with another policy.
+    """
     case, rng = record(seed), random.Random(seed)
     read = load_documents(case["objects"], expand=False, admission=False)
     first, later = split(read.objects, rng)
@@ -32,6 +37,10 @@ def history(seed: int) -> Scenario:
         changed = change(obj, rng)
         action: Action = "delete" if changed is None else "update"
         operations.append(make(at, action, obj if changed is None else changed))
+    if seed % 2:
+        other = Configuration(record(seed + 1_000)["policy"], SETTINGS[seed % 4 == 1])
+        at = len(operations) // 2 + 1
+        operations.append(Operation("restart", at, at, "create", "Policy", "Policy", configuration=other))
     ordered = tuple(sorted(operations, key=lambda operation: operation.step))
     return Scenario("", (), tuple(first), ordered, policy=case["policy"])
 

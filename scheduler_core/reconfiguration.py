@@ -1,0 +1,115 @@
+"""The scheduler's configuration as operations of a Scenario change it.
+
+A Policy and the SimulationSettings are documents of which there is one at most. ``createOperation`` puts a
+whole new one in force, ``patchOperation`` changes the one in force, ``deleteOperation`` goes back to the
+default. kube-scheduler v1.11 reads its policy when it starts, so each of them restarts it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.formats.patch import PatchError, apply_patch
+from scheduler_core.objects.reading import At, kind_of
+from scheduler_core.policy import PolicyError, compile_policy
+from scheduler_core.policy_document import check_policy
+from scheduler_core.scenario import Configuration, Document
+from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+
+POLICY_KIND = "Policy"
+VERSIONS = {POLICY_KIND: "v1", SETTINGS_KIND: "podstep/v1"}
+RESTARTS = 1_000  # operations of a scenario that change the configuration
+
+_STEP = re.compile(r"\[(\d+)\]|\['?(.+?)'?\]|([^.\[\]]+)")
+
+
+def is_configuration(value: Any) -> bool:
+    """Tell whether an operation's object, or its typeMeta, is of a kind that configures the scheduler."""
+    if not isinstance(value, Mapping) or value.get("kind") not in VERSIONS:
+        return False
+    # Other systems have a kind Policy too.
+    return value.get("apiVersion") in (None, VERSIONS[value["kind"]])
+
+
+class Reconfiguration:
+    """The configuration in force, and what each operation makes of it."""
+
+    def __init__(self, policy: Document | None, settings: Document | None, read: Settings) -> None:
+        self._documents: dict[str, Document | None] = {POLICY_KIND: policy, SETTINGS_KIND: settings}
+        self._settings = read
+        self._count = 0
+
+    def create(self, document: Mapping[str, Any], at: At) -> Configuration | None:
+        """Put a whole document in force. Returns None after reporting what is wrong with it."""
+        return self._take(str(document["kind"]), document, at)
+
+    def patch(self, kind: str, body: Mapping[str, Any], at: At) -> Configuration | None:
+        """Change the document in force."""
+        document = self._documents[kind]
+        if document is None:
+            at.child("typeMeta").child("kind").error(
+                f"there is no {kind} at this step to be patched: create one with createOperation"
+            )
+            return None
+        patch = body["patch"]
+        how = body.get("patchType") or ("json" if isinstance(patch, list) else "strategic")
+        place = at.child("patch")
+        try:
+            patched = apply_patch(document, patch, how)
+        except PatchError as error:
+            for step in error.path:
+                place = place.child(step)
+            place.error(error.message)
+            return None
+        if not isinstance(patched, dict) or patched.get("kind") != kind:
+            place.error(f"must leave an object of the kind {kind}, not {kind_of(patched)}")
+            return None
+        return self._take(kind, patched, place)
+
+    def delete(self, kind: str, at: At) -> Configuration | None:
+        """Go back to the default provider, or to the default settings."""
+        if self._documents[kind] is None:
+            at.child("typeMeta").child("kind").error(f"there is no {kind} at this step to be deleted")
+            return None
+        return self._take(kind, None, at)
+
+    def _take(self, kind: str, document: Document | None, at: At) -> Configuration | None:
+        self._count += 1
+        if self._count > RESTARTS:
+            if self._count == RESTARTS + 1:
+                at.error(f"more than {RESTARTS:,} changes of the configuration")
+            return None
+        policy = document if kind == POLICY_KIND else self._documents[POLICY_KIND]
+        settings = self._settings
+        wrong = len(at.report.errors)
+        if kind == SETTINGS_KIND:
+            settings = DEFAULT_SETTINGS if document is None else read_settings(document, at)
+        elif document is not None:
+            check_policy(dict(document), at)
+        if len(at.report.errors) > wrong or (kind == POLICY_KIND and not _usable(policy, settings, at)):
+            return None
+        self._documents[kind] = document
+        self._settings = settings
+        return Configuration(policy, settings)
+
+
+def _usable(policy: Document | None, settings: Settings, at: At) -> bool:
+    """Report what the engine cannot do of a policy, and what is worth knowing of it."""
+    try:
+        found = compile_policy(policy, settings).warnings
+    except PolicyError as error:
+        for problem in error.problems:
+            _place(at, problem.path).error(problem.message)
+        return False
+    for problem in found:
+        _place(at, problem.path).warn(problem.message)
+    return True
+
+
+def _place(at: At, path: str) -> At:
+    """Return the place that a problem's path names, below a document's own."""
+    for index, quoted, name in _STEP.findall(path):
+        at = at.child(int(index) if index else quoted or name)
+    return at
