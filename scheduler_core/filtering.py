@@ -100,23 +100,22 @@ def _run(
     check_all = profile.always_check_all
     outcomes: list[Outcome] = []
     codes = np.zeros((len(profile.order), view.size), np.int16) if matrix else None
+    closed: Codes | np.int16 = np.int16(
+        0
+    )  # what the matrix holds of rows that are not reached, and 0 of the others
     errors: dict[tuple[int, int], str] = {}
     failed: Codes | None = None
     open_rows: BoolVector | None = None  # None: all rows are still to be checked
-    for number, predicate in enumerate(profile.predicates):
-        if open_rows is not None and not open_rows.any() and not everything:
-            if codes is not None:
-                codes[number:] = NOT_REACHED
-            break
+    for number in _numbers(profile, vectors, matrix=matrix or everything):
         known = vectors.outcomes[number] if vectors is not None else None
-        outcome = known if known is not None else predicate(pod.info, view, pod)
+        outcome = known if known is not None else profile.predicates[number](pod.info, view, pod)
         outcomes.append(outcome)
         found = outcome.codes
         if open_rows is not None:
-            if codes is not None:
-                codes[number] = np.where(open_rows, 0 if found is None else found, NOT_REACHED)
             if found is not None:
                 found = np.where(open_rows, found, np.int16(0))
+            if codes is not None:
+                codes[number] = closed if found is None else found + closed
         elif codes is not None and found is not None:
             codes[number] = found
         if found is None:
@@ -127,9 +126,21 @@ def _run(
         failed = view.reasons.merge(failed, found)
         # an error ends a node's check even where all predicates are to be run
         stopping = found == FAILED_BY_ERROR if check_all else found != 0
-        if stopping.any():
-            open_rows = ~stopping if open_rows is None else open_rows & ~stopping
+        if not stopping.any():
+            continue
+        open_rows = ~stopping if open_rows is None else open_rows & ~stopping
+        if codes is not None:
+            closed = np.where(open_rows, np.int16(0), np.int16(NOT_REACHED))
+        if not everything and not open_rows.any():
+            if codes is not None:
+                codes[number + 1 :] = NOT_REACHED
+            break
     return _Pass(outcomes, failed, errors, codes)
+
+
+def _numbers(profile: Profile, vectors: ClassVectors | None, *, matrix: bool) -> Iterable[int]:
+    """Return the predicates to evaluate, in order: without a matrix none that is known to pass everywhere."""
+    return range(len(profile.predicates)) if matrix or vectors is None else vectors.checks
 
 
 def _nominations(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> dict[int, list[PodState]]:
@@ -315,11 +326,15 @@ def predicate_matrix(
     order: tuple[str, ...], codes: Matrix, errors: dict[tuple[int, int], str], table: ReasonTable
 ) -> PredicateMatrix:
     """Number the reasons that occur afresh, by text, so that a Cycle does not depend on history."""
-    failures = codes > 0
-    occurring = np.flatnonzero(np.bincount(codes[failures])).tolist() if failures.any() else []
-    used = sorted((table.texts[code], code) for code in occurring)
+    failing = np.flatnonzero(codes.max(axis=1, initial=0) > 0).tolist()
+    occurring = {
+        code for number in failing for code in np.flatnonzero(np.bincount(codes[number] + 1)[2:]).tolist()
+    }
+    used = sorted((table.texts[code + 1], code + 1) for code in occurring)
     if used:
-        renumbered = np.zeros(len(table.texts), np.int16)
+        renumbered = np.zeros(len(table.texts) + 1, np.int16)
         renumbered[[code for _, code in used]] = np.arange(1, len(used) + 1)
-        codes[failures] = renumbered[codes[failures]]
+        renumbered[NOT_REACHED] = NOT_REACHED  # the last entry
+        for number in failing:
+            codes[number] = renumbered[codes[number]]
     return PredicateMatrix(order, codes, [(), *(texts for texts, _ in used)], errors)

@@ -17,6 +17,7 @@ from scheduler_core.cycle import IntVector, PriorityRow
 from scheduler_core.policy import Profile
 from scheduler_core.policy.profile import WeightedPriority
 from scheduler_core.priorities import Scored
+from scheduler_core.priorities.base import Scores
 from scheduler_core.vectors import ClassVectors
 
 Rows = npt.NDArray[np.int64]
@@ -52,33 +53,34 @@ def rank_nodes(
     """
     ranker = _Ranker(pod, View(cluster, feasible), failed, vectors)
     rows: list[PriorityRow] = []
-    fresh: list[tuple[int, IntVector]] = []
-    for number, priority in enumerate(profile.priorities):
-        known = ranker.knows(number)
-        if known and not trace:
-            continue
+    fresh: list[tuple[int, Scores]] = []
+    to_score: Iterable[tuple[int, WeightedPriority]] = enumerate(profile.priorities)
+    if vectors is not None and not trace:
+        to_score = vectors.plan.open_priorities
+    for number, priority in to_score:
         scored = ranker.score(number, priority)
         if trace:
-            row = PriorityRow(priority.name, priority.weight, priority.run.kind, scored.raw, scored.score)
-            rows.append(row)
-        if not known:
+            rows.append(ranker.recorded(priority, scored))
+        if not ranker.knows(number):
             fresh.append((priority.weight, scored.score))
     totals = combine(fresh, ranker.known_totals())
     if not profile.priorities:
-        totals += 1
-    best = np.flatnonzero(totals == totals.max())
+        totals = totals + 1
+    if vectors is not None and totals is vectors.base:
+        totals = totals.copy()  # the record must not follow the class
+    best = (totals == totals.max()).nonzero()[0]
     return Ranking(
         rows, totals, by_name_descending(best if feasible is None else feasible[best], cluster.columns)
     )
 
 
-def combine(rows: Iterable[tuple[int, IntVector]], totals: IntVector) -> IntVector:
-    """Add weight times score of each priority to the nodes' totals, ``(F,) int64``, in place.
+def combine(rows: Iterable[tuple[int, Scores]], totals: IntVector) -> IntVector:
+    """Add weight times score of each priority to the nodes' totals, ``(F,) int64``; these stay as they are.
 
     This is the Combine that makes one HostPriorityList of the matrix (core.PrioritizeNodes).
     """
     for weight, score in rows:
-        totals += weight * score
+        totals = totals + (score if weight == 1 else weight * score)
     return totals
 
 
@@ -102,25 +104,34 @@ class _Ranker:
         return self.vectors is not None and number in self.vectors.raws
 
     def known_totals(self) -> IntVector:
-        """Add up the priorities that are known of the class."""
+        """Add up the priorities that are known of the class; may be its live vector."""
         if self.vectors is None:
             return np.zeros(self.view.size, np.int64)
         totals = self.vectors.base
         for known in self.vectors.scaled.values():
             totals = totals + known.weight * known.scores(self.view.rows, self.failed)
-        return (
-            totals.copy()
-            if totals is self.vectors.base and self.view.rows is None
-            else self.view.take(totals)
-        )
+        return self.view.take(totals)
 
     def score(self, number: int, priority: WeightedPriority) -> Scored:
-        """Return one priority's values and scores; arrays of their own, which later changes leave alone."""
+        """Return one priority's values and scores."""
         if self.vectors is None or not self.knows(number):
             return priority.run(self.pod.info, self.view, self.pod)
-        raw = self.view.take(self.vectors.raws[number]).copy()
+        raw = self.view.take(self.vectors.raws[number])
         steps = self.vectors.steps[number]
         scaled = self.vectors.scaled.get(number)
         if scaled is not None:
-            return Scored(raw, self.view.take(scaled.scores(self.view.rows, self.failed)).copy())
+            return Scored(raw, self.view.take(scaled.scores(self.view.rows, self.failed)))
         return Scored(raw, steps.reduce(raw, self.pod.info, self.view))
+
+    def recorded(self, priority: WeightedPriority, scored: Scored) -> PriorityRow:
+        """Return the record of a priority, in arrays of its own that later changes leave alone."""
+        live = self.view.rows is None  # else every vector was taken from the columns already
+        raw, score = scored.raw, scored.score
+        kept = raw.copy() if live and raw is not None else raw
+        if isinstance(score, int):
+            score = np.full(self.view.size, score, np.int64)
+        elif score is raw and kept is not None:
+            score = kept
+        elif live:
+            score = score.copy()
+        return PriorityRow(priority.name, priority.weight, priority.run.kind, kept, score)

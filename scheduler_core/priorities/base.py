@@ -18,20 +18,26 @@ from scheduler_core.cycle import IntVector, PriorityKind
 
 MAX_PRIORITY = 10
 
+Scores = IntVector | int  # (F,), or one number for all
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One priority's result over the F feasible nodes; ``raw`` is ``None`` if it has no map step."""
+    """One priority's result over the F feasible nodes; ``raw`` is ``None`` if it has no map step.
+
+    A number as ``score`` is the score of every node. Both vectors may be live columns: who keeps
+    them beyond the cycle copies them.
+    """
 
     raw: IntVector | None
-    score: IntVector
+    score: Scores
 
 
 class PriorityFunction(Protocol):
     """Score the whole list of nodes in one go (algorithm.PriorityFunction)."""
 
-    def function(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
-        """Return the scores of the view's rows, ``(F,) int64``."""
+    def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
+        """Return the scores of the view's rows, ``(F,) int64``, or one for all."""
 
 
 class PriorityMapFunction(Protocol):
@@ -44,8 +50,8 @@ class PriorityMapFunction(Protocol):
 class PriorityReduceFunction(Protocol):
     """Compare what Map returned (algorithm.PriorityReduceFunction)."""
 
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
-        """Turn the feasible nodes' values into scores, ``(F,) int64``."""
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
+        """Turn the feasible nodes' values into scores, ``(F,) int64``, or one for all."""
 
 
 class Priority(Protocol):
@@ -68,8 +74,8 @@ class Function(ABC):
     kind: PriorityKind = "function"
 
     @abstractmethod
-    def function(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
-        """Score the whole list, ``(F,) int64``."""
+    def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
+        """Score the whole list, ``(F,) int64``, or with one score for all."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
         """Call the function."""
@@ -86,11 +92,11 @@ class MapReduce(ABC):
 
     @abstractmethod
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Value each row, ``(R,) int64``."""
+        """Value each row, ``(R,) int64``; may be a live column."""
 
     @abstractmethod
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
-        """Turn the feasible nodes' values into scores, ``(F,) int64``."""
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
+        """Turn the feasible nodes' values into scores, ``(F,) int64``, or one for all."""
 
 
 class MapOnly(MapReduce):

@@ -12,7 +12,7 @@ from scheduler_core.cluster.pods import Counted, PodKind, PodQuery, PodState
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, Function
+from scheduler_core.priorities.base import MAX_PRIORITY, Function, Scores
 
 
 class InterPodAffinity(Function):
@@ -23,11 +23,11 @@ class InterPodAffinity(Function):
     def __init__(self, hard_weight: int = 1) -> None:
         self.hard_weight = hard_weight
 
-    def function(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
+    def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
         """Score the sums from lowest to highest, 0 being between them."""
         by_key = self._by_key(pod, view, state.kind)
         if not by_key:
-            return np.zeros(view.size, np.int64)
+            return 0
         if len(by_key) == 1:
             ((domains, sums),) = by_key.items()
             places = view.take(domains.ids)

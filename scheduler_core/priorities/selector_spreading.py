@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,7 +12,7 @@ from scheduler_core.cluster.pods import Counted, PodQuery
 from scheduler_core.cluster.services import spreading_selectors
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
+from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce, Scores
 from scheduler_core.quirks import quirk
 
 ZONE_WEIGHTING = 2.0 / 3.0
@@ -24,24 +26,27 @@ class SelectorSpread(MapReduce):
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Count the pods of the namespace, not being deleted, that any of the pod's selectors match."""
         counted = _counted(pod, view)
-        return np.zeros(view.size, np.int64) if counted is None else view.take(counted.counts).copy()
+        return np.zeros(view.size, np.int64) if counted is None else view.take(counted.counts)
 
-    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
+    def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
         """Score few pods high, zones weighing two thirds (SelectorSpread.CalculateSpreadPriorityReduce)."""
         most = int(raw.max(initial=0))
         if not most:
-            return np.full(len(raw), MAX_PRIORITY, np.int64)
+            return MAX_PRIORITY
         zones = view.columns.zones
-        zone_scores = _zone_scores(_zone_sums(raw, pod, view))
+        zone_parts = _zone_parts(_zone_sums(raw, pod, view))
         width = most + 1
-        if (zones.count + 1) * width > len(raw):
+        if len(zone_parts) * width > len(raw):
             places = view.take(zones.ids)
-            return _scores(raw, places >= 0, zone_scores[places], most)
+            own = _node_scores(raw, most)
+            blended = own * (1.0 - ZONE_WEIGHTING) + zone_parts[places]
+            return np.asarray(np.where(places >= 0, blended, own).astype(np.int64))
         # fewer combinations of zone and count than nodes: score each combination once
-        zoned = np.arange(zones.count + 1)[:, None] < zones.count
-        table = _scores(np.arange(width), zoned, zone_scores[:, None], most)
-        offsets = view.take(view.memo(("zone-offsets", width), lambda: zones.ids * width))
-        return table.ravel().take(offsets + raw)
+        own, share = _node_scores_up_to(most)
+        table = np.add.outer(zone_parts, share)
+        table[-1] = own  # nodes without a zone
+        offsets = view.take(view.memo(("zone-offsets", width), lambda: zones.ids % len(zone_parts) * width))
+        return table.astype(np.int64).take(offsets + raw)
 
 
 def _counted(pod: PodInfo, view: View) -> Counted | None:
@@ -53,29 +58,33 @@ def _counted(pod: PodInfo, view: View) -> Counted | None:
 def _zone_sums(raw: IntVector, pod: PodInfo, view: View) -> IntVector:
     """Sum the feasible nodes' counts by zone, ``(zones + 1,)``; the last entry is for nodes without one."""
     zones = view.columns.zones
-    counted = _counted(pod, view) if view.rows is None else None
-    if counted is not None:
+    counted = _counted(pod, view)
+    # no what-if changes here: where the feasible nodes hold all the pods, the sums over all nodes are theirs
+    if counted is not None and (view.rows is None or int(raw.sum()) == counted.total):
         return counted.sums(zones)
     sums = np.zeros(zones.count + 1, np.int64)
     np.add.at(sums, view.take(zones.ids), raw)
     return sums
 
 
-def _zone_scores(sums: IntVector) -> npt.NDArray[np.float64]:
-    """Score zones by their sums of pods, ``(zones + 1,)``."""
+def _zone_parts(sums: IntVector) -> npt.NDArray[np.float64]:
+    """Score zones by their sums of pods and weigh that, ``(zones + 1,)``."""
     busiest = int(sums[:-1].max(initial=0))
     if not busiest:
-        return np.full(len(sums), float(MAX_PRIORITY))
-    return np.asarray(MAX_PRIORITY * ((busiest - sums) / busiest))
+        return np.full(len(sums), ZONE_WEIGHTING * MAX_PRIORITY)
+    return np.asarray(ZONE_WEIGHTING * (MAX_PRIORITY * ((busiest - sums) / busiest)))
 
 
-def _scores(
-    counts: IntVector, zoned: npt.NDArray[np.bool_], zone_scores: npt.NDArray[np.float64], most: int
-) -> IntVector:
-    """Blend node and zone scores; the order of the operations on doubles is v1.11's."""
-    score = MAX_PRIORITY * ((most - counts) / most)
-    blended = score * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * zone_scores
-    return np.asarray(np.where(zoned, blended, score).astype(np.int64))
+def _node_scores(counts: IntVector, most: int) -> npt.NDArray[np.float64]:
+    """Score few pods on the node itself high; the order of the operations on doubles is v1.11's."""
+    return np.asarray(MAX_PRIORITY * ((most - counts) / most))
+
+
+@lru_cache(maxsize=64)
+def _node_scores_up_to(most: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the scores of 0 to ``most`` pods, and their share in the score of a node with a zone."""
+    own = _node_scores(np.arange(most + 1), most)
+    return own, own * (1.0 - ZONE_WEIGHTING)
 
 
 @quirk("service-spreading-takes-controllers")
