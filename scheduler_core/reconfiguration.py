@@ -81,7 +81,8 @@ class Reconfiguration:
             if self._count == RESTARTS + 1:
                 at.error(f"more than {RESTARTS:,} changes of the configuration")
             return None
-        policy = document if kind == POLICY_KIND else self._documents[POLICY_KIND]
+        self._documents[kind] = document  # a wrong one too, so that what follows is not wrong for its sake
+        policy = self._documents[POLICY_KIND]
         settings = self._settings
         wrong = len(at.report.errors)
         if kind == SETTINGS_KIND:
@@ -90,7 +91,6 @@ class Reconfiguration:
             check_policy(dict(document), at)
         if len(at.report.errors) > wrong or (kind == POLICY_KIND and not _usable(policy, settings, at)):
             return None
-        self._documents[kind] = document
         self._settings = settings
         return Configuration(policy, settings)
 

@@ -13,6 +13,7 @@ from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
 from scheduler_core.cycle import Cycle
+from scheduler_core.policy import Profile
 from scheduler_core.scenario import Operation
 
 OPERATIONS_SHOWN = 50
@@ -28,7 +29,8 @@ class Place:
     node_at: Sequence[int]  # position in the cycle -> index on the wire
     changes: list[list[int]]
     operations: Sequence[Operation]
-    always_check_all: bool = False
+    policy: int = 0  # how many operations have changed the configuration
+    profile: Callable[[], Profile] | None = None  # what is in force, compiled when it is asked for
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
@@ -45,6 +47,8 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "feasible": len(cycle.feasible),
         "changes": place.changes,
         "operations": described(place.operations),
+        "policy": place.policy,
+        "restart": cycle.restart and list(cycle.restart.changes),
         "ladder": [list(rung) for rung in rungs],
         "story": story(cycle, rungs, place.priority),
         "phases": list(cycle.phases),
@@ -63,11 +67,14 @@ def described(operations: Sequence[Operation]) -> list[str]:
 
 def describe(operation: Operation) -> str:
     """Return an outside operation as a phrase, such as ``delete pod default/web-1``."""
+    if operation.configuration is not None:
+        return f"{operation.action} {operation.kind}: the scheduler restarts"
     return f"{operation.action} {operation.kind.lower()} {operation.key}"
 
 
 PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
-    "predicates": lambda cycle, place: predicates(cycle, place.node_at, place.always_check_all),
+    "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
+    "predicates": lambda cycle, place: predicates(cycle, place.node_at, cycle.always_check_all),
     "priorities": lambda cycle, place: priorities(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},

@@ -20,6 +20,7 @@ def story(cycle: Cycle, rungs: list[Rung], priority: int = 0) -> list[Sentence]:
     """Return the sentences of ``cycle``; ``priority`` is that of its pod."""
     return [
         *_operations(cycle),
+        *_restart(cycle),
         _queue(cycle, priority),
         *_filtering(cycle, rungs),
         *_choice(cycle),
@@ -56,6 +57,17 @@ def _operations(cycle: Cycle) -> list[Sentence]:
             ").",
         ]
     ]
+
+
+def _restart(cycle: Cycle) -> list[Sentence]:
+    """Tell of a restart, and name the predicates and priorities as everywhere."""
+    if cycle.restart is None:
+        return []
+    emptied = "All pending pods are in the active queue again, and caches and counters are empty."
+    if not cycle.restart.changes:
+        return [["The scheduler was restarted with a policy that schedules alike. ", emptied]]
+    told = "; ".join(cycle.restart.changes)
+    return [["The scheduler was restarted with another policy: ", {"strong": told}, ". ", emptied]]
 
 
 def _queue(cycle: Cycle, priority: int) -> Sentence:

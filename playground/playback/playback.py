@@ -22,13 +22,14 @@ from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.wire import Encoded, encode
 from scheduler_core.cycle import Cycle
-from scheduler_core.policy import compile_policy
+from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import Simulation
 
 log = structlog.get_logger(__name__)
 
 SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
+PROFILES_KEPT = 20  # compiled, of those that operations changed
 
 # Rough sizes for the bound on memory; measured on the GPU trace, rounded up.
 NODE_BYTES, POD_BYTES, CYCLE_BYTES, LIGHT_BYTES = 8_000, 6_000, 1_500, 2_500
@@ -71,6 +72,8 @@ class Playback:
         self._cycle_bytes = 0
         self._light: OrderedDict[int, str] = OrderedDict()
         self._node_at: tuple[tuple[str, ...], list[int]] | None = None
+        self._profiles: OrderedDict[int, Profile] = OrderedDict()
+        self._profile_lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.trail)
@@ -96,6 +99,8 @@ class Playback:
             _cycles=OrderedDict(),
             _cycle_bytes=0,
             _light=OrderedDict(),
+            _profiles=OrderedDict(),
+            _profile_lock=threading.Lock(),
         )
         return other
 
@@ -250,6 +255,7 @@ class Playback:
             known = (cycle.nodes, [self.tables.node_index[name] for name in cycle.nodes])
             self._node_at = known
         pod = self.tables.pod_index[cycle.pod]
+        number = self.trail.configurations(cycle.index)
         return Place(
             pod=pod,
             priority=self.tables.pods[pod].priority,
@@ -257,8 +263,24 @@ class Playback:
             node_at=known[1],
             changes=self.trail.changes[cycle.index - 1],
             operations=self.trail.operations_of(cycle.index),
-            always_check_all=self.profile.always_check_all,
+            policy=number,
+            profile=lambda: self.profile_of(number),
         )
+
+    def profile_of(self, number: int) -> Profile:
+        """Return the profile that so many changes of the configuration lead to; 0 is the initial one."""
+        if not number:
+            return self.profile
+        with self._profile_lock:
+            found = self._profiles.get(number)
+            if found is None:
+                configuration = self.trail.configuration(number)
+                found = compile_policy(configuration.policy, configuration.settings)
+                self._profiles[number] = found
+            self._profiles.move_to_end(number)
+            if len(self._profiles) > PROFILES_KEPT:
+                self._profiles.popitem(last=False)
+            return found
 
     def parts(self, index: int, names: list[str], unwanted: Callable[[], bool] = never) -> dict[str, Any]:
         """Return the protocol's answer to ``cycle.get``."""

@@ -7,7 +7,7 @@ cycle, the address of each step, and the decisions that rebuild the simulation.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cycle import Cycle, Decision, Result
 from scheduler_core.objects.model import Pod
-from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.scenario import Configuration, Operation, Scenario
 
 Placement = npt.NDArray[np.int32]
 Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
@@ -43,6 +43,8 @@ class Trail:
         self.changes: list[Changes] = []
         self.placement: Placement = np.array(tables.start, dtype=np.int32)
         self._operations = scenario.operations
+        # Of the operations that change the configuration: how many operations are applied with each.
+        self._restarts = tuple(n for n, o in enumerate(scenario.operations, 1) if o.configuration is not None)
         self._kept: list[Placement] = [self.placement.copy()]
         self._pods = array("i")
         self._nodes = array("i")
@@ -121,7 +123,24 @@ class Trail:
             "pod": self._pods[rows].tolist(),
             "node": self._nodes[rows].tolist(),
             "result": self._letters[rows].decode(),
+            "restarts": self._restarted(first, last),
         }
+
+    def _restarted(self, first: int, last: int) -> list[int]:
+        """Return the cycles among these before which the scheduler was restarted."""
+        count = len(self) + 1
+        found = (bisect_left(self._applied, applied, 0, count) for applied in self._restarts)
+        return [index for index in dict.fromkeys(found) if first <= index <= last]
+
+    def configurations(self, index: int) -> int:
+        """Return how many operations have changed the configuration up to and including a cycle's."""
+        return bisect_right(self._restarts, self._applied[index])
+
+    def configuration(self, number: int) -> Configuration:
+        """Return what the ``number``-th change of the configuration (from 1) put in force."""
+        found = self._operations[self._restarts[number - 1] - 1].configuration
+        assert found is not None
+        return found
 
     def step(self, index: int) -> str:
         """Return the address ``major.minor`` of a cycle; ``"1.0"`` is the state before the first."""
