@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from operator import lt
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -41,11 +41,9 @@ class Interned(Generic[T]):
 
 def intern_column(items: Sequence[T | None]) -> Interned[T]:
     """Number the distinct items in order of first appearance; ``None`` becomes -1."""
-    numbers: dict[T, int] = {}
-    ids = np.empty(len(items), np.int64)
-    for row, item in enumerate(items):
-        ids[row] = -1 if item is None else numbers.setdefault(item, len(numbers))
-    return Interned(ids, tuple(numbers))
+    values = tuple(item for item in dict.fromkeys(items) if item is not None)
+    numbers: dict[T | None, int] = {None: -1, **{item: number for number, item in enumerate(values)}}
+    return Interned(np.fromiter(map(numbers.__getitem__, items), np.int64, len(items)), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +73,7 @@ class NodeColumns:
         self.no_scalar = np.zeros(self.size, np.int64)
         self.taints = intern_column([node.taints for node in self.nodes])
         self.status = intern_column([(node.conditions, node.unschedulable) for node in self.nodes])
+        self._label_maps = [node.meta.labels for node in self.nodes]
         self._labels: dict[str, Interned[str]] = {}
         self._topologies: dict[tuple[str, ...], Domains] = {}
         self._zones: Domains | None = None
@@ -98,7 +97,7 @@ class NodeColumns:
         """The values of one label key."""
         column = self._labels.get(key)
         if column is None:
-            column = intern_column([node.meta.labels.get(key) for node in self.nodes])
+            column = intern_column([labels.get(key) for labels in self._label_maps])
             self._labels[key] = column
         return column
 
@@ -136,13 +135,19 @@ class NodeColumns:
     def zones(self) -> Domains:
         """The zones for spreading: pairs of region and zone label (utilnode.GetZoneKey)."""
         if self._zones is None:
-            pairs = [
-                (node.meta.labels.get(REGION_LABEL, ""), node.meta.labels.get(ZONE_LABEL, ""))
-                for node in self.nodes
-            ]
-            column = intern_column([pair if any(pair) else None for pair in pairs])
-            self._zones = Domains(column.ids, len(column.values))
+            region, zone = (self._numbers_from_1(key) for key in (REGION_LABEL, ZONE_LABEL))
+            pairs = region * (int(zone.max(initial=0)) + 1) + zone
+            distinct, inverse = np.unique(pairs, return_inverse=True)
+            unzoned = int(distinct.size > 0 and distinct[0] == 0)
+            ids = inverse.reshape(-1).astype(np.int64) - unzoned
+            self._zones = Domains(ids, len(distinct) - unzoned)
         return self._zones
+
+    def _numbers_from_1(self, key: str) -> IntVector:
+        """Number a label's values from 1, ``(N,) int64``; 0 where it is absent or empty."""
+        column = self.label(key)
+        empty = column.values.index("") if "" in column.values else -1
+        return np.where(column.ids == empty, 0, column.ids + 1)
 
     @property
     def images(self) -> dict[str, dict[int, int]]:
@@ -157,9 +162,12 @@ class NodeColumns:
 
     @property
     def name_ranks(self) -> IntVector:
-        """Each node's rank by name in byte order, ``(N,) int64``."""
+        """Each node's rank by name in byte order, ``(N,) int64``.
+
+        Strings compare by code point, which is the order of their bytes in UTF-8.
+        """
         if self._name_ranks is None:
-            order = sorted(range(self.size), key=lambda row: self.names[row].encode())
+            order = sorted(range(self.size), key=self.names.__getitem__)
             self._name_ranks = np.empty(self.size, np.int64)
             self._name_ranks[order] = np.arange(self.size)
         return self._name_ranks
@@ -168,5 +176,5 @@ class NodeColumns:
     def sorted_by_name(self) -> bool:
         """Whether the object order is that of the names, in which case no ranks are needed."""
         if self._sorted is None:
-            self._sorted = all(a.encode() < b.encode() for a, b in pairwise(self.names))
+            self._sorted = all(map(lt, self.names, self.names[1:]))
         return self._sorted

@@ -39,8 +39,8 @@ def _read_annotations(columns: NodeColumns) -> Avoided:
     """Collect {(controller kind, uid): nodes}; an annotation that does not parse avoids nothing."""
     avoided: Avoided = {}
     for row, node in enumerate(columns.nodes):
-        text = node.meta.annotations.get(ANNOTATION)
-        for controller in _controllers(text) if text is not None else ():
+        found = node.meta.annotations
+        for controller in _controllers(found[ANNOTATION]) if ANNOTATION in found else ():
             avoided.setdefault(controller, []).append(row)
     return avoided
 
