@@ -40,6 +40,7 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("INTERACTIVE_CYCLES", 20_000, "cycles", "cycles that the workbench computes by itself"),
     Limit("INTERACTIVE_SECONDS", 60, "seconds", "computing for one source in a web process"),
+    Limit("WHY_SECONDS", 15, "seconds", "answering one Why?, or trying out a copy with a change of it"),
     Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),
     Limit("PLAYBACKS", 256, "playbacks", "sources that a web process keeps open"),
     Limit("PLAYBACK_BYTES", 768 * MIB, "bytes", "estimated memory of all open playbacks"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 from weakref import WeakSet
@@ -17,10 +18,12 @@ from playground import bundles, sources, store
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
+from playground.panels.why import Question, explaining, why
 from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, address_of, reading
+from scheduler_core.explain import ExplainError
 from scheduler_core.scenario import BundleError
 from scheduler_core.trace import trace_cycle, trace_line
 
@@ -198,6 +201,39 @@ def _cycle(playback: Playback, step: str) -> HttpResponse:
         raise ApiError(400, [{"line": None, "path": "step", "message": str(error)}]) from error
     except OutOfRangeError as error:
         raise ApiError(404, str(error)) from error
+
+
+def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Answer why a pod is where it is after a step, or is not on a node."""
+    row = sources.Source({"scenario": name}, _scenario(name))
+    pod, node = request.GET.get("pod", ""), request.GET.get("node") or None
+    if not pod:
+        message = "Say which pod, as in ?pod=default/web-1."
+        raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
+    playback = _playback(row)
+    until = time.monotonic() + limit("WHY_SECONDS")
+    with reading():
+        index = _index(playback, step)
+        work = explaining(playback, Question(row.key, index, pod, node))
+        while time.monotonic() < until:
+            try:
+                next(work)
+            except StopIteration as end:
+                return answer(why(end.value))
+            except ExplainError as error:
+                raise ApiError(404, str(error)) from error
+    raise ApiError(422, "Explaining this takes too long; ask about one node.")
+
+
+def _index(playback: Playback, step: str) -> int:
+    """Return the index of a step, 0 before the first cycle."""
+    if not STEP.fullmatch(step):
+        message = "A step is a cycle's number or major.minor, as in 17 or 2.3."
+        raise ApiError(400, [{"line": None, "path": "step", "message": message}])
+    index = playback.seek(step)
+    if index is None:
+        raise ApiError(404, f"There is no cycle {step}; there are {len(playback):,}.")
+    return index
 
 
 # --- runs --------------------------------------------------------------------------------------

@@ -71,6 +71,22 @@ SCHEMAS: dict[str, Any] = {
         total=_COUNT,
         complete={"type": "boolean"},
     ),
+    "Why": {
+        **_object(
+            ["pod", "state", "node", "asked", "index", "step", "summary", "nodes", "groups", "changes"],
+            pod=_TEXT,
+            state=_TEXT,
+            node=_MAYBE,
+            asked=_MAYBE,
+            index=_COUNT,
+            step=_TEXT,
+            summary=_TEXT,
+            nodes={"type": "array", "items": {"type": "object"}},
+            groups={"type": "array", "items": {"type": "object"}},
+            changes={"type": "array", "items": {"type": "object"}},
+        ),
+        "description": "Field by field in docs/protocol.md, at why.ask",
+    },
     "NewRun": _object(
         ["scenario"],
         scenario=_TEXT,

@@ -107,6 +107,23 @@ CALLS: tuple[Call, ...] = (
         },
     ),
     Call(
+        "GET",
+        "/api/scenarios/{name}/cycles/{step}/why",
+        calls.get_why,
+        "Why a pod is where it is after a step, or is not on a node, and what would make it fit",
+        {
+            200: ("The reasons, and changes that were tried out, the smallest first", "Why"),
+            400: ("A parameter is wrong", "Errors"),
+            422: ("Too large to compute while you wait", "Errors"),
+            **_ERRORS,
+            **_BUSY,
+        },
+        query=(
+            ("pod", "string", "The pod, namespace/name"),
+            ("node", "string", "The node; all nodes are asked about without it"),
+        ),
+    ),
+    Call(
         "POST",
         "/api/runs",
         calls.create_run,

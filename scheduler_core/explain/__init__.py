@@ -20,6 +20,7 @@ from scheduler_core.explain.explanation import (
     verdict,
 )
 from scheduler_core.explain.gone import gone, meant
+from scheduler_core.explain.pausing import finished
 from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.filtering import error_message, fit_error_message
@@ -58,11 +59,11 @@ def explain(
     """
     if step is None:
         simulation = source if isinstance(source, Simulation) else _ended(source)
-        return _finish(_explaining(simulation, pod, node, NODES_SHOWN))
+        return finished(_explaining(simulation, pod, node, NODES_SHOWN))
     scenario = source.scenario if isinstance(source, Simulation) else source
     decisions = source.decisions if isinstance(source, Simulation) else None
     reached = _reach(scenario, decisions, str(step))
-    return _finish(asking(scenario, reached.decisions, reached.index, pod, node))
+    return finished(asking(scenario, reached.decisions, reached.index, pod, node))
 
 
 def asking(
@@ -96,15 +97,6 @@ def asking(
         summary += f" So preemption deleted {count} on {last.nominated} in this cycle, and it is tried again."
     step = f"{simulation.major}.{simulation.minor + 1}"
     return replace(answer, index=index, step=step, before=True, summary=summary)
-
-
-def _finish(asked: Asking) -> Explanation:
-    while True:
-        try:
-            next(asked)
-        except StopIteration as end:
-            answer: Explanation = end.value
-            return answer
 
 
 # The moment

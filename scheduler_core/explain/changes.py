@@ -20,6 +20,7 @@ from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.freeing import fewest
 from scheduler_core.explain.notes import notes
+from scheduler_core.explain.pausing import finished
 from scheduler_core.explain.pod_findings import deletion
 from scheduler_core.explain.world import Standing
 from scheduler_core.preemption import UNRESOLVABLE_REASONS
@@ -102,12 +103,7 @@ def changes(standing: Standing, rows: Sequence[int]) -> list[Change]:
     Of more than :data:`NODES_TRIED` nodes only those are run that seem cheapest; nodes where the pod fits
     already need none.
     """
-    searching = search(standing, rows)
-    while True:
-        try:
-            next(searching)
-        except StopIteration as end:
-            return list(end.value)
+    return finished(search(standing, rows))
 
 
 def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Change]]:

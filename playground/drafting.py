@@ -1,0 +1,65 @@
+"""A draft of a copy: of the visitor's own text only the documents that differ are written anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from playground import bundles, sources, store
+from playground.models import Draft
+from scheduler_core.explain.copying import Copy
+from scheduler_core.export import document_key
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.scenario import BundleError, Document
+
+_MARK = re.compile(r"^---(?:[ \t][^\n]*)?\n", re.MULTILINE)
+_CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)
+
+
+def copy_of(source: sources.Source, visitor: str, made: Copy, title: str) -> Draft:
+    """Store a copy as a draft of the visitor's, ready to be opened."""
+    [(kind, name)] = source.wire.items()
+    based_on = f"{kind}:{name}"
+    text = None
+    if isinstance(source.row, Draft):
+        based_on = source.row.based_on
+        files = store.draft_files(source.row)
+        if len(files) == 1:
+            text = spliced(files[0][1], source.load().documents, made.documents)
+    draft = store.create_draft(visitor, [("", text or bundles.bundle_text(made.scenario))], title, based_on)
+    sources.seed(draft, replace(made.scenario, title=draft.title))
+    return draft
+
+
+def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
+    """Return ``text``, which holds ``before``, changed so that it holds ``after``; comments stay.
+
+    ``None`` where its documents cannot be told apart by their ``---``, as in a List or in JSON.
+    """
+    marks = [match.start() for match in _MARK.finditer(text)]
+    chunks = [text[a:b] for a, b in zip([0, *marks], [*marks, len(text)])]
+    places = [n for n, chunk in enumerate(chunks) if _CONTENT.search(_MARK.sub("", chunk))]
+    if len(places) != len(before):
+        return None
+    left = {document_key(document): document for document in after}
+    for place, document in zip(places, before):
+        wanted = left.pop(document_key(document), None)
+        if wanted is None:
+            chunks[place] = ""
+        elif wanted != document:
+            chunks[place] = _head(chunks[place]) + write_yaml([wanted]).removeprefix("---\n")
+    whole = "".join(chunk if chunk.endswith("\n") or not chunk else f"{chunk}\n" for chunk in chunks)
+    whole += write_yaml(left.values()) if left else ""
+    with suppress(BundleError, bundles.TooLargeError):
+        if bundles.read_documents(whole) == tuple(after):
+            return whole
+    return None
+
+
+def _head(chunk: str) -> str:
+    """Return what stands before a document's content: its mark and the comments above it."""
+    mark = _MARK.match(chunk)
+    found = _CONTENT.search(chunk, mark.end() if mark else 0)
+    return chunk[: found.start()] if found else chunk

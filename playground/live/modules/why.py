@@ -1,0 +1,119 @@
+"""``why.…``: why a pod is not on a node, what would make it fit, and a copy with that change in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+from playground import drafting, sources
+from playground.limits import limit
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.panels.why import Question, applying, explaining, why
+from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
+from playground.wire import Encoded, encode
+from scheduler_core.explain import ExplainError
+from scheduler_core.explain.changes import Change
+from scheduler_core.explain.copying import Copy
+
+T = TypeVar("T")
+CODES = {"pod": "pod.not-found", "node": "node.not-found", "step": "step.out-of-range"}
+
+
+@command("why.ask", source="source", latest=1, pod="text", node="text?", step="text")
+async def ask(call: Call) -> Answer:
+    """Answer why a pod is where it is after a step, or is not on a node; the newest question counts."""
+    answer = await _in_slices(call, explaining, _late)
+    return Encoded(encode(why(answer)))
+
+
+def _late() -> None:
+    raise CommandError("why.too-large", "Explaining this takes too long; ask about one node.")
+
+
+@command(
+    "why.apply",
+    source="source",
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    pod="text",
+    node="text?",
+    step="text",
+    change="text",
+)
+async def apply(call: Call) -> Answer:
+    """Make a draft with a change that ``why.ask`` offered, and tell which of its cycles places the pod."""
+    until = time.monotonic() + limit("WHY_SECONDS")
+    wanted = call.payload["change"]
+
+    def work(
+        playback: Playback, question: Question
+    ) -> Generator[None, None, tuple[Change, Copy | None] | None]:
+        return applying(playback, question, wanted, lambda: time.monotonic() > until)
+
+    applied = await _in_slices(call, work, lambda: None)
+    if applied is None or applied[1] is None:
+        raise CommandError("change.not-found")
+    change, made = applied[0], applied[1]
+    draft = await call.in_engine(_draft, call.found(), call.visitor, change, made)
+    return {"draft": draft, "url": f"/p/{draft}/", **made.as_dict(), "words": list(change.words)}
+
+
+def _draft(source: sources.Source, visitor: str, change: Change, made: Copy) -> str:
+    return drafting.copy_of(source, visitor, made, f"{source.title or 'Untitled'}: {change.words[0]}").pk
+
+
+async def _in_slices(
+    call: Call,
+    begin: Callable[[Playback, Question], Generator[None, None, T]],
+    late: Callable[[], None],
+) -> T:
+    """Do work that pauses in turns of a slice, so that whoever else waits comes in between."""
+    step, key = call.payload["step"], call.found().key
+    pod, node = call.payload["pod"], call.payload.get("node") or None
+    until = time.monotonic() + limit("WHY_SECONDS")
+    work: Generator[None, None, T] | None = None
+
+    def turn(playback: Playback, unwanted: Unwanted) -> tuple[T] | None:
+        nonlocal work
+        if work is None:
+            index = _resolved(playback, step)
+            if index is None:
+                return None
+            work = begin(playback, Question(key, index, pod, node))
+        began = time.monotonic()
+        while time.monotonic() - began < SLICE_SECONDS:
+            if unwanted():
+                raise Superseded
+            try:
+                next(work)
+            except StopIteration as end:
+                return (end.value,)
+            except ExplainError as error:
+                raise CommandError(CODES[error.what], _sentence(str(error))) from error
+        if time.monotonic() > until:
+            late()
+        return None
+
+    (result,) = await call.in_turns(turn)
+    return result
+
+
+def _resolved(playback: Playback, step: str) -> int | None:
+    """Return the index of a step, 0 before the first; ``None`` while it is still to be computed."""
+    try:
+        index = playback.resolve(step)
+        if index is None and playback.advance(SLICE_SECONDS):
+            return None
+        index = playback.resolve(step)
+    except ValueError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
+    if index is None:
+        raise OutOfRangeError(f"There is no cycle {step[:24]}; there are {len(playback):,}.")
+    return index
+
+
+def _sentence(text: str) -> str:
+    end = "" if text.endswith("?") else "."
+    return f"{text[:1].upper()}{text[1:]}{end}"

@@ -1,0 +1,121 @@
+"""Why a pod is where it is or is not, as it is shown, and the change that is tried out in a copy."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from playground.playback.playback import Playback
+from scheduler_core.explain import Asking, Explanation, asking
+from scheduler_core.explain.changes import Change
+from scheduler_core.explain.copying import Copy, copying
+from scheduler_core.formats.yaml_writer import write_yaml
+
+ANSWERS_KEPT = 64
+VERDICTS_SHOWN = 1  # of all nodes; their groups tell the rest, and each can be asked about alone
+YAML_SHOWN = 20_000  # characters of one change
+NO_CYCLE = ("bound", "other")  # states in which no cycle of ours decides about the pod
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: a pod, all nodes or one, after a cycle of a source (``key`` of the library)."""
+
+    key: Hashable
+    index: int
+    pod: str
+    node: str | None
+
+
+class Answers:
+    """The last answers, so that applying a change need not search for it again."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Question, Explanation] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, question: Question) -> Explanation | None:
+        """Return the answer to a question that was asked before."""
+        with self._lock:
+            return self._kept.get(question)
+
+    def keep(self, question: Question, answer: Explanation) -> None:
+        """Keep an answer; the oldest one goes."""
+        with self._lock:
+            self._kept[question] = answer
+            while len(self._kept) > ANSWERS_KEPT:
+                self._kept.popitem(last=False)
+
+
+answers = Answers()
+
+
+def explaining(playback: Playback, question: Question) -> Asking:
+    """Answer a question, pausing now and then. Raises ExplainError."""
+    known = answers.get(question)
+    if known is None:
+        known = yield from asking(
+            playback.scenario,
+            playback.trail.decisions,
+            question.index,
+            question.pod,
+            question.node,
+            shown=VERDICTS_SHOWN,
+        )
+        answers.keep(question, known)
+    return known
+
+
+Applied = tuple[Change, "Copy | None"]
+
+
+def applying(
+    playback: Playback, question: Question, change_id: str, out_of_time: Callable[[], bool]
+) -> Generator[None, None, Applied | None]:
+    """Make the copy with a change that was offered, pausing now and then; ``None`` if there is none."""
+    answer = yield from explaining(playback, question)
+    change = next((change for change in answer.changes if change.id == change_id), None)
+    if change is None or not applicable(answer):
+        return None
+    made = yield from copying(
+        playback.scenario,
+        change,
+        question.pod,
+        index=question.index,
+        major=int(answer.step.split(".", maxsplit=1)[0]),
+        placed=answer.state == "placed",
+        out_of_time=out_of_time,
+    )
+    return change, made
+
+
+def applicable(answer: Explanation) -> bool:
+    """Tell whether a copy can show the pod being placed: a cycle decides about it."""
+    return answer.state not in NO_CYCLE
+
+
+def why(answer: Explanation) -> dict[str, Any]:
+    """Return the protocol's ``Why``."""
+    wire = answer.as_dict()
+    for shown, change in zip(wire["changes"], answer.changes, strict=True):
+        shown["yaml"] = patch_text(change)
+    return {**wire, "applicable": applicable(answer)}
+
+
+def patch_text(change: Change) -> str:
+    """Return a change as YAML that says of each part what is to be done with it."""
+    parts = [_told(patch) for patch in change.patches]
+    text = "".join(parts)
+    return text if len(text) <= YAML_SHOWN else f"{text[:YAML_SHOWN]}\n# and more\n"
+
+
+def _told(patch: dict[str, Any]) -> str:
+    about = f"{patch['kind']} {patch['name']}"
+    if patch["action"] == "delete":
+        return f"---\n# delete {about}\n"
+    body = patch["object"] if patch["action"] == "create" else patch["patch"]
+    how = "create" if patch["action"] == "create" else "merge patch for"
+    return f"---\n# {how} {about}\n" + write_yaml([body]).removeprefix("---\n")

@@ -1,0 +1,18 @@
+"""Work that pauses: a generator that yields nothing now and then, and returns its result."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def finished(work: Generator[None, None, T]) -> T:
+    """Go through all pauses and return the result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: T = end.value
+            return result
