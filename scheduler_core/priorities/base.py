@@ -68,8 +68,8 @@ class Priority(Protocol):
         """Return raw values and scores from 0 to 10, ``(F,) int64`` each."""
 
 
-class Function(ABC):
-    """A priority of the kind :class:`PriorityFunction`; there is no map step, so no raw values."""
+class Function(PriorityFunction, ABC):
+    """A priority without a map step, and so without raw values."""
 
     kind: PriorityKind = "function"
 
@@ -82,8 +82,8 @@ class Function(ABC):
         return Scored(None, self.function(pod, view, state))
 
 
-class MapReduce(ABC):
-    """A :class:`PriorityMapFunction` and a :class:`PriorityReduceFunction` that appear as a pair.
+class MapReduce(PriorityMapFunction, PriorityReduceFunction, ABC):
+    """A priority that values each node by itself and then compares the values: the two appear as a pair.
 
     ``scope`` says what the value of a node depends on.
     """

@@ -36,10 +36,12 @@ class InterPodAffinity(Function):
                 return np.asarray(_scores(sums, sums[present - 1])[places])
             rows = sums[places]
         else:
-            rows = np.zeros(view.size, np.int64)
-            for domains, sums in by_key.items():
-                rows += row_sums(view, domains, sums)
+            rows = _add_up(view, by_key)
         return _scores(rows, rows)
+
+    def sums(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
+        """Return what each row's terms add up to, before scaling: ``(F,) int64``."""
+        return _add_up(view, self._by_key(pod, view, state.kind))
 
     def _by_key(self, pod: PodInfo, view: View, kind: PodKind) -> dict[Domains, IntVector]:
         """Add up the weights per topology key, for each domain."""
@@ -73,6 +75,13 @@ class InterPodAffinity(Function):
                 for term in terms:
                     if term.weight and term.selects(kind.namespace, kind.labels):
                         yield term.topology_key, sign * term.weight, acting
+
+
+def _add_up(view: View, by_key: dict[Domains, IntVector]) -> IntVector:
+    rows = np.zeros(view.size, np.int64)
+    for domains, sums in by_key.items():
+        rows += row_sums(view, domains, sums)
+    return rows
 
 
 def _scores(sums: IntVector, present: IntVector) -> IntVector:

@@ -1,0 +1,51 @@
+"""How each priority came to its score on one node, in words and with the node's numbers.
+
+The table below has a row for each kind of rule. A description reads the values in the Cycle and the
+cluster as it was before the cycle; it decides nothing, and tests hold its last line to the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.priorities.balanced_allocation import BalancedResourceAllocation
+from scheduler_core.priorities.base import Mapped, Priority
+from scheduler_core.priorities.describe import preferences, resources, spreading
+from scheduler_core.priorities.describe.line import Asked, Description, Line, as_dict
+from scheduler_core.priorities.equal import Equal
+from scheduler_core.priorities.image_locality import ImageLocality
+from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
+from scheduler_core.priorities.label_preference import LabelPreference
+from scheduler_core.priorities.node_affinity import NodeAffinity
+from scheduler_core.priorities.prefer_avoid_pods import NodePreferAvoidPods
+from scheduler_core.priorities.resource_allocation import ResourceAllocation
+from scheduler_core.priorities.resource_limits import ResourceLimits
+from scheduler_core.priorities.selector_spreading import SelectorSpread
+from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
+from scheduler_core.priorities.taint_toleration import TaintToleration
+
+DESCRIPTIONS: Mapping[type, Callable[[Asked, Any], Description]] = {
+    SelectorSpread: spreading.selector_spread,
+    ServiceAntiAffinity: spreading.service_anti_affinity,
+    InterPodAffinity: spreading.inter_pod_affinity,
+    ResourceAllocation: resources.resource_allocation,
+    BalancedResourceAllocation: resources.balanced,
+    ResourceLimits: resources.resource_limits,
+    ImageLocality: resources.image_locality,
+    NodeAffinity: preferences.node_affinity,
+    TaintToleration: preferences.taint_toleration,
+    NodePreferAvoidPods: preferences.prefer_avoid_pods,
+    LabelPreference: preferences.label_preference,
+    Equal: preferences.equal,
+}
+"""What tells of a rule, by the rule's class or the nearest class that it is made from."""
+
+
+def describe(priority: Priority, asked: Asked) -> Description:
+    """Tell how a priority came to its score on one feasible node."""
+    rule = priority.steps if isinstance(priority, Mapped) else priority
+    return next(DESCRIPTIONS[kind] for kind in type(rule).__mro__ if kind in DESCRIPTIONS)(asked, rule)
+
+
+__all__ = ["DESCRIPTIONS", "Asked", "Description", "Line", "as_dict", "describe"]

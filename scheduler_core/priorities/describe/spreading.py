@@ -1,0 +1,120 @@
+"""Priorities that count pods: spreading, and affinity between pods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.cluster.pods import AffinityClass
+from scheduler_core.cluster.services import services_of
+from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.priorities.describe.line import Asked, Description, Line, number, shortened, truncated
+from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
+from scheduler_core.priorities.selector_spreading import ZONE_WEIGHTING, SelectorSpread
+from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
+
+EVERY = number(MAX_PRIORITY)
+FEW = "Nodes, and zones, with few pods of the same service or controller."
+
+
+def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:  # noqa: ARG001
+    """Count the node's pods, compare with the fullest node, and blend in the zone's."""
+    values = asked.values
+    most = int(values.max(initial=0))
+    counted = Line(
+        "pods here", "of a service or controller of this pod, not being deleted", "", number(asked.raw)
+    )
+    if not most:
+        every = Line("score", "no feasible node has such a pod, so each scores the most", "", EVERY)
+        return Description(FEW, (counted,), (every,))
+    here = MAX_PRIORITY * ((most - asked.raw) / most)
+    numbers = f"{MAX_PRIORITY} × ({number(most)} − {number(asked.raw)}) / {number(most)}"
+    formula = f"{MAX_PRIORITY} × (most on a node − pods here) / most on a node"
+    zones = asked.cluster.columns.zones
+    ids = zones.ids[asked.feasible]
+    zone = int(ids[asked.place])
+    if zone < 0:
+        return Description(FEW, (counted,), (truncated("score", formula, numbers, here),))
+    sums = np.bincount(ids[ids >= 0], weights=values[ids >= 0], minlength=1)
+    busiest, own = int(sums.max()), int(sums[zone])
+    lines = [Line("node", formula, numbers, number(here))]
+    if busiest:
+        there = MAX_PRIORITY * ((busiest - own) / busiest)
+        numbers = f"{MAX_PRIORITY} × ({number(busiest)} − {number(own)}) / {number(busiest)}"
+        formula = f"{MAX_PRIORITY} × (most in a zone − pods in this zone) / most in a zone"
+        lines.append(Line("zone", formula, numbers, number(there)))
+    else:
+        there = float(MAX_PRIORITY)
+        lines.append(Line("zone", "no zone has such a pod", "", number(there)))
+    blended = here * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * there
+    numbers = f"{number(here)} × 1/3 + {number(there)} × 2/3"
+    lines.append(truncated("score", "a third of the node's, two thirds of the zone's", numbers, blended))
+    return Description(FEW, (counted,), tuple(lines))
+
+
+def service_anti_affinity(asked: Asked, rule: ServiceAntiAffinity) -> Description:
+    """Compare the pods at the node's label value with all of them."""
+    services = services_of(asked.pod.info, asked.cluster)
+    name = services[0].meta.name if services else ""
+    what = f"of Service {name}, not being deleted" if name else "no service selects this pod"
+    counted = Line("pods here", what, "", number(asked.raw))
+    column = asked.cluster.columns.label(rule.label)
+    ids = column.ids[asked.feasible]
+    own = int(ids[asked.place])
+    prefers = f"Values of the label {rule.label} with few pods of the pod's first service."
+    if own < 0:
+        line = Line("score", f"0 without the label {rule.label}", "", "0")
+        return Description(prefers, (counted,), (line,))
+    total = int(asked.values.sum())
+    label = f"{rule.label}={column.values[own]}"
+    if not total:
+        line = Line(
+            "score",
+            "no feasible node has such a pod, so each with the label scores the most",
+            "",
+            EVERY,
+        )
+        return Description(prefers, (counted,), (line,))
+    there = int(asked.values[ids == own].sum())
+    numbers = f"{MAX_PRIORITY} × ({number(total)} − {number(there)}) / {number(total)}"
+    formula = f"{MAX_PRIORITY} × (all pods − pods at {label}) / all pods"
+    exact = MAX_PRIORITY * ((total - there) / total)
+    return Description(prefers, (counted,), (truncated("score", formula, numbers, exact),))
+
+
+def inter_pod_affinity(asked: Asked, rule: InterPodAffinity) -> Description:
+    """Add up the terms that hold on the node, then place the sum between the lowest and the highest."""
+    sums = rule.sums(asked.pod.info, asked.view, asked.pod)
+    own = int(sums[asked.place])
+    lines = shortened(_terms(asked, rule), "terms")
+    if not lines:
+        lines = [Line("terms", "none holds on this node", "", "0")]
+    lines.append(Line("sum", "of the terms", "", number(own)))
+    low, high = min(0, int(sums.min(initial=0))), max(0, int(sums.max(initial=0)))
+    if low == high:
+        scale = Line("score", "no feasible node has a sum, so none is preferred", "", "0")
+    else:
+        formula = f"{MAX_PRIORITY} × (sum − lowest) / (highest − lowest), 0 being between them"
+        numbers = f"{MAX_PRIORITY} × ({number(own)} − {number(low)}) / ({number(high)} − {number(low)})"
+        exact = MAX_PRIORITY * ((own - low) / (high - low))
+        scale = truncated("score", formula, numbers, exact)
+    prefers = "Nodes where preferred affinity to pods holds, and preferred anti-affinity does not."
+    return Description(prefers, tuple(lines), (scale,))
+
+
+def _terms(asked: Asked, rule: InterPodAffinity) -> list[Line]:
+    columns = asked.cluster.columns
+    lines = []
+    for key, weight, counted in rule.weighted(asked.pod.info, asked.view, asked.pod.kind):
+        domain = int(columns.topology((key,)).ids[asked.node])
+        pods = int(counted.sums(columns.topology((key,)))[domain]) if domain >= 0 else 0
+        if not pods:
+            continue
+        whose = (
+            "pods with a term on this pod"
+            if isinstance(counted, AffinityClass)
+            else "pods that its term means"
+        )
+        where = f"{key}={columns.label(key).values[domain]}"
+        numbers = f"{number(weight)} × {number(pods)}"
+        lines.append(Line(where, f"weight × {whose}", numbers, number(weight * pods)))
+    return lines
