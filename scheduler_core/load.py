@@ -15,7 +15,7 @@ from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.reading import At, Report, path_text
 from scheduler_core.operations import read_operations
-from scheduler_core.policy_document import check_policy
+from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.reconfiguration import Reconfiguration
 from scheduler_core.references import check_references
@@ -99,6 +99,8 @@ class _Loading:
         settings = DEFAULT_SETTINGS
         for entry in self.settings[:1]:
             settings = read_settings(entry.value, At(self.report, None, entry))
+        for entry in self.policies[:1]:
+            check_policy(entry.value, settings, At(self.report, None, entry))
         self.refuse_if_wrong()
         objects = self.assembly.build(self.decoded)
         self.refuse_if_wrong()
@@ -121,10 +123,9 @@ class _Loading:
     def take(self, entry: Entry) -> None:
         """Sort one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
         at = At(self.report, None, entry)
-        if entry.kind == "Policy" and entry.value.get("apiVersion", "v1") == "v1":
+        if is_policy(entry.value, at):
             self.policies.append(entry)
             self.keep(entry)
-            check_policy(entry.value, at)
             return
         if entry.kind in ("Scenario", SETTINGS_KIND):
             (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)

@@ -7,13 +7,11 @@ default. kube-scheduler v1.11 reads its policy when it starts, so each of them r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.objects.reading import At, kind_of
-from scheduler_core.policy import PolicyError, compile_policy
 from scheduler_core.policy_document import check_policy
 from scheduler_core.scenario import Configuration, Document
 from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
@@ -21,8 +19,6 @@ from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, r
 POLICY_KIND = "Policy"
 VERSIONS = {POLICY_KIND: "v1", SETTINGS_KIND: "podstep/v1"}
 RESTARTS = 1_000  # operations of a scenario that change the configuration
-
-_STEP = re.compile(r"\[(\d+)\]|\['?(.+?)'?\]|([^.\[\]]+)")
 
 
 def is_configuration(value: Any) -> bool:
@@ -88,28 +84,8 @@ class Reconfiguration:
         if kind == SETTINGS_KIND:
             settings = DEFAULT_SETTINGS if document is None else read_settings(document, at)
         elif document is not None:
-            check_policy(dict(document), at)
-        if len(at.report.errors) > wrong or (kind == POLICY_KIND and not _usable(policy, settings, at)):
+            check_policy(document, settings, at)
+        if len(at.report.errors) > wrong:
             return None
         self._settings = settings
         return Configuration(policy, settings)
-
-
-def _usable(policy: Document | None, settings: Settings, at: At) -> bool:
-    """Report what the engine cannot do of a policy, and what is worth knowing of it."""
-    try:
-        found = compile_policy(policy, settings).warnings
-    except PolicyError as error:
-        for problem in error.problems:
-            _place(at, problem.path).error(problem.message)
-        return False
-    for problem in found:
-        _place(at, problem.path).warn(problem.message)
-    return True
-
-
-def _place(at: At, path: str) -> At:
-    """Return the place that a problem's path names, below a document's own."""
-    for index, quoted, name in _STEP.findall(path):
-        at = at.child(int(index) if index else quoted or name)
-    return at

@@ -15,7 +15,7 @@ from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector, PriorityRow
 from scheduler_core.policy import Profile
-from scheduler_core.policy.profile import WeightedPriority
+from scheduler_core.policy.reading import WeightedPriority
 from scheduler_core.priorities import Scored
 from scheduler_core.priorities.base import Scores
 from scheduler_core.vectors import ClassVectors

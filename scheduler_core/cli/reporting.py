@@ -41,7 +41,8 @@ def configured(scenario: Scenario, name: str) -> Scenario:
         )
     policy = scenario.policy if config.policy is None else config.policy
     settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
-    return replace(scenario, policy=policy, settings=settings)
+    told = (*scenario.warnings, *(problem for problem in config.warnings if problem.file))
+    return replace(scenario, policy=policy, settings=settings, warnings=told)
 
 
 def _load(names: Sequence[str]) -> Scenario:

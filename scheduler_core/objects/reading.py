@@ -7,6 +7,7 @@ finds everything. A null is an absent field, as in Kubernetes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,6 +120,16 @@ def path_text(steps: Steps) -> str:
         else:
             out += f"[{step!r}]"
     return out
+
+
+_STEP = re.compile(r"\[(\d+)\]|\['(.+?)'\]|([^.\[\]]+)")
+
+
+def place_of(at: At, path: str) -> At:
+    """Return the place that a path, printed as :func:`path_text` does, leads to from ``at``."""
+    for index, quoted, name in _STEP.findall(path):
+        at = at.child(int(index) if index else quoted or name)
+    return at
 
 
 _TYPES = {

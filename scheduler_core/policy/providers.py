@@ -34,3 +34,16 @@ DEFAULT_PRIORITIES = (
 
 DEFAULT_HARD_POD_AFFINITY_WEIGHT = 1
 """What a required affinity term of an existing pod weighs in InterPodAffinityPriority."""
+
+PROVIDERS = {
+    "DefaultProvider": DEFAULT_PRIORITIES,
+    "ClusterAutoscalerProvider": tuple(
+        ("MostRequestedPriority" if name == "LeastRequestedPriority" else name, weight)
+        for name, weight in DEFAULT_PRIORITIES
+    ),
+}
+"""v1.11's algorithm providers with their priorities; both run :data:`DEFAULT_PREDICATES`.
+
+A scenario without a Policy runs the first. The other, which packs nodes so that an autoscaler can take
+empty ones away, is written out as a Policy.
+"""

@@ -107,7 +107,7 @@ def test_a_policy_file_is_used(bundle: str, tmp_path: Path, capsys: pytest.Captu
 
 BAD_INPUTS = {
     "a file that does not exist": (["simulate", "no-such-file.yaml"], "no-such-file.yaml: No such file"),
-    "a configuration that is none": (["simulate", "BUNDLE", "--config", "BUNDLE"], "kind Policy is expected"),
+    "a configuration that is none": (["simulate", "BUNDLE", "--config", "BUNDLE"], "holds no configuration"),
     "a policy that cannot be used": (
         ["simulate", "BUNDLE", "--config", "POLICY"],
         "predicates[0].name: unknown",

@@ -91,8 +91,18 @@ def test_what_is_never_run_is_told() -> None:
 
 def test_equal_orders_are_told() -> None:
     """Two predicates with one order are reported, because the proposal does not promise which goes first."""
-    profile = compile_policy(predicates(("HostName", 1), ("NoDiskConflict", 1)))
-    assert "not guaranteed" in profile.warnings[0].message
+    profile = compile_policy(predicates(("HostName", 1), "PodFitsResources", ("NoDiskConflict", 1)))
+    promise = "order among equals is not guaranteed; here it is the static order"
+    assert [(w.path, w.message) for w in profile.warnings] == [
+        (
+            f"predicates[{place}].order",
+            f"{key} has the order 1, as {other}: {promise}",
+        )
+        for place, key, other in (
+            (0, "HostName", "NoDiskConflict (predicates[2])"),
+            (2, "NoDiskConflict", "HostName (predicates[0])"),
+        )
+    ]
 
 
 # what the row says: the policy, the path of each problem
@@ -114,7 +124,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["predicates[0].argument.labelsPresence.labels"],
     ),
     "predicates that are no list": ({"predicates": {}}, ["predicates"]),
-    "a predicate without a name": ({"predicates": [{}]}, ["predicates[0]"]),
+    "a predicate without a name": ({"predicates": [{}]}, ["predicates[0].name"]),
     "an unknown priority": ({"priorities": [{"name": "Nope", "weight": 1}]}, ["priorities[0].name"]),
     "a weight of zero": ({"priorities": [{"name": "EqualPriority", "weight": 0}]}, ["priorities[0].weight"]),
     "a weight that is text": (
@@ -135,7 +145,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
                 }
             ]
         },
-        ["priorities[0].argument.requestedToCapacityRatioArguments"],
+        ["priorities[0].argument.requestedToCapacityRatioArguments.shape[1].utilization"],
     ),
     "a hard weight above 100": ({"hardPodAffinitySymmetricWeight": 101}, ["hardPodAffinitySymmetricWeight"]),
     "a flag that is text": ({"alwaysCheckAllPredicates": "yes"}, ["alwaysCheckAllPredicates"]),

@@ -187,7 +187,7 @@ BAD = {
         ),
         12,
         "createOperation.object.priorities[0].weight",
-        "at least 1",
+        "positive integer",
     ),
     "settings of an unknown word": (
         "  - step: 1\n    createOperation: {object: {kind: SimulationSettings, quirks: some}}\n",
