@@ -158,23 +158,35 @@ def _by_node(cycle: Cycle, values: IntVector) -> dict[str, int]:
 
 
 def _predicates(matrix: PredicateMatrix, nodes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Return each node's verdicts; nodes with equal ones share the object, for most nodes are alike."""
+    columns = np.ascontiguousarray(matrix.codes.T)
+    data, width = columns.tobytes(), columns.itemsize * columns.shape[1]
+    with_errors = {node for _, node in matrix.errors}
+    shared: dict[bytes, dict[str, Any]] = {}
     result: dict[str, dict[str, Any]] = {}
-    rows = matrix.codes.T.tolist()
-    for node, codes in enumerate(rows):
-        entry: dict[str, Any] = {}
-        for number, code in enumerate(codes):
-            if code < 0:
-                continue
-            error = matrix.errors.get((number, node))
-            verdict: dict[str, Any] = {
-                "fit": code == 0 and error is None,
-                "reasons": list(matrix.reasons[code]),
-            }
-            if error is not None:
-                verdict["error"] = error
-            entry[matrix.order[number]] = verdict
-        result[nodes[node]] = entry
+    for node, name in enumerate(nodes):
+        codes = data[node * width : (node + 1) * width]
+        entry = shared.get(codes)
+        if entry is None or node in with_errors:
+            entry = _verdicts(matrix, node)
+            if node not in with_errors:
+                shared[codes] = entry
+        result[name] = entry
     return result
+
+
+def _verdicts(matrix: PredicateMatrix, node: int) -> dict[str, Any]:
+    """Return what each predicate that was reached found on a node."""
+    entry: dict[str, Any] = {}
+    for number, code in enumerate(matrix.codes[:, node].tolist()):
+        if code < 0:
+            continue
+        error = matrix.errors.get((number, node))
+        verdict: dict[str, Any] = {"fit": code == 0 and error is None, "reasons": list(matrix.reasons[code])}
+        if error is not None:
+            verdict["error"] = error
+        entry[matrix.order[number]] = verdict
+    return entry
 
 
 def _failed(cycle: Cycle) -> dict[str, list[str]]:
