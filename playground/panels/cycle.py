@@ -9,6 +9,7 @@ from typing import Any
 from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
 from playground.panels.predicates import failed_nodes, predicates
+from playground.panels.preemption import preemption
 from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
@@ -76,6 +77,7 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
     "predicates": lambda cycle, place: predicates(cycle, place.node_at, cycle.always_check_all),
     "priorities": lambda cycle, place: priorities(cycle, place.node_at),
+    "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
 }

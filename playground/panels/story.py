@@ -1,17 +1,14 @@
-"""The cycle told in plain sentences, ending with the message that kubectl shows.
-
-A sentence is a list of plain texts and references: ``{"pod": key}``, ``{"node": name}``,
-``{"predicate": name}``, ``{"priority": name}``, ``{"strong": text}``.
-"""
+"""The cycle told in plain sentences, ending with the message that kubectl shows."""
 
 from __future__ import annotations
 
 from playground.panels.ladder import Rung, stopped
+from playground.panels.sentences import Part, Sentence, counted, listed
 from scheduler_core.cycle import Cycle
+from scheduler_core.preemption_record import NominatedPass
 
-Part = str | dict[str, str]
-Sentence = list[Part]
-LISTED = 4  # names written out in a sentence; the rest is counted
+PREEMPTION: Part = {"tab": "Preemption"}
+NOMINATED = 2  # nodes with nominated pods that are told one by one
 #: What is said when every node passes, by the number of nodes.
 EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
 
@@ -23,27 +20,11 @@ def story(cycle: Cycle, rungs: list[Rung], priority: int = 0) -> list[Sentence]:
         *_restart(cycle),
         _queue(cycle, priority),
         *_filtering(cycle, rungs),
+        *_nominated(cycle),
         *_choice(cycle),
         *_preemption(cycle),
         *_outcome(cycle),
     ]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _listed(kind: str, names: list[str]) -> list[Part]:
-    """Return "a, b and c" or "a, b, c, d and 7 more" with each name a reference."""
-    shown = names[:LISTED]
-    tail: list[Part] = [f"{len(names) - LISTED:,} more"] if len(names) > LISTED else []
-    items: list[Part] = [*({kind: name} for name in shown), *tail]
-    parts: list[Part] = []
-    for position, item in enumerate(items):
-        if position:
-            parts.append(" and " if position == len(items) - 1 else ", ")
-        parts.append(item)
-    return parts
 
 
 def _operations(cycle: Cycle) -> list[Sentence]:
@@ -52,7 +33,7 @@ def _operations(cycle: Cycle) -> list[Sentence]:
         return []
     return [
         [
-            f"{_counted(count, 'change').capitalize()} from outside came first (scenario step ",
+            f"{counted(count, 'change').capitalize()} from outside came first (scenario step ",
             {"strong": cycle.step},
             ").",
         ]
@@ -80,7 +61,7 @@ def _queue(cycle: Cycle, priority: int) -> Sentence:
     why = "of the highest priority" if priority else "of equal priority"
     return [
         pod,
-        f" is taken from the head of the queue{rank}: {_counted(waiting, 'pod')} {behind} behind it; ",
+        f" is taken from the head of the queue{rank}: {counted(waiting, 'pod')} {behind} behind it; ",
         f"among pods {why} the earliest created goes first.",
     ]
 
@@ -92,7 +73,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     removed = stopped(rungs)
     if not removed:
         return [[EVERY.get(total, f"All {total:,} nodes pass every predicate.")]]
-    sentence: Sentence = [f"Of {_counted(total, 'node')}, "]
+    sentence: Sentence = [f"Of {counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
             sentence.append(" and " if position == len(removed) - 1 else ", ")
@@ -100,6 +81,38 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     left = len(cycle.feasible)
     sentence.append("; none is left." if not left else f"; {left:,} {'is' if left == 1 else 'are'} left.")
     return [sentence]
+
+
+#: What became of a node that was checked in two passes, by the pass that failed it.
+PASSES = {
+    1: "With them there the node fails.",
+    2: "With them there the node passes, but without them it fails.",
+    None: "The node passes with them and without them.",
+}
+
+
+def _nominated(cycle: Cycle) -> list[Sentence]:
+    """Tell of the nodes that were checked in two passes."""
+    passes = cycle.nominated_passes
+    sentences = [_two_passes(cycle, told) for told in passes[:NOMINATED]]
+    if len(passes) > NOMINATED:
+        more = counted(len(passes) - NOMINATED, "other node")
+        sentences.append([f"{more} with nominated pods were checked twice in the same way."])
+    return sentences
+
+
+def _two_passes(cycle: Cycle, told: NominatedPass) -> Sentence:
+    verb = "is" if len(told.pods) == 1 else "are"
+    node: Part = {"node": cycle.nodes[told.node]}
+    outcome = PASSES[told.failed]
+    if len(told.pods) == 1:
+        outcome = outcome.replace("them", "it")
+    return [
+        *listed("pod", list(told.pods)),
+        f" {verb} nominated to ",
+        node,
+        f" and counted there first. {outcome}",
+    ]
 
 
 def _choice(cycle: Cycle) -> list[Sentence]:
@@ -111,9 +124,9 @@ def _choice(cycle: Cycle) -> list[Sentence]:
     best = int(cycle.totals.max())
     sentences: list[Sentence] = []
     if cycle.priorities:
-        weighed: list[Part] = _listed("priority", [row.name for row in cycle.priorities])
+        weighed: list[Part] = listed("priority", [row.name for row in cycle.priorities])
         sentences.append(
-            [f"The {_counted(len(cycle.feasible), 'feasible node')} are ranked by ", *weighed, "."]
+            [f"The {counted(len(cycle.feasible), 'feasible node')} are ranked by ", *weighed, "."]
         )
     ties = cycle.ties.tolist()
     if len(ties) <= 1:
@@ -123,7 +136,7 @@ def _choice(cycle: Cycle) -> list[Sentence]:
     place = counter % len(ties)
     sentences.append(
         [
-            f"{_counted(len(ties), 'node')} share the highest total, ",
+            f"{counted(len(ties), 'node')} share the highest total, ",
             {"strong": f"{best:,}"},
             ". Equal totals are ordered by node name, last first. ",
             f"The round-robin counter stands at {counter:,}, and ",
@@ -141,20 +154,20 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
         return []
     pod: Part = {"pod": cycle.pod}
     if not tried.eligible:
-        return [["Preemption is not tried: ", pod, " already waits for victims of its own to go."]]
+        return [[PREEMPTION, " is not tried: ", pod, " already waits for victims of its own to go."]]
     if not tried.potential.size:
-        return [["Preemption cannot help: removing pods would not make any node pass."]]
+        return [[PREEMPTION, " cannot help: removing pods would not make any node pass."]]
     node = tried.node
     if not node:
-        tested = _counted(len(tried.potential), "node")
-        looked = f"Preemption looked at {tested}: removing pods of lower priority would not make room for "
-        return [[looked, pod, " there." if len(tried.potential) == 1 else " on any of them."]]
+        tested = counted(len(tried.potential), "node")
+        looked = f" looked at {tested}: removing pods of lower priority would not make room for "
+        return [[PREEMPTION, looked, pod, " there." if len(tried.potential) == 1 else " on any of them."]]
     victims = tried.victims
     if not victims:
-        return [["Preemption nominates ", pod, " to ", {"node": node}, " without a victim."]]
+        return [[PREEMPTION, " nominates ", pod, " to ", {"node": node}, " without a victim."]]
     verb = "is" if len(victims) == 1 else "are"
     return [
-        ["Preemption makes room on ", {"node": node}, ": ", *_listed("pod", victims), f" {verb} deleted."],
+        [PREEMPTION, " makes room on ", {"node": node}, ": ", *listed("pod", victims), f" {verb} deleted."],
         [pod, " is nominated to ", {"node": node}, " and goes back to the queue."],
     ]
 

@@ -61,7 +61,7 @@ class Criterion:
 
 CRITERIA = (
     Criterion("no-victims", "a node without victims", _any_victim),
-    Criterion("pdb-violations", "fewest PodDisruptionBudget violations", _violations),
+    Criterion("pdb-violations", "fewest PDB violations", _violations),
     Criterion("first-priority", "lowest priority of the first victim", _first_priority, quirk=FIRST_VICTIM),
     Criterion(
         "highest-priority",

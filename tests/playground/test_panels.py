@@ -20,7 +20,7 @@ from .conftest import DATA
 from .golden import check
 
 BUNDLES = sorted(path.stem for path in DATA.glob("*.yaml"))
-PARTS = ["predicates", "priorities", "queue", "nodes"]
+PARTS = ["predicates", "priorities", "preemption", "queue", "nodes"]
 
 
 def played(name: str) -> Playback:
@@ -77,13 +77,14 @@ def test_every_name_in_a_story_is_a_reference_that_exists() -> None:
             "node": set(playback.tables.node_index),
             "predicate": set(summary["predicates"]),
             "priority": {name for name, _ in summary["priorities"]},
+            "tab": {"Preemption"},
         }
         for light in json.loads(playback.window(1, 100))["cycles"]:
             for part in (part for sentence in light["story"] for part in sentence if isinstance(part, dict)):
                 [(kind, name)] = part.items()
                 seen.add(kind)
                 assert kind == "strong" or name in known[kind]
-    assert seen == {"pod", "node", "predicate", "priority", "strong"}
+    assert seen == {"pod", "node", "predicate", "priority", "tab", "strong"}
 
 
 def cycle() -> Cycle:

@@ -1,4 +1,4 @@
-"""``timeline.…``, ``cycles.…``, ``cycle.…``, ``events.…``: reading what is played."""
+"""``timeline.…``, ``cycles.…``, ``cycle.…``, ``preemption.…``, ``events.…``: reading what is played."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.cycle import PARTS
 from playground.panels.events import history
+from playground.panels.preemption import candidates, dry_run
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.wire import Encoded, encode
 
@@ -67,6 +68,37 @@ async def cycle(call: Call) -> Answer:
         if not index:
             raise OutOfRangeError(f"There is no cycle {step[:24]}; there are {len(playback):,}.")
         return Encoded(encode(playback.parts(index, parts, unwanted)))
+
+    return await call.in_turns(turn)
+
+
+@command("preemption.candidates", source="source", latest=1, cycle="index", **WINDOW)  # type: ignore[arg-type]
+async def candidate_nodes(call: Call) -> Answer:
+    """Answer a page of the nodes where preemption would have helped."""
+    index, first, count = call.payload["cycle"], call.payload["from"], call.payload["count"]
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
+        if not _reached(playback, index):
+            return None
+        cycle = playback.cycle(index, unwanted)
+        return Encoded(encode(candidates(cycle, playback.place(cycle).node_at, first, count)))
+
+    return await call.in_turns(turn)
+
+
+@command("preemption.run", source="source", latest=4, cycle="index", node="index")
+async def preemption_run(call: Call) -> Answer:
+    """Answer the dry run on one candidate node."""
+    index, node = call.payload["cycle"], call.payload["node"]
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
+        if not _reached(playback, index):
+            return None
+        cycle = playback.cycle(index, unwanted)
+        run = dry_run(cycle, playback.place(cycle).node_at, node)
+        if run is None:
+            raise CommandError("payload.invalid", "That node was no candidate in this cycle.", field="node")
+        return Encoded(encode(run))
 
     return await call.in_turns(turn)
 

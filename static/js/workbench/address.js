@@ -3,7 +3,7 @@
 import { debounce } from "../lib/dom.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(["story", "predicates", "priorities", "queue", "events"]);
+const TABS = new Set(["story", "predicates", "priorities", "preemption", "queue", "events"]);
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 
 export class Address {

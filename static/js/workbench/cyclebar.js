@@ -4,7 +4,7 @@ import { h, fill, icon } from "../lib/dom.js";
 import { cpu, memory, plural, short } from "../lib/quantity.js";
 
 const PHASES = ["queue", "predicates", "priorities", "select", "preemption", "assume", "bind"];
-const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities" };
+const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities", preemption: "preemption" };
 
 export class CycleBar {
   constructor(host, view, layout) {

@@ -28,6 +28,8 @@ export function tabs(list, entries, panel, onSelect) {
         button.setAttribute("aria-selected", String(name === key));
         button.tabIndex = name === key ? 0 : -1;
       }
+      const chosen = buttons.get(key);
+      if (chosen) list.scrollLeft = Math.max(chosen.offsetLeft + chosen.offsetWidth - list.clientWidth, Math.min(list.scrollLeft, chosen.offsetLeft));
       panel.setAttribute("aria-labelledby", `${prefix}-${key}`);
     },
     badge(key, text) { const em = buttons.get(key)?.querySelector("em"); if (em && em.textContent !== text) em.textContent = text; },

@@ -5,10 +5,11 @@ import { tabs } from "../tabs.js";
 import { Story } from "./story.js";
 import { Predicates } from "./predicates.js";
 import { Priorities } from "./priorities.js";
+import { Preemption } from "./preemption.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 
-export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["priorities", "Priorities", Priorities], ["queue", "Queue", Queue], ["events", "Events", Events]];
+export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["queue", "Queue", Queue], ["events", "Events", Events]];
 
 export class Inspect {
   #panels = new Map();
@@ -49,6 +50,8 @@ export class Inspect {
   #count() {
     const light = this.view.playback.current;
     this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1] + (light.node === null ? 1 : 0)) : "");
+    const victims = light?.events.filter(([, reason]) => reason === "Preempted").length;
+    this.strip.badge("preemption", victims ? String(victims) : "");
     this.strip.badge("predicates", light ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
   }
 }

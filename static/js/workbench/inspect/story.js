@@ -2,8 +2,9 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { count, cpu, ellipsis, memory, plural, short } from "../../lib/quantity.js";
+import { count, cpu, ellipsis, memory, plural } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
+import { sentence } from "./sentence.js";
 
 const RANKING = 5;
 
@@ -34,33 +35,11 @@ export class Story {
     const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.message ?? light.events?.at(-1)?.[3];
     fill(this.element,
       light.operations.length ? this.#operations(light) : null,
-      h("div", { class: "story" }, sentences.map((parts) => h("p", null, parts.map((part) => this.#part(part))))),
+      h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
       message ? this.#message(light, message) : null,
       this.#saved(light),
       this.#ranking(light));
     this.#press();
-  }
-
-  #part(part) {
-    const { view } = this;
-    if (typeof part === "string") return part;
-    const link = (text, act, title) => inline(act, { title }, text);
-    if (part.pod !== undefined) return link(short(part.pod), () => view.selectPod(view.playback.podIndex.get(part.pod) ?? -1), `pod ${part.pod}`);
-    if (part.node !== undefined) return link(part.node, () => view.selectNode(view.playback.nodeIndex.get(part.node) ?? -1), `node ${part.node}`);
-    if (part.predicate !== undefined) return link(part.predicate, () => this.#predicate(part.predicate), "light up the nodes it removed, and open the predicates");
-    if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
-    return h("strong", { text: part.strong });
-  }
-
-  #predicate(name) {
-    const { view } = this;
-    const { verdict } = view.facts;
-    view.setTab("predicates");
-    const at = verdict?.order.indexOf(name) ?? -1;
-    if (at < 0) return;
-    const nodes = [];
-    for (let node = 0; node < verdict.count; node += 1) if (verdict.first[node] === at && view.exists(node)) nodes.push(node);
-    view.light(nodes, `stopped by ${name}`);
   }
 
   #operations(light) {

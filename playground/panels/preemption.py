@@ -1,0 +1,209 @@
+"""What preemption tried: candidate nodes, their dry runs, the criteria, and where it cannot help.
+
+However many nodes there are, what is sent is bounded: rows come in pages, one dry run at a time,
+and of long lists the beginning and the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from playground.panels.sentences import Part, Sentence, counted, listed
+from scheduler_core.cycle import Cycle
+from scheduler_core.preemption.criteria import TEXTS
+from scheduler_core.preemption_record import HOPELESS, Comparison, DryRun, NodeGroup, Preemption
+
+ROWS = 50  # candidates of one answer
+VICTIMS = 8  # of a candidate's victims, in its row
+STEPS = 250  # pods of one dry run
+VALUES = 12  # nodes of a criterion that stay, and as many that go
+GROUPS = 30  # reasons why nodes are no candidates
+GROUP_NODES = 100
+PODS = 50  # of pods that leave, or lose their nomination
+
+
+def preemption(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
+    """Return the protocol's ``preemption`` part; ``{"why": text}`` if it was not tried.
+
+    ``node_at`` maps a node's position in the cycle to its index on the wire, ``(nodes,)``.
+    """
+    tried = cycle.preemption
+    if tried is None:
+        return {"why": why_not_tried(cycle)}
+    lost = _lost(tried)
+    return {
+        "outcome": outcome(cycle, tried),
+        "eligible": tried.eligible,
+        "node": None if tried.chosen is None else node_at[tried.chosen.node],
+        "potential": len(tried.potential),
+        "victims": len(tried.victims),
+        "candidates": _page(tried, lost, node_at, 0, ROWS),
+        "run": None if tried.chosen is None else _run(tried.chosen, node_at),
+        "criteria": [_criterion(row, node_at) for row in tried.comparisons],
+        "decidedBy": tried.decided_by,
+        "hopeless": [_group(group, node_at) for group in tried.hopeless[:GROUPS]],
+        "hopelessCount": sum(len(group.nodes) for group in tried.hopeless),
+        "cleared": list(tried.cleared[:PODS]),
+        "leaving": list(tried.leaving[:PODS]),
+    }
+
+
+def candidates(cycle: Cycle, node_at: Sequence[int], first: int, count: int) -> dict[str, Any]:
+    """Return a page of the candidates, the chosen first, then those that stayed in the running longest."""
+    tried = cycle.preemption
+    if tried is None:
+        return {"from": first, "count": 0, "rows": []}
+    return _page(tried, _lost(tried), node_at, first, min(count, ROWS))
+
+
+def dry_run(cycle: Cycle, node_at: Sequence[int], node: int) -> dict[str, Any] | None:
+    """Return the dry run on the node with that index on the wire; None if it is no candidate."""
+    tried = cycle.preemption
+    found = (run for run in tried.candidates if node_at[run.node] == node) if tried is not None else iter(())
+    run = next(found, None)
+    return None if run is None else _run(run, node_at)
+
+
+def why_not_tried(cycle: Cycle) -> str:
+    """Return why there was no preemption in this cycle, as a sentence."""
+    if cycle.result == "error":
+        return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
+    return f"A node was found for {cycle.pod}, so no pod had to make room."
+
+
+def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
+    """Tell in sentences what came of it."""
+    pod: Part = {"pod": cycle.pod}
+    if not tried.eligible:
+        verb = "is" if len(tried.leaving) == 1 else "are"
+        where: Part = {"node": tried.leaving_from or ""}
+        leaving = listed("pod", list(tried.leaving))
+        return [
+            [
+                "Nothing is tried: ",
+                pod,
+                " is nominated to ",
+                where,
+                ", where ",
+                *leaving,
+                f" {verb} still leaving.",
+            ]
+        ]
+    if not len(tried.potential):
+        return [["Preemption cannot help: no deletion of pods would make any node pass.", *_cleared(tried)]]
+    if tried.chosen is None or tried.node is None:
+        return [["No deletion helps ", pod, f": {' and '.join(_shortcomings(tried))}."]]
+    node: Part = {"node": tried.node}
+    victims = tried.victims
+    if not victims:
+        return [[pod, " is nominated to ", node, " without a victim.", *_cleared(tried)]]
+    verb = "is" if len(victims) == 1 else "are"
+    first: Sentence = [
+        *listed("pod", victims),
+        f" {verb} deleted from ",
+        node,
+        " to make room for ",
+        pod,
+        ".",
+    ]
+    return [first, [*_decision(tried), *_cleared(tried)]]
+
+
+def _shortcomings(tried: Preemption) -> list[str]:
+    """Say of the potential nodes why none is a candidate."""
+    none, unfit = (
+        sum(len(group.nodes) for group in tried.hopeless if group.why == why)
+        for why in ("nothing-lower", "still-unfit")
+    )
+    said = []
+    if none:
+        said.append(f"{counted(none, 'node')} {'holds' if none == 1 else 'hold'} no pod of lower priority")
+    if unfit:
+        has = "has" if unfit == 1 else "have"
+        said.append(f"{counted(unfit, 'node')} {has} too little room even without pods of lower priority")
+    return said
+
+
+def _decision(tried: Preemption) -> Sentence:
+    if tried.decided_by is None:
+        return ["It was the only candidate."]
+    rivals = counted(len(tried.candidates), "candidate node")
+    return [f"Of {rivals} it was chosen by: ", {"strong": TEXTS[tried.decided_by]}, "."]
+
+
+def _cleared(tried: Preemption) -> Sentence:
+    if not tried.cleared:
+        return []
+    verb = "loses its" if len(tried.cleared) == 1 else "lose their"
+    return [" ", *listed("pod", list(tried.cleared)), f" {verb} nomination."]
+
+
+def _lost(tried: Preemption) -> dict[int, int]:
+    """Return at which comparison each candidate dropped out; the chosen one is not in it."""
+    lost: dict[int, int] = {}
+    for place, row in enumerate(tried.comparisons):
+        lost.update(dict.fromkeys(row.nodes[~row.stay].tolist(), place))
+    return lost
+
+
+def _page(
+    tried: Preemption, lost: dict[int, int], node_at: Sequence[int], first: int, count: int
+) -> dict[str, Any]:
+    names = tried.nodes
+    order = sorted(
+        tried.candidates, key=lambda run: (-lost.get(run.node, len(tried.comparisons)), names[run.node])
+    )
+    rows = [_row(run, lost.get(run.node), node_at) for run in order[first : first + count]]
+    return {"from": first, "count": len(order), "rows": rows}
+
+
+def _row(run: DryRun, lost: int | None, node_at: Sequence[int]) -> dict[str, Any]:
+    shown = [[pod.key, pod.priority, pod.key in run.budgets] for pod in run.refused[:VICTIMS]]
+    return {
+        "node": node_at[run.node],
+        "victims": shown,
+        "count": len(run.refused),
+        "violations": run.violations,
+        "lost": lost,
+    }
+
+
+def _run(run: DryRun, node_at: Sequence[int]) -> dict[str, Any]:
+    steps = [list(step) for _, step in zip(range(STEPS), run.steps())]
+    return {
+        "node": node_at[run.node],
+        "removed": [pod.key for pod in run.removed[:STEPS]],
+        "steps": steps,
+        "count": len(run.order),
+    }
+
+
+def _criterion(row: Comparison, node_at: Sequence[int]) -> dict[str, Any]:
+    stay, go = np.flatnonzero(row.stay), np.flatnonzero(~row.stay)
+    go = go[np.argsort(row.values[go], kind="stable")]
+
+    def values(places: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[int]]:
+        return [[node_at[int(row.nodes[at])], int(row.values[at])] for at in places[:VALUES]]
+
+    return {
+        "id": row.criterion,
+        "text": TEXTS[row.criterion],
+        "stay": values(stay),
+        "stayed": len(stay),
+        "out": values(go),
+        "dropped": len(go),
+        "decided": row.decided,
+    }
+
+
+def _group(group: NodeGroup, node_at: Sequence[int]) -> dict[str, Any]:
+    return {
+        "why": group.why,
+        "text": HOPELESS[group.why],
+        "reasons": list(group.reasons),
+        "count": len(group.nodes),
+        "nodes": [node_at[node] for node in group.nodes[:GROUP_NODES].tolist()],
+    }

@@ -1,0 +1,210 @@
+// Preemption: which nodes could have made room, the dry run on each, the criteria that picked one, and where nothing helps.
+
+import { h, fill, icon } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
+import { count, ellipsis, plural, short } from "../../lib/quantity.js";
+import { before } from "./inspect.js";
+import { sentence } from "./sentence.js";
+
+const NAME = 18; // characters of a node's name that fit its column
+const LINKED = 12; // nodes of a reason that are named at once
+// Beside the value: what it is of.
+const VALUES = {
+  "no-victims": (value) => (value ? "has victims" : "no victim"),
+  "pdb-violations": (value) => plural(value, "violation"),
+  "victim-count": (value) => plural(value, "victim"),
+  name: () => "",
+};
+const NOTES = {
+  "first-priority": "v1.11 looks at the first victim in the list only, and those that violate a budget stand in front.",
+  "priority-sum": "2,147,483,648 is added to each priority before summing, so that one more victim always weighs more.",
+};
+
+export class Preemption {
+  #shown = null; // the part that is drawn
+  #rows = []; // candidates that are loaded
+  #open = new Set(); // nodes whose dry run is open
+  #runs = new Map();
+
+  constructor(view) {
+    this.view = view;
+    this.body = h("tbody");
+    this.more = h("button", { type: "button", class: "btn", onclick: () => this.#page() });
+    this.element = h("div", { class: "preemption-tab" });
+    view.on("selection", () => this.#mark());
+  }
+
+  update() {
+    const { view } = this;
+    const light = view.playback.current;
+    if (!light) { this.#shown = null; fill(this.element, before(view)); return; }
+    const part = view.playback.parts?.preemption;
+    this.element.classList.toggle("waiting", !part);
+    if (!part) return;
+    if (part === this.#shown) return;
+    this.#shown = part;
+    if (part.why !== undefined) { fill(this.element, this.#none(part.why)); return; }
+    this.#rows = [...part.candidates.rows];
+    this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);
+    this.#open = new Set(this.#runs.keys());
+    fill(this.element,
+      h("div", { class: "story outcome" }, part.outcome.map((parts) => sentence(view, parts))),
+      part.eligible && part.candidates.count ? this.#candidates(part) : null,
+      part.criteria.length ? this.#criteria(part) : null,
+      part.hopeless.length ? this.#hopeless(part) : null);
+    if (part.candidates.count) this.#paint();
+  }
+
+  #none(why) {
+    const { playback } = this.view;
+    const next = playback.marks.seek(playback.index, 1, "p");
+    const to = next || playback.marks.seek(playback.index, -1, "p");
+    return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", { text: why }),
+      to ? h("button", { type: "button", class: "btn", onclick: (event) => playback.goto(to, event.timeStamp) }, next ? "Next cycle with one: " : "Last cycle with one: ", h("b", { text: `#${count(to)}` }))
+        : h("span", { text: playback.complete ? "No other cycle has one: it takes a pod that fits nowhere and pods of lower priority to delete." : "" }));
+  }
+
+  #node(node, max = NAME) {
+    const { view } = this;
+    const name = view.playback.nodes.names[node];
+    const text = ellipsis(name, max);
+    return inline(() => view.selectNode(node), { "data-at": node, title: `node ${name}`, ...(text === name ? {} : { "aria-label": name }) }, text);
+  }
+
+  #pod(key) {
+    const { view } = this;
+    const pod = view.playback.podIndex.get(key) ?? -1;
+    return inline(() => view.selectPod(pod), { title: `pod ${key}` }, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
+  }
+
+  // --- candidates ------------------------------------------------------------------------
+
+  #candidates(part) {
+    const head = (text, more) => h("th", { scope: "col", text, ...more });
+    return h("section", { class: "candidates" }, h("h3", null, "Candidate nodes ", h("small", { class: "dim num", text: `${count(part.candidates.count)} of ${plural(part.potential, "node")} where deletions might help` })),
+      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Candidate nodes, the chosen one first" }),
+        h("thead", null, h("tr", null, head("node"), head("victims"), head("PDBs", { title: "Victims that violate a PodDisruptionBudget" }), head("decided by"))), this.body),
+      this.more);
+  }
+
+  #paint() {
+    const part = this.#shown;
+    fill(this.body, this.#rows.map((row) => this.#row(row, part)));
+    const left = part.candidates.count - this.#rows.length;
+    this.more.hidden = left <= 0;
+    this.more.textContent = `Show more of the ${count(left)} others`;
+    this.#mark();
+  }
+
+  #row(row, part) {
+    const { names } = this.view.playback.nodes;
+    const chosen = row.node === part.node;
+    const open = this.#open.has(row.node);
+    const id = `dry-run-${row.node}`;
+    const more = row.count - row.victims.length;
+    const by = chosen ? part.criteria.find((one) => one.decided) : part.criteria[row.lost];
+    return [h("tr", { class: chosen ? "won" : undefined },
+      h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Dry run on ${names[row.node]}`, title: "The dry run, pod by pod", "data-run": row.node, onclick: () => this.#toggle(row.node) }, icon("right")), this.#node(row.node))),
+      h("td", null, row.count ? h("ul", { class: "victims" }, row.victims.map(([key, priority, violates]) => h("li", null, this.#pod(key), h("small", { class: "dim num", text: ` priority ${count(priority)}` }), violates ? h("span", { class: "sr", text: ", violates a budget" }) : null)),
+        more > 0 ? h("li", { class: "dim", text: `and ${count(more)} more` }) : null) : h("span", { class: "dim", text: "none" })),
+      h("td", null, row.violations ? h("span", { class: "pill stale", title: plural(row.violations, "violation") }, icon("warn"), count(row.violations)) : h("span", { class: "dim", text: "0" })),
+      h("td", null, chosen ? h("span", { class: "pill accent" }, icon("check"), "chosen") : h("span", { class: "gone" }, icon("cross"), h("span", { class: "sr", text: "dropped out: " })), h("span", { class: "by", text: by ? ` ${by.text}` : chosen ? " the only one" : "" }))),
+    h("tr", { class: "run-row", id, hidden: !open }, h("td", { colspan: "4" }, open ? this.#run(row.node) : null))];
+  }
+
+  #toggle(node) {
+    if (this.#open.has(node)) this.#open.delete(node); else this.#open.add(node);
+    this.#paint();
+    this.body.querySelector(`[data-run="${node}"]`)?.focus();
+    if (this.#open.has(node) && !this.#runs.has(node)) this.#load(node);
+  }
+
+  async #load(node) {
+    const { playback } = this.view;
+    const part = this.#shown;
+    try {
+      const run = await playback.socket.call("preemption.run", { source: playback.source, cycle: playback.index, node });
+      if (part !== this.#shown) return;
+      this.#runs.set(node, run);
+      const at = this.body.querySelector(`#dry-run-${node} > td`);
+      if (at && this.#open.has(node)) fill(at, this.#run(node));
+    } catch (error) {
+      if (error.code !== "request.superseded") playback.emit("failed", error);
+    }
+  }
+
+  async #page() {
+    const { playback } = this.view;
+    const part = this.#shown;
+    this.more.disabled = true;
+    try {
+      const { rows } = await playback.socket.call("preemption.candidates", { source: playback.source, cycle: playback.index, from: this.#rows.length, count: 50 });
+      if (part !== this.#shown) return;
+      this.#rows.push(...rows);
+      this.#paint();
+    } catch (error) {
+      if (error.code !== "request.superseded") playback.emit("failed", error);
+    } finally {
+      this.more.disabled = false;
+    }
+  }
+
+  /** All pods of lower priority out, then back one by one. */
+  #run(node) {
+    const run = this.#runs.get(node);
+    if (!run) return h("p", { class: "dim", text: "Loading the dry run…" });
+    const rest = (shown) => (run.count > shown ? h("li", { class: "dim", text: `and ${count(run.count - shown)} more` }) : null);
+    return h("div", { class: "dry-run" },
+      h("section", null, h("h4", null, "1. All of lower priority out ", h("small", { class: "dim num", text: count(run.count) })),
+        h("ol", { class: "chips", "aria-label": "Pods removed, in order" }, run.removed.map((key) => h("li", { class: "chip out" }, this.#pod(key))), rest(run.removed.length))),
+      h("section", null, h("h4", null, "2. Back one by one"),
+        h("ol", { class: "steps", "aria-label": "Pods put back, in order" }, run.steps.map((step, i) => this.#step(step, i)), rest(run.steps.length))));
+  }
+
+  #step([key, priority, budgets, kept, reasons], i) {
+    return h("li", { class: kept ? "kept" : "victim" },
+      h("span", { class: "num dim", text: String(i + 1) }),
+      h("span", { class: `pill ${kept ? "pass" : "victim"}` }, icon(kept ? "check" : "cross"), kept ? "kept" : "victim"),
+      h("span", { class: "what" }, this.#pod(key), h("small", { class: "dim num", text: ` priority ${count(priority)}` }),
+        budgets.map((budget) => h("span", { class: "pill stale", title: `Deleting it violates the PodDisruptionBudget ${budget}` }, icon("warn"), `PDB ${short(budget)}`)),
+        reasons.length ? h("small", { class: "dim why-not", text: `with it here: ${reasons.join(", ")}` }) : null));
+  }
+
+  // --- criteria and the rest -------------------------------------------------------------
+
+  #criteria(part) {
+    const value = (criterion, amount) => {
+      const text = (VALUES[criterion.id] ?? count)(amount);
+      return text ? h("small", { class: "dim num", text: ` ${text}` }) : null;
+    };
+    const more = (n, shown) => (n > shown ? ` and ${count(n - shown)} more` : null);
+    // The best value is what all that stay have in common.
+    const stays = (criterion) => h("li", { class: "stays" }, icon("check"), h("span", null, h("span", { class: "sr", text: "stays: " }),
+      criterion.stay.map(([node], i) => [i ? ", " : "", this.#node(node)]), more(criterion.stayed, criterion.stay.length), value(criterion, criterion.stay[0][1])));
+    const goes = (criterion) => [criterion.out.map(([node, amount]) => h("li", { class: "goes" }, icon("cross"), h("span", null, h("span", { class: "sr", text: "out: " }), h("s", null, this.#node(node)), value(criterion, amount)))),
+      criterion.dropped > criterion.out.length ? h("li", { class: "dim", text: `and ${count(criterion.dropped - criterion.out.length)} more are out` }) : null];
+    const rows = part.criteria.map((criterion, i) => h("tr", { class: criterion.decided ? "won" : undefined },
+      h("th", { scope: "row" }, h("span", { class: "num dim", text: `${i + 1} ` }), criterion.text, criterion.decided ? h("span", { class: "pill accent" }, icon("check"), "decided") : null,
+        NOTES[criterion.id] ? h("small", { class: "dim fine", text: NOTES[criterion.id] }) : null),
+      h("td", null, h("ul", { class: "race" }, stays(criterion), goes(criterion)))));
+    return h("section", { class: "criteria" }, h("h3", null, "Criteria ", h("small", { class: "dim", text: "in turn, until one node is left" })),
+      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The criteria in turn, with the nodes that stay and those that are out" }),
+        h("thead", null, h("tr", null, h("th", { scope: "col", text: "criterion" }), h("th", { scope: "col", text: "nodes still competing" }))), h("tbody", null, rows)));
+  }
+
+  #hopeless(part) {
+    const { view } = this;
+    const label = (group) => `${group.text}${group.reasons.length ? `: ${group.reasons.join(", ")}` : ""}`;
+    return h("section", { class: "hopeless" }, h("h3", null, "Where it cannot help ", h("small", { class: "dim num", text: plural(part.hopelessCount, "node") })),
+      h("ul", null, part.hopeless.map((group) => h("li", null,
+        h("button", { type: "button", class: "link", title: group.count > group.nodes.length ? `light up the first ${group.nodes.length} on the stage` : "light up on the stage", onclick: () => view.light(group.nodes, label(group)) }, h("b", { class: "num", text: plural(group.count, "node") })),
+        ` ${group.text}`, group.reasons.length ? [": ", h("span", { class: "fail-text", text: group.reasons.join(", ") })] : null,
+        h("div", { class: "chips" }, group.nodes.slice(0, LINKED).map((node) => h("span", { class: "chip" }, this.#node(node))),
+          group.count > LINKED ? h("span", { class: "dim", text: `and ${count(group.count - LINKED)} more` }) : null)))));
+  }
+
+  /** Mark the node that is selected wherever it stands. */
+  #mark() {
+    for (const link of this.element.querySelectorAll("[data-at]")) link.classList.toggle("selected", Number(link.dataset.at) === this.view.node);
+  }
+}

@@ -1,0 +1,29 @@
+// Sentences whose nouns are links: text, {pod}, {node}, {predicate}, {priority}, {tab} and {strong}.
+
+import { h } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
+import { short } from "../../lib/quantity.js";
+
+/** One sentence as a paragraph. */
+export const sentence = (view, parts) => h("p", null, parts.map((part) => one(view, part)));
+
+function one(view, part) {
+  if (typeof part === "string") return part;
+  const link = (text, act, title) => inline(act, { title }, text);
+  if (part.pod !== undefined) return link(short(part.pod), () => view.selectPod(view.playback.podIndex.get(part.pod) ?? -1), `pod ${part.pod}`);
+  if (part.node !== undefined) return link(part.node, () => view.selectNode(view.playback.nodeIndex.get(part.node) ?? -1), `node ${part.node}`);
+  if (part.predicate !== undefined) return link(part.predicate, () => predicate(view, part.predicate), "light up the nodes it removed, and open the predicates");
+  if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
+  if (part.tab !== undefined) return link(part.tab, () => view.setTab(part.tab.toLowerCase()), `open the tab ${part.tab}`);
+  return h("strong", { text: part.strong });
+}
+
+function predicate(view, name) {
+  const { verdict } = view.facts;
+  view.setTab("predicates");
+  const at = verdict?.order.indexOf(name) ?? -1;
+  if (at < 0) return;
+  const nodes = [];
+  for (let node = 0; node < verdict.count; node += 1) if (verdict.first[node] === at && view.exists(node)) nodes.push(node);
+  view.light(nodes, `stopped by ${name}`);
+}
