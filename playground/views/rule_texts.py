@@ -77,3 +77,73 @@ PRIORITIES: Mapping[str, str] = {
     "EqualPriority": "All nodes alike.",
     "ResourceLimitsPriority": "Nodes that can hold the pod's limits, not only its requests.",
 }
+
+PREDICATE_ARGUMENTS: Mapping[str, str] = {
+    "CheckNodeLabelPresence": "labelsPresence: {labels: [zone], presence: true}",
+    "CheckServiceAffinity": "serviceAffinity: {labels: [rack]}",
+}
+"""What the entry of a policy has to hold as ``argument``; a predicate that is not here takes none."""
+
+FORMULAS: Mapping[str, str] = {
+    "SelectorSpreadPriority": (
+        "map: the node's pods that match. reduce: 10 × (most − own) / most; where nodes have zones, a third "
+        "of that and two thirds of the same for the zone's pods. 10 everywhere if nothing matches."
+    ),
+    "ServiceSpreadingPriority": "As SelectorSpreadPriority.",
+    "InterPodAffinityPriority": (
+        "Sum of the weights of preferred terms that hold, those of anti-affinity negative, in both "
+        "directions; a required affinity term of another pod counts hardPodAffinitySymmetricWeight. Then "
+        "10 × (own − least) / (most − least); least is at most 0, most at least 0."
+    ),
+    "LeastRequestedPriority": (
+        "(capacity − requested) × 10 / capacity, for cpu and for memory; the mean of both. A container "
+        "that asks for nothing counts 100m and 200Mi."
+    ),
+    "MostRequestedPriority": (
+        "requested × 10 / capacity, for cpu and for memory, 0 where it is beyond; the mean of both."
+    ),
+    "RequestedToCapacityRatioPriority": (
+        "The shape's score at the requested percentage, for cpu and for memory; the mean of both. Without an "
+        "argument from 10 at 0 % to 0 at 100 %."
+    ),
+    "BalancedResourceAllocation": (
+        "(1 − |requested share of cpu − requested share of memory|) × 10, and 0 if either is full."
+    ),
+    "NodePreferAvoidPodsPriority": (
+        "0 if the node's annotation preferAvoidPods names the pod's ReplicationController or ReplicaSet, "
+        "else 10."
+    ),
+    "NodeAffinityPriority": (
+        "map: the weights of the preferred terms that match. reduce: 10 × own / most, 0 if none matches."
+    ),
+    "TaintTolerationPriority": (
+        "map: PreferNoSchedule taints that the pod does not tolerate. reduce: 10 − 10 × own / most, 10 if "
+        "there are none."
+    ),
+    "ImageLocalityPriority": (
+        "The bytes of the pod's images that the node has: 0 below 23Mi, 10 from 1000Mi on, in between 1 to "
+        "10 along a line."
+    ),
+    "EqualPriority": "1.",
+    "ResourceLimitsPriority": "1 if the node can hold the pod's cpu limit or its memory limit, else 0.",
+}
+"""How a priority comes to its score from 0 to 10; all divisions of whole numbers drop the fraction."""
+
+PRIORITY_ARGUMENTS: tuple[tuple[str, str, str], ...] = (
+    (
+        "labelPreference",
+        "labelPreference: {label: disk, presence: true}",
+        "10 if the node has the label (has it not, for presence: false), else 0.",
+    ),
+    (
+        "serviceAntiAffinity",
+        "serviceAntiAffinity: {label: rack}",
+        "10 × (pods − pods on nodes with the same value) / pods, of the pod's service; 0 without the label.",
+    ),
+    (
+        "requestedToCapacityRatioArguments",
+        "requestedToCapacityRatioArguments: {shape: [{utilization: 0, score: 0}, …]}",
+        "As RequestedToCapacityRatioPriority, along the points of the shape.",
+    ),
+)
+"""The kind of argument that makes a priority of any name, how it is written, and the formula."""

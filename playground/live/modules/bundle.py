@@ -1,4 +1,4 @@
-"""``bundle.…``: checking a text and opening it."""
+"""``bundle.…``: checking a text, changing its configuration, and opening it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from playground import bundles, sources, store
+from playground.configuring import configured
 from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
 from playground.playback.playback import Superseded
+from scheduler_core.policy.editing import EditError
 from scheduler_core.scenario import BundleError
 
 
@@ -34,6 +37,24 @@ def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
         "warnings": bundles.problems_wire(scenario.warnings),
         "summary": dict(scenario.summary or {}),
     }
+
+
+@command("bundle.configure", latest=1, large=True, text="text", what="text", key="text", value="text")
+async def configure(call: Call) -> Answer:
+    """Answer a text with one change to its Policy or settings; nothing is stored."""
+    unwanted = call.connection.unwanted("bundle.configure", call.request)
+    payload = call.payload
+    change = (payload["what"], payload["key"], payload["value"])
+    return await call.in_engine(_configured, payload["text"], change, unwanted)
+
+
+def _configured(text: str, change: tuple[str, str, str], unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    try:
+        return configured(text, *change)
+    except EditError as error:
+        raise CommandError("payload.invalid", str(error), field="value") from error
 
 
 @command("bundle.open", visitor=True, large=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")

@@ -1,0 +1,116 @@
+"""The Policy tab's changes: only one document of the text is written anew, and only what can run is taken."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground import catalogue
+from playground.configuring import configured
+from scheduler_core import BundleError, load
+from scheduler_core.policy import compile_policy
+from scheduler_core.policy.order import ORDERS, UNREGISTERED
+
+from .conftest import connected
+
+NODES = """# the cluster
+apiVersion: v1
+kind: Node
+metadata: {name: a}   # a node
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+"""
+POLICY = """---
+# what we run
+apiVersion: v1
+kind: Policy
+predicates:
+- {name: PodFitsResources}  # only this
+priorities: []
+"""
+ALWAYS = ("alwaysCheckAllPredicates", "true")
+
+
+def test_a_document_is_made_where_it_is_absent() -> None:
+    """Everything that was there stays byte for byte, comments too."""
+    answer = configured(NODES, "setting", "predicateOrder", "proposal")
+    assert answer["rewritten"] is False
+    assert answer["text"].startswith(NODES)
+    assert answer["text"].endswith(
+        "---\napiVersion: podstep/v1\nkind: SimulationSettings\npredicateOrder: proposal\n"
+    )
+    assert load(answer["text"]).settings.predicate_order == "proposal"
+
+
+def test_only_the_policy_is_written_anew() -> None:
+    """Other documents and the comments above the policy stay; what the policy said besides stays said."""
+    answer = configured(NODES + POLICY + "---\n" + NODES.replace("name: a", "name: b"), "flag", *ALWAYS)
+    assert answer["rewritten"] is False
+    assert answer["text"].count("# a node") == 2
+    assert "# what we run" in answer["text"]
+    policy = load(answer["text"]).policy
+    assert policy is not None
+    assert policy["alwaysCheckAllPredicates"] is True
+    assert policy["predicates"] == [{"name": "PodFitsResources"}]
+    assert policy["priorities"] == []
+
+
+def test_there_and_back_again_is_the_same_text() -> None:
+    """What a change added, its opposite takes away."""
+    on = configured(NODES, "flag", *ALWAYS)["text"]
+    assert configured(on, "flag", "alwaysCheckAllPredicates", "false")["text"] == NODES
+    assert configured(NODES, "predicate", "NoDiskConflict", "on") == {"text": NODES, "rewritten": False}
+
+
+def test_a_list_is_written_anew_and_that_is_told() -> None:
+    """A List has no marks between its documents; the answer says that all of the text is new."""
+    nodes = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name},
+            "status": {"allocatable": {"cpu": "4", "pods": "10"}},
+        }
+        for name in "ab"
+    ]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes})
+    answer = configured(text, "priority", "EqualPriority", "3")
+    assert answer["rewritten"] is True
+    scenario = load(answer["text"])
+    assert [o.meta.name for o in scenario.objects] == ["a", "b"]
+    assert {p.name: p.weight for p in compile_policy(scenario.policy).priorities}["EqualPriority"] == 3
+
+
+def test_a_text_that_cannot_be_read_is_not_changed() -> None:
+    """Its own problems are told."""
+    with pytest.raises(BundleError):
+        configured(NODES.replace("kind: Node", "kind: Nod"), "flag", *ALWAYS)
+
+
+async def test_the_socket_changes_a_text() -> None:
+    """The command answers the new text; what cannot be changed, or does not run, is refused with why."""
+    async with connected() as socket:
+        frame = {"text": NODES, "what": "priority", "key": "EqualPriority", "value": "2"}
+        answer = await socket.success("bundle.configure", frame)
+        assert "EqualPriority" in answer["text"]
+        body = await socket.error("bundle.configure", {**frame, "key": "Nope"})
+        assert body["code"] == "payload.invalid"
+        assert "no priority" in body["message"]
+        broken = {**frame, "text": NODES + POLICY.replace("PodFitsResources", "PodFits")}
+        assert (await socket.error("bundle.configure", broken))["code"] == "bundle.invalid"
+
+
+async def test_the_catalogue_lists_what_a_policy_can_name() -> None:
+    """Every row of it can be written into a policy, and both orders' places are there."""
+    async with connected() as socket:
+        answer = await socket.success("policy.catalogue", {})
+    assert answer == json.loads(json.dumps(catalogue.wire()))
+    for row in answer["predicates"]:
+        if not row["argument"]:
+            for name in filter(None, (row["key"], row["alias"])):
+                compile_policy({"predicates": [{"name": name}]})
+    for row in answer["priorities"]:
+        compile_policy({"priorities": [{"name": row["name"], "weight": 1}]})
+    places = {row["proposal"] for row in answer["predicates"]} - {None}
+    rows = ORDERS["proposal"]
+    assert sorted(places) == [n for n, row in enumerate(rows, 1) if not UNREGISTERED & set(row.keys)]
