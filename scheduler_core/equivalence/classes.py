@@ -1,0 +1,197 @@
+"""Which pods are equivalent: both options of the proposal, a hash for each class, and why not.
+
+These are the classes of the equivalence cache, as the proposal and v1.8 to v1.12 define them. They are not
+:func:`scheduler_core.cluster.podinfo.class_key`, by which the engine itself shares compiled pods and their
+vectors: that key holds all that any rule reads and is exact by construction, while a class of the cache
+is a promise that may be wrong. Pods of one controller are one class here even if its template changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, Literal
+
+from scheduler_core.objects.model import Pod
+
+Definition = Literal["controller", "attributes"]
+DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
+
+HASH_BYTES = 8
+CLASSES_KEPT = 10_000  # beyond this many, the oldest class without members is forgotten
+MEMBERS_SHOWN = 100
+
+
+def _controller(pod: Pod) -> Any:
+    owner = pod.meta.controller
+    # a manifest without uids has them empty, so kind, namespace and name tell its controllers apart
+    return None if owner is None else [owner.kind, pod.meta.namespace, owner.name, owner.uid]
+
+
+def _claims(pod: Pod) -> Any:
+    return sorted({volume.claim for volume in pod.volumes if volume.claim is not None})
+
+
+BY_CONTROLLER: Mapping[str, Callable[[Pod], Any]] = {"controller": _controller, "claims": _claims}
+"""Option 2 and v1.9's EquivalencePodGenerator: the ControllerRef and the set of claims.
+
+v1.9 takes the claims' uids; here it is their names, because a dump need not have uids. A claim that is
+deleted and made again under its name therefore keeps the class, and the table has to see to its entries.
+"""
+
+BY_ATTRIBUTES: Mapping[str, Callable[[Pod], Any]] = {
+    "namespace": lambda pod: pod.meta.namespace,
+    "labels": lambda pod: pod.meta.labels,
+    "affinity": lambda pod: pod.affinity,
+    "containers": lambda pod: pod.containers,
+    "initContainers": lambda pod: pod.init_containers,
+    "nodeName": lambda pod: pod.node_name,
+    "nodeSelector": lambda pod: pod.node_selector,
+    "tolerations": lambda pod: pod.tolerations,
+    "volumes": lambda pod: pod.volumes,
+}
+"""Option 1, as v1.10 to v1.12's equivalencePod lists it (core/equivalence_cache.go, getEquivalenceHash).
+
+Order counts within lists, as there; maps are compared without order. Of a container only what the
+scheduler reads is known, and its name and image.
+"""
+
+
+def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Callable[[Pod], Any]]:
+    """Return what makes a class: field name to its reader, in the order in which differences are told.
+
+    ``split`` adds the attributes to a class by controller, so that pods of one controller with two
+    templates are two classes. Mode ``sound`` needs this: no event tells that two members differ.
+    """
+    if definition == "attributes":
+        return BY_ATTRIBUTES
+    return {**BY_CONTROLLER, **BY_ATTRIBUTES} if split else BY_CONTROLLER
+
+
+def canonical(value: Any) -> Any:
+    """Turn a part of a pod into JSON's types; what is equal becomes equal, whatever the order of maps."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {part.name: canonical(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): canonical(found) for key, found in value.items()}
+    if isinstance(value, tuple | list):
+        return [canonical(found) for found in value]
+    return value
+
+
+def field_values(pod: Pod, definition: Definition, *, split: bool = False) -> dict[str, Any]:
+    """Return what the class of a pod is made of, field by field, as JSON would hold it."""
+    return {name: canonical(read(pod)) for name, read in fields_of(definition, split=split).items()}
+
+
+def equivalence_hash(pod: Pod, definition: Definition = "controller", *, split: bool = False) -> int | None:
+    """Return the class's key, a uint64 that is the same on every machine; ``None`` for a pod without class.
+
+    By controller a pod needs an owner with ``controller: true`` (proposal, section 2.3); by attributes
+    every pod has a class.
+    """
+    if definition == "controller" and pod.meta.controller is None:
+        return None
+    values = field_values(pod, definition, split=split)
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return int.from_bytes(blake2b(text.encode(), digest_size=HASH_BYTES).digest(), "big")
+
+
+def difference(first: Pod, second: Pod, definition: Definition, *, split: bool = False) -> tuple[str, ...]:
+    """Name the fields that make two pods differ; nothing if they are equivalent.
+
+    By controller two pods that have none are not equivalent, and the field is ``controller``.
+    """
+    if definition == "controller" and first.meta.controller is None and second.meta.controller is None:
+        return ("controller",)
+    readers = fields_of(definition, split=split)
+    return tuple(name for name, read in readers.items() if canonical(read(first)) != canonical(read(second)))
+
+
+@dataclass(slots=True, eq=False)
+class EquivalenceClass:
+    """A class that has been seen: its key, its name for people, and who is in it now.
+
+    ``first`` is the pod it was named for, also after that pod is gone.
+    """
+
+    hash: int
+    name: str
+    first: Pod
+    members: dict[str, None] = field(default_factory=dict)  # pod keys, in the order in which they came
+
+    def listing(self, limit: int = MEMBERS_SHOWN) -> tuple[list[str], int]:
+        """Return the first members' keys and how many there are."""
+        return list(islice(self.members, limit)), len(self.members)
+
+
+class Classes:
+    """All classes of a run under one definition, and every pod's own."""
+
+    def __init__(
+        self, definition: Definition = "controller", *, split: bool = False, limit: int = CLASSES_KEPT
+    ) -> None:
+        self.definition = definition
+        self.split = split
+        self.limit = limit
+        self._patience = limit
+        self._classes: dict[int, EquivalenceClass] = {}  # in order of first appearance
+        self._of_pod: dict[str, int] = {}
+        self._templates: dict[str, int] = {}  # controller's name to how many classes it was split into
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __iter__(self) -> Iterator[EquivalenceClass]:
+        return iter(self._classes.values())
+
+    def of(self, pod: Pod) -> EquivalenceClass | None:
+        """Return a pod's class and enter the pod there, taking it out of the one it was in before."""
+        key, number = pod.meta.key, equivalence_hash(pod, self.definition, split=self.split)
+        if self._of_pod.get(key) != number:
+            self.forget(key)
+        if number is None:
+            return None
+        known = self._classes.get(number)
+        if known is None:
+            known = self._classes[number] = EquivalenceClass(number, self._name(pod), pod)
+            self._bound()
+        known.members[key] = None
+        self._of_pod[key] = number
+        return known
+
+    def get(self, number: int) -> EquivalenceClass | None:
+        """Return the class of a hash, ``None`` if none is known."""
+        return self._classes.get(number)
+
+    def forget(self, key: str) -> None:
+        """Take a pod that is gone out of its class; the class stays, for its entries are still cached."""
+        number = self._of_pod.pop(key, None)
+        if number is not None:
+            self._classes[number].members.pop(key, None)
+
+    def _name(self, pod: Pod) -> str:
+        owner = pod.meta.controller
+        if self.definition == "attributes" or owner is None:
+            return f"attributes of {pod.meta.key}"
+        name = f"{owner.kind} {pod.meta.namespace}/{owner.name}"
+        claims = _claims(pod)
+        if claims:
+            name += f" with {', '.join(claims)}"
+        if self.split:
+            count = self._templates[name] = self._templates.get(name, 0) + 1
+            name += f", template {count}" if count > 1 else ""
+        return name
+
+    def _bound(self) -> None:
+        """Forget classes without members, the oldest first, once there are many; look for them seldom."""
+        if len(self._classes) <= self._patience:
+            return
+        newest = next(reversed(self._classes))
+        empty = [n for n, known in self._classes.items() if not known.members and n != newest]
+        for number in empty[: len(self._classes) - self.limit]:
+            del self._classes[number]
+        self._patience = max(self.limit, len(self._classes) + self.limit // 2)

@@ -1,0 +1,164 @@
+"""The conditions of the invalidation table, and which nodes and predicates a row means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from scheduler_core.cluster.storage import disks
+from scheduler_core.cycle import IntVector
+from scheduler_core.equivalence.events import Event
+from scheduler_core.equivalence.topology import Topology
+from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+
+EBS, GCE_PD, AZURE_DISK = "MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"
+VOLUME_COUNTS = (EBS, GCE_PD, AZURE_DISK)
+
+
+class Scope(Enum):
+    """The nodes on which a row invalidates."""
+
+    NODE = "the node of the event"
+    DOMAIN = "the nodes that share a topology value with it"
+    DOMAIN_OR_ALL = "the nodes that share a topology value with it; all nodes where that is unclear"
+    ALL = "all nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When a row applies; ``text`` is what the reference page prints."""
+
+    text: str
+    holds: Callable[[Event, Topology], bool]
+
+
+ALWAYS = Condition("", lambda event, topology: True)  # noqa: ARG005 -- every condition is asked alike
+
+
+def changed(*facts: str, text: str = "") -> Condition:
+    """Make the condition that one of these facts is among the event's: it changed, or the object has it."""
+    names = frozenset(facts)
+    told = text or f"{' or '.join(facts)} changed"
+    return Condition(told, lambda event, topology: bool(names & event.facts))  # noqa: ARG005
+
+
+# Pods
+
+
+def _requires(pod: Pod) -> bool:
+    return pod.affinity is not None and bool(pod.affinity.pod_required or pod.affinity.anti_required)
+
+
+def affinity_in_play(event: Event, topology: Topology) -> bool:
+    """Tell whether the pod, or any pod that the run has known, has required (anti-)affinity."""
+    return topology.seen.any_terms or any(_requires(pod) for pod in event.pods)
+
+
+def labels_matter(event: Event, topology: Topology) -> bool:
+    """Tell whether the pod has required (anti-)affinity itself or is selected by another pod's."""
+    return any(_requires(pod) or any(topology.seen.selecting(pod)) for pod in event.pods)
+
+
+def has_counted_volume(event: Event, topology: Topology) -> bool:
+    """Tell whether a pod has a volume of a counted type, or a claim, which may lead to one."""
+    return bool(volume_counts(event, topology))
+
+
+def binds_claims(event: Event, topology: Topology) -> bool:  # noqa: ARG001
+    """Tell whether claims that waited for the pod were bound with it."""
+    return bool(event.binds)
+
+
+def has_special_volume(event: Event, topology: Topology) -> bool:  # noqa: ARG001
+    """Tell whether a pod has a GCE PD, EBS, ISCSI or RBD volume of its own."""
+    return any(disks(pod) for pod in event.pods)
+
+
+def takes_disk(event: Event, topology: Topology) -> bool:
+    """Tell whether a pod takes a disk that some pod may be refused for.
+
+    A disk that every pod so far uses read-only, where this lets others use it, refuses nobody.
+    """
+    return any(
+        not (shares and topology.seen.always_shared(disk))
+        for pod in event.pods
+        for disk, shares in disks(pod)
+    )
+
+
+# Volumes and claims
+
+
+def counted_type(event: Event, topology: Topology) -> bool:
+    """Tell whether a volume is an EBS volume, a GCE PD or an Azure disk."""
+    return bool(volume_counts(event, topology))
+
+
+def claim_is_bound(event: Event, topology: Topology) -> bool:
+    """Tell whether a claim is bound to a volume of a counted type, or to one that is not known."""
+    return bool(volume_counts(event, topology))
+
+
+def volume_counts(event: Event, topology: Topology) -> tuple[str, ...]:
+    """Return the Max…VolumeCount predicates that an object of the event counts for.
+
+    A pod's claim may lead to any type, and so may a bound claim whose volume is not there.
+    """
+    found: set[str] = set()
+    for obj in (event.old, event.new):
+        match obj:
+            case Pod():
+                for volume in obj.volumes:
+                    found.update(VOLUME_COUNTS if volume.claim is not None else _counts(volume))
+            case PersistentVolume():
+                found.update(_counts(obj.source))
+            case PersistentVolumeClaim() if obj.volume_name:
+                bound = topology.volume(obj.volume_name)
+                found.update(VOLUME_COUNTS if bound is None else _counts(bound.source))
+    return tuple(key for key in VOLUME_COUNTS if key in found)
+
+
+def _counts(volume: Volume) -> tuple[str, ...]:
+    ids = (volume.aws_ebs, volume.gce_pd, volume.azure_disk)
+    return tuple(key for key, value in zip(VOLUME_COUNTS, ids) if value is not None)
+
+
+# Nodes
+
+CONDITION_PREDICATES = {
+    "conditions": "CheckNodeCondition",
+    "memory pressure": "CheckNodeMemoryPressure",
+    "disk pressure": "CheckNodeDiskPressure",
+    "PID pressure": "CheckNodePIDPressure",
+}
+
+
+def condition_checks(event: Event, topology: Topology) -> tuple[str, ...]:  # noqa: ARG001
+    """Return the predicates that read a condition which changed."""
+    return tuple(key for fact, key in CONDITION_PREDICATES.items() if fact in event.facts)
+
+
+# Scopes
+
+
+def rows_of(scope: Scope, event: Event, topology: Topology) -> IntVector | None:
+    """Return the rows that a scope means for an event, ascending; ``None`` for all nodes.
+
+    A domain is unclear where a required affinity term selects the pod: if it was the first or the last such
+    pod, pods that match their own terms may go anywhere, or may not any more. Otherwise only
+    anti-affinity can tell that the pod came, went or changed, and that looks at its domains alone.
+    """
+    if scope is Scope.ALL:
+        return None
+    row = topology.row(event.node)
+    own = np.array([row] if row >= 0 else [], np.int64)
+    if scope is Scope.NODE:
+        return own
+    seen = topology.seen
+    if scope is Scope.DOMAIN_OR_ALL and any(seen.selecting(pod)[0] for pod in event.pods):
+        return None
+    keys = seen.keys if scope is Scope.DOMAIN else seen.anti_affinity_keys
+    return np.union1d(own, topology.sharing(event.node, keys))

@@ -1,0 +1,196 @@
+"""A change of the cluster as the invalidation table reads it: what happened to what, and what changed.
+
+The builders are pure functions of the object before and after. ``facts`` are what the table's
+conditions ask for: on UPDATE the names of what changed, on ADD and DELETE of what the object has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.objects.model import (
+    KubernetesObject,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    Service,
+    StorageClass,
+)
+
+Operation = Literal["ADD", "UPDATE", "DELETE"]
+Aspects = Mapping[str, Callable[[Any], Any]]
+
+ZONE_LABELS = (ZONE_LABEL, REGION_LABEL)
+CONDITION_TYPES = ("Ready", "OutOfDisk", "NetworkUnavailable")  # what CheckNodeCondition reads
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change. ``node`` is the pod's or the node itself, "" where the event has none.
+
+    An ADD of a pod is its being assumed on ``node``; pods that are on no node make no events, for
+    nothing that is cached depends on them. ``binds`` are the claims (``namespace/name``) that were bound
+    to volumes with it.
+    """
+
+    resource: str
+    operation: Operation
+    key: str
+    node: str = ""
+    old: KubernetesObject | None = None
+    new: KubernetesObject | None = None
+    facts: frozenset[str] = frozenset()
+    binds: tuple[str, ...] = ()
+
+    @property
+    def object(self) -> KubernetesObject | None:
+        """The object after the change, or as it was before it went."""
+        return self.old if self.new is None else self.new
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """The pod before and after, as far as there is one."""
+        return tuple(pod for pod in (self.old, self.new) if isinstance(pod, Pod))
+
+    def __str__(self) -> str:
+        where = f" on {self.node}" if self.node and self.node != self.key else ""
+        what = f" ({', '.join(sorted(self.facts))})" if self.operation == "UPDATE" and self.facts else ""
+        return f"{self.resource}/{self.operation} {self.key}{where}{what}"
+
+
+def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> Event:
+    """Make the event of a pod that was assumed on a node, or came there bound."""
+    return Event("Pod", "ADD", pod.meta.key, node, None, pod, binds=binds)
+
+
+def pod_deleted(pod: Pod, node: str) -> Event:
+    """Make the event of a pod that left its node: deleted, evicted or finished."""
+    return Event("Pod", "DELETE", pod.meta.key, node, pod, None)
+
+
+def pod_updated(old: Pod, new: Pod, node: str) -> Event:
+    """Make the event of a pod that changed where it is."""
+    return Event("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
+
+
+def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[Event, ...]:
+    """Tell what a change of a pod means where it counts: one that changes its node goes and comes.
+
+    A node is "" where the pod is on none; a finished pod is on none.
+    """
+    if old is not None and new is not None and old_node and old_node == new_node:
+        return (pod_updated(old, new, new_node),)
+    left = (pod_deleted(old, old_node),) if old is not None and old_node else ()
+    came = (pod_added(new, new_node),) if new is not None and new_node else ()
+    return (*left, *came)
+
+
+def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -> Event | None:
+    """Make the event of any object but a pod; ``None`` for a kind that no predicate depends on."""
+    obj = old if new is None else new
+    if obj is None or type(obj) not in ASPECTS:
+        return None
+    resource, aspects = ASPECTS[type(obj)]
+    node = obj.meta.name if isinstance(obj, Node) else ""
+    if old is None or new is None:
+        facts = frozenset(name for name, read in aspects.items() if read(obj))
+        return Event(resource, "DELETE" if new is None else "ADD", obj.meta.key, node, old, new, facts)
+    facts = _changed(aspects, old, new)
+    if isinstance(old, Node) and isinstance(new, Node):
+        facts |= _missed(NODE_ONE_SIDED, old.meta.labels, new.meta.labels)
+    if isinstance(old, PersistentVolume) and isinstance(new, PersistentVolume):
+        facts |= _missed(VOLUME_ONE_SIDED, new.meta.labels, old.meta.labels)
+    return Event(resource, "UPDATE", obj.meta.key, node, old, new, facts)
+
+
+def _changed(aspects: Aspects, old: Any, new: Any) -> frozenset[str]:
+    return frozenset(name for name, read in aspects.items() if read(old) != read(new))
+
+
+def _missed(
+    facts: Mapping[str, tuple[str, ...] | None], walked: Mapping[str, str], other: Mapping[str, str]
+) -> frozenset[str]:
+    """Compare labels as v1.11 does: it walks the labels of one side only."""
+    changed = {key for key, value in walked.items() if other.get(key, "") != value}
+    return frozenset(
+        name for name, keys in facts.items() if (changed if keys is None else changed.intersection(keys))
+    )
+
+
+def _zones(obj: Node | PersistentVolume) -> dict[str, str]:
+    return {key: obj.meta.labels[key] for key in ZONE_LABELS if key in obj.meta.labels}
+
+
+def _conditions(node: Node) -> tuple[object, ...]:
+    # in order, for the reasons are told in it
+    return tuple(c for c in node.conditions if c.type in CONDITION_TYPES)
+
+
+def _condition(kind: str) -> Callable[[Node], str]:
+    def status(node: Node) -> str:
+        return next((c.status for c in reversed(node.conditions) if c.type == kind), "")
+
+    return status
+
+
+POD_ASPECTS: Aspects = {
+    "requests": lambda pod: ([c.requests for c in pod.containers], [c.requests for c in pod.init_containers]),
+    "labels": lambda pod: pod.meta.labels,
+    "host ports": lambda pod: [c.host_ports for c in pod.containers],
+    "volumes": lambda pod: pod.volumes,
+    "required affinity": lambda pod: pod.affinity and (pod.affinity.pod_required, pod.affinity.anti_required),
+}
+"""What a pod on a node changes for the others. Requests count container by container, limits never."""
+
+NODE_ASPECTS: Aspects = {
+    "allocatable": lambda node: node.allocatable,
+    "labels": lambda node: node.meta.labels,
+    "zone or region label": _zones,
+    "taints": lambda node: node.taints,
+    "conditions": _conditions,
+    "memory pressure": _condition("MemoryPressure"),
+    "disk pressure": _condition("DiskPressure"),
+    "PID pressure": _condition("PIDPressure"),
+    "unschedulable": lambda node: node.unschedulable,
+}
+
+NODE_ONE_SIDED: Mapping[str, tuple[str, ...] | None] = {
+    "labels it had": None,
+    "zone or region label it had": ZONE_LABELS,
+}
+"""What v1.11's invalidateCachedPredicatesOnNodeUpdate sees of labels: not those that are new."""
+
+VOLUME_ASPECTS: Aspects = {
+    "zone or region label": _zones,
+    "node affinity": lambda volume: volume.node_affinity,
+    "source": lambda volume: volume.source,
+    "what claims match": lambda volume: (
+        volume.storage_class,
+        volume.capacity,
+        sorted(volume.access_modes),
+        volume.claim_ref,
+        volume.phase,
+        volume.node_affinity,
+    ),
+}
+
+VOLUME_ONE_SIDED: Mapping[str, tuple[str, ...] | None] = {"zone or region label it has": ZONE_LABELS}
+"""What v1.11's invalidatePredicatesForPvUpdate sees of labels: not those that went."""
+
+CLAIM_ASPECTS: Aspects = {
+    "volumeName": lambda claim: claim.volume_name,
+    "what volumes match": lambda claim: (claim.storage_class, claim.request, sorted(claim.access_modes)),
+}
+
+ASPECTS: Mapping[type, tuple[str, Aspects]] = {
+    Node: ("Node", NODE_ASPECTS),
+    PersistentVolume: ("PersistentVolume", VOLUME_ASPECTS),
+    PersistentVolumeClaim: ("PersistentVolumeClaim", CLAIM_ASPECTS),
+    Service: ("Service", {"selector": lambda service: service.selector}),
+    StorageClass: ("StorageClass", {"volumeBindingMode": lambda kind: kind.binding_mode}),
+}
+"""What predicates read of each kind. Workloads, budgets and priority classes: nothing."""

@@ -1,0 +1,59 @@
+"""A row of the invalidation table, and the words that rows are written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.equivalence.conditions import Condition, Scope
+from scheduler_core.equivalence.events import Event, Operation
+from scheduler_core.equivalence.topology import Topology
+
+Mode = Literal["designed", "v1.11", "sound"]
+MODES: tuple[Mode, ...] = ("designed", "v1.11", "sound")  # beside "off"
+
+GENERAL = ("GeneralPredicates",)
+MEMBERS = ("HostName", "PodFitsHostPorts", "MatchNodeSelector", "PodFitsResources")
+GENERAL_AND_MEMBERS = GENERAL + MEMBERS
+AFFINITY = ("MatchInterPodAffinity",)
+SERVICE = ("CheckServiceAffinity",)
+DISK = ("NoDiskConflict",)
+ZONE = ("NoVolumeZoneConflict",)
+BINDING = ("CheckVolumeBinding",)
+TAINTS = ("PodToleratesNodeTaints", "PodToleratesNodeNoExecuteTaints")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row. ``predicates`` is ``None`` for all of them; ``narrow`` picks those that an event means."""
+
+    id: str
+    resource: str
+    operations: tuple[Operation, ...]
+    condition: Condition
+    predicates: tuple[str, ...] | None
+    scopes: Mapping[Mode, Scope]
+    source: str
+    why: str
+    narrow: Callable[[Event, Topology], tuple[str, ...]] | None = None
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes in which the row applies."""
+        return tuple(mode for mode in MODES if mode in self.scopes)
+
+
+def in_modes(modes: str, scope: Scope) -> dict[Mode, Scope]:
+    """Give a row the same scope in each of these modes, which are written with spaces between."""
+    return {mode: scope for mode in MODES if mode in modes.split()}
+
+
+NODE, DOMAIN, DOMAIN_OR_ALL, ALL = Scope.NODE, Scope.DOMAIN, Scope.DOMAIN_OR_ALL, Scope.ALL
+EVERY_MODE = "designed v1.11 sound"
+AS_DESIGNED = "designed sound"
+SINCE_V1_9 = "v1.11 sound"
+
+ADD: tuple[Operation, ...] = ("ADD",)
+UPDATE: tuple[Operation, ...] = ("UPDATE",)
+DELETE: tuple[Operation, ...] = ("DELETE",)

@@ -1,0 +1,79 @@
+"""The invalidation table: which change of the cluster makes which cached results untrue, and where.
+
+One table for the engine, the reference page and a cycle's explanation. A row applies in the modes
+that its ``scopes`` name: ``designed`` is the proposal's text, ``v1.11`` what that version did with its bugs,
+``sound`` everything that is needed for decisions to be the same as without a cache. Facts of v1.11 are
+those of pkg/scheduler/factory/factory.go, core/equivalence_cache.go and scheduler.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scheduler_core.cycle import IntVector
+from scheduler_core.equivalence.conditions import rows_of
+from scheduler_core.equivalence.events import Event
+from scheduler_core.equivalence.row import Mode, Row
+from scheduler_core.equivalence.rules_nodes import NODE_ROWS
+from scheduler_core.equivalence.rules_pods import POD_ROWS
+from scheduler_core.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
+from scheduler_core.equivalence.topology import Topology
+from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity, Predicate
+
+TABLE: tuple[Row, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
+
+OTHER_NAMES = {"PodFitsPorts": "PodFitsHostPorts"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Invalidation:
+    """What a row makes of an event: the policy's predicates and the cache's rows, ``None`` for all."""
+
+    row: Row
+    event: Event
+    predicates: tuple[str, ...] | None
+    rows: IntVector | None
+
+
+class Rules:
+    """The table as it applies to one mode and one policy.
+
+    ``predicates`` are those that the policy evaluates, by key. A predicate that has another key than its
+    own, as those with an argument may, is invalidated like its kind; not so in ``v1.11``, which
+    compares keys.
+    """
+
+    def __init__(self, mode: Mode, predicates: Mapping[str, Predicate]) -> None:
+        self.mode = mode
+        self._keys: dict[str, tuple[str, ...]] = {}
+        for key, run in predicates.items():
+            name = key if mode == "v1.11" else _kind(key, run)
+            self._keys[name] = (*self._keys.get(name, ()), key)
+        self._rows: dict[tuple[str, str], list[Row]] = {}
+        for row in TABLE:
+            if mode in row.scopes and (row.predicates is None or self._evaluated(row.predicates)):
+                for operation in row.operations:
+                    self._rows.setdefault((row.resource, operation), []).append(row)
+
+    def of(self, event: Event, topology: Topology) -> list[Invalidation]:
+        """Return what an event makes invalid, in the order of the table."""
+        found: list[Invalidation] = []
+        for row in self._rows.get((event.resource, event.operation), ()):
+            if not row.condition.holds(event, topology):
+                continue
+            names = row.predicates if row.narrow is None else row.narrow(event, topology)
+            keys = None if names is None else self._evaluated(names)
+            rows = rows_of(row.scopes[self.mode], event, topology)
+            if keys != () and (rows is None or len(rows)):
+                found.append(Invalidation(row, event, keys, rows))
+        return found
+
+    def _evaluated(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(key for name in names for key in self._keys.get(name, ()))
+
+
+def _kind(key: str, run: Predicate) -> str:
+    if isinstance(run, CheckNodeLabelPresence | CheckServiceAffinity):
+        return type(run).__name__
+    return OTHER_NAMES.get(key, key)
