@@ -90,7 +90,7 @@ def asking(
     if not before or last is None:
         return (yield from _explaining(simulation, pod, node, shown))
     simulation.peek()
-    answer = yield from _standing(simulation, pod, node, shown)
+    answer = yield from _standing(simulation, pod, node, shown, tried=True)
     summary = answer.summary
     if last.victims:
         count = f"{len(last.victims):,} pod" + ("" if len(last.victims) == 1 else "s")
@@ -201,8 +201,13 @@ def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> 
     return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
 
 
-def _standing(simulation: Simulation, pod: str, asked: str | None, shown: int) -> Asking:
-    """Explain a pod that waits, or that was bound from the start, by trying it on the cluster as it is."""
+def _standing(
+    simulation: Simulation, pod: str, asked: str | None, shown: int, *, tried: bool = False
+) -> Asking:
+    """Explain a pod that waits, or that was bound from the start, by trying it on the cluster as it is.
+
+    ``tried`` says that its turn is now.
+    """
     if asked is not None and asked not in simulation.cluster.nodes:
         raise meant(simulation, asked)
     yield
@@ -224,7 +229,7 @@ def _standing(simulation: Simulation, pod: str, asked: str | None, shown: int) -
     elif state.pod.scheduler_name not in SCHEDULER_NAMES:
         here = replace(here, state="other")
         summary = f"{pod} is left to the scheduler {state.pod.scheduler_name}. {summary}"
-    elif all(decision.pod != pod for decision in simulation.decisions):
+    elif not tried and all(decision.pod != pod for decision in simulation.decisions):
         summary = f"{pod} has not been tried yet. {summary}"
     if state.nominated:
         summary = f"{summary} It is nominated to {state.nominated}."

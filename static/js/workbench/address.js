@@ -1,4 +1,4 @@
-// The address bar holds what is on screen: step, tab, node, pod. Stepping replaces, selecting pushes, Back works.
+// The address bar holds what is on screen: step, tab, node, pod, and what Why? is asked. Stepping replaces, selecting pushes, Back works.
 
 import { debounce } from "../lib/dom.js";
 
@@ -15,15 +15,16 @@ export class Address {
     view.playback.on("step", () => this.replace());
     view.on("selection", ({ push }) => this.#write(push));
     view.on("tab", ({ push } = {}) => this.#write(push));
+    view.on("whyed", ({ push }) => this.#write(push));
     addEventListener("popstate", () => this.#back());
   }
 
-  /** What the address asks for: `{step, tab, node, pod}` as text. */
+  /** What the address asks for: `{step, tab, node, pod, why, on}` as text; `why` is a pod that is asked about, `on` the node. */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
-    return { step: query.get("step") || inPath || fallback, tab: query.get("tab") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "" };
+    return { step: query.get("step") || inPath || fallback, tab: query.get("tab") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
   }
 
   /** This view as a link, on `path` (that of the page, unless a share has its own). */
@@ -36,6 +37,9 @@ export class Address {
     if (view.tab !== "story") query.set("tab", view.tab);
     if (view.node >= 0) query.set("node", playback.nodes.names[view.node]);
     if (view.pod >= 0) query.set("pod", playback.pods.keys[view.pod]);
+    const asked = view.why?.shown;
+    if (asked) query.set("why", asked.pod);
+    if (asked?.node) query.set("on", asked.node);
     const search = query.toString().replaceAll("%2F", "/");
     return (run ? run[1] + playback.wanted : path) + (search ? `?${search}` : "");
   }
@@ -58,6 +62,12 @@ export class Address {
     else if (view.pod >= 0) view.selectPod(-1, { push: false });
   }
 
+  /** Open or close Why? as the address says. */
+  ask({ why, on }) {
+    if (why) this.view.why?.open({ pod: why, node: on }, { push: false });
+    else this.view.why?.close();
+  }
+
   #back() {
     const { playback } = this.view;
     if (!playback.nodes) return;
@@ -67,6 +77,7 @@ export class Address {
     const href = location.pathname + location.search;
     this.select(wish);
     if (Number.isInteger(index)) playback.goto(index);
+    this.ask(wish);
     this.#pushed = href;
     this.replace.cancel();
   }

@@ -32,6 +32,7 @@ export class Cards {
       const block = event.target.closest("[data-pod]");
       const node = Number(card.dataset.node);
       if (block) view.selectPod(Number(block.dataset.pod));
+      else if (event.target.closest(".why") && view.facts.pod >= 0) view.emit("why", { pod: view.facts.pod, node });
       else view.selectNode(view.node === node ? -1 : node);
     });
     this.element.addEventListener("pointerover", (event) => view.hover(Number(event.target.closest("[data-node]")?.dataset.node ?? -1)));
@@ -77,7 +78,7 @@ export class Cards {
     const size = this.compact ? null : h("small", { text: `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}` });
     const score = h("span", { class: "score" });
     const pods = h("span", { class: "pods" });
-    const why = h("span", { class: "why" });
+    const why = h("span", { class: "why", title: "Why, and what would help" });
     const root = h("button", { type: "button", class: "node", "data-node": node },
       h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, middle(nodes.names[node]), size ?? score),
       bars.cpu.root, bars.memory.root, bars.pods?.root,

@@ -30,6 +30,14 @@ export function askStep(playback) {
   field.select();
 }
 
+/** What a key is about: the pod or node that has the focus, else the node that is selected. */
+function about(target, view) {
+  const [kind, index] = (target.closest?.("[data-key]")?.dataset.key ?? "").split(":");
+  if (kind === "pod") return { pod: Number(index) };
+  const node = Number((kind === "node" ? index : target.closest?.("[data-node]")?.dataset.node) ?? view.node);
+  return node >= 0 ? { node } : {};
+}
+
 export function keys({ playback, deck, view, build, layout, stage, onShare, tabs }) {
   addEventListener("keydown", (event) => {
     if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -42,7 +50,7 @@ export function keys({ playback, deck, view, build, layout, stage, onShare, tabs
       " ": onControl ? null : () => deck.toggle(),
       ".": () => deck.nextFailure(event.timeStamp),
       g: () => askStep(playback), "/": () => { view.emit("region", "build"); build.focusSearch(); },
-      s: onShare, "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
+      s: onShare, w: () => view.emit("why", about(event.target, view)), "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
       "[": () => layout.toggle("build"), "]": () => layout.toggle("inspect"),
       Escape: () => { view.light(null); view.selectNode(-1); view.selectPod(-1); },
     }[event.key] ?? (/^[1-9]$/.test(event.key) && tabs[event.key - 1] ? () => view.setTab(tabs[event.key - 1]) : null);

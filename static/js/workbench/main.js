@@ -15,6 +15,7 @@ import { share } from "./share.js";
 import { Stage } from "./stage.js";
 import { Timings } from "./timings.js";
 import { View } from "./view.js";
+import { Why, tellApplied } from "./why.js";
 
 const root = $("[data-workbench]");
 const source = JSON.parse($("#source", root).textContent);
@@ -29,6 +30,7 @@ new CycleBar($("[data-cycle-bar]", root), view, layout);
 const deck = new Deck($("[data-deck]", root), view);
 new Inspect($("#region-inspect", root), view);
 const address = new Address(view);
+view.why = new Why(view, { canApply: Boolean($("[data-fork]")) });
 
 const fork = async () => {
   try {
@@ -65,6 +67,8 @@ async function open(wish) {
     address.select(wish);
     if (wish.tab && matchMedia("(max-width: 760px)").matches) layout.show("inspect");
     start(index);
+    tellApplied(source.draft);
+    if (wish.why) address.ask(wish);
   } catch (error) {
     if (error.code === "step.out-of-range" && wish.step) {
       toast(`There is no step ${wish.step}; this is the start.`, { name: "warn", ms: 6000 });

@@ -130,6 +130,7 @@ def test_a_preemptor_is_explained_as_its_cycle_found_the_cluster() -> None:
     )
     answer = asked(whole, 1, "default/high")
     assert (answer.state, answer.before, answer.step) == ("pending", True, "1.1")
+    assert answer.summary.startswith("default/high is pending: 0/1 nodes are available")
     assert "So preemption deleted 1 pod on n in this cycle" in answer.summary
     assert any(
         "delete pod default/low (priority 0) from node n, as preemption would" in change.words

@@ -19,17 +19,25 @@ export class Predicates {
   constructor(view) {
     this.view = view;
     this.ladder = h("div", { class: "ladder" });
-    this.grid = new Grid({ label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node) });
+    this.grid = new Grid({ label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node, column) => this.#select(node, column) });
     this.note = h("small", { class: "dim num", role: "status" });
     this.section = h("section", { class: "matrix-section" },
       h("h3", null, "Node × predicate ", this.note),
       h("div", { class: "matrix-tools" }, filterField("Filter nodes by name or reason", (text) => { this.#text = text; this.#matrix(); }),
         segmented("Show", [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]], "all", (only) => { this.#only = only; this.#matrix(); }), copyButton(this.grid)),
       this.grid.element,
-      h("ul", { class: "key" }, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached")));
+      h("ul", { class: "key" }, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached"), h("li", { class: "dim", text: "a failed cell tells why" })));
     this.element = h("div", { class: "predicates-tab" });
     view.on("hover", (node) => this.grid.hover(node));
     view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); });
+  }
+
+  /** A failed cell asks why; every other one selects its node. */
+  #select(node, column) {
+    const { verdict, pod } = this.view.facts;
+    const failed = column?.startsWith("p") && ["fail", "error"].includes(verdict?.cell(node, Number(column.slice(1))).state);
+    this.view.selectNode(node);
+    if (failed || (column === "verdict" && !verdict?.fits(node))) this.view.emit("why", { pod, node });
   }
 
   update() {
@@ -106,7 +114,7 @@ export class Predicates {
         const { state, reasons } = verdict.cell(node, predicate);
         td.className = `cell ${CLASSES[state]}`;
         const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}`;
-        td.title = said;
+        td.title = state === "fail" || state === "error" ? `${said}. Click to see why, and what would help` : said;
         td.setAttribute("aria-label", said);
         if (state === "fail") td.textContent = `${shortReason(reasons[0] ?? "no")}${reasons.length > 1 ? ` +${reasons.length - 1}` : ""}`;
         if (state === "error") td.textContent = "error";

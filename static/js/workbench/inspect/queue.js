@@ -38,14 +38,20 @@ export class Queue {
     return inline(() => view.selectPod(pod), null, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
   }
 
+  /** The pod of a row, and a way to ask why it waits. */
+  #waiting(key) {
+    const name = short(key);
+    return [this.#pod(key), h("button", { type: "button", class: "link fine why-link", "aria-label": `Why does ${name} wait?`, onclick: () => this.view.emit("why", { pod: key }), text: "why?" })];
+  }
+
   /** A queue as a table; `own` is the cycle's pod and why it is in this queue now. */
   #list(title, name, entries, total, empty, own) {
     const { keys, priority: priorities } = this.view.playback.pods;
     const num = (text, more = "") => h("td", { class: `num ${more}`.trim(), text });
-    const rows = entries.map(([key, priority, position], i) => h("tr", null, num(String(i + 1), "dim"), h("td", null, this.#pod(key)), num(count(priority)), num(count(position))));
+    const rows = entries.map(([key, priority, position], i) => h("tr", null, num(String(i + 1), "dim"), h("td", null, this.#waiting(key)), num(count(priority)), num(count(position))));
     if (own) {
       const [pod, why] = own;
-      rows.unshift(h("tr", { class: "own" }, num("", "dim"), h("td", null, this.#pod(keys[pod]), " ", h("span", { class: "pill accent", text: why })), num(count(priorities[pod])), num("")));
+      rows.unshift(h("tr", { class: "own" }, num("", "dim"), h("td", null, this.#waiting(keys[pod]), " ", h("span", { class: "pill accent", text: why })), num(count(priorities[pod])), num("")));
     }
     const head = (text, more) => h("th", { scope: "col", text, ...more });
     return h("section", { class: `queue ${name}` }, h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) })),

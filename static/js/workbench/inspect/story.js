@@ -37,6 +37,7 @@ export class Story {
       light.operations.length ? this.#operations(light) : null,
       h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
       message ? this.#message(light, message) : null,
+      h("div", { class: "why-row" }, h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => view.emit("why", { pod: light.pod }) }, icon("help"), light.node === null ? "Why, and what would make it fit?" : "Why there?")),
       this.#saved(light),
       this.#ranking(light));
     this.#press();
