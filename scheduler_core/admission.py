@@ -82,22 +82,26 @@ class Admission:
         elif isinstance(obj, StorageClass) and obj.meta.name == self.default_storage_class:
             self.default_storage_class = None
 
-    def admit(self, obj: KubernetesObject, warn: Warn, *, priority_given: bool = False) -> KubernetesObject:
+    def admit(
+        self, obj: KubernetesObject, warn: Warn, *, priority_given: bool = False, refuse: Warn | None = None
+    ) -> KubernetesObject:
         """Return the object as the API server would have stored it.
 
-        ``warn`` is told what refers to nothing.
+        ``warn`` is told what refers to nothing, ``refuse`` (without it ``warn``) what is refused for that.
         """
         if isinstance(obj, Pod):
-            return self.admit_pod(obj, warn, priority_given=priority_given)
+            return self.admit_pod(obj, warn, priority_given=priority_given, refuse=refuse)
         if isinstance(obj, Node) and not obj.allocatable and obj.capacity:
             return replace(obj, allocatable=obj.capacity)
         if isinstance(obj, PersistentVolumeClaim) and obj.storage_class is None and not obj.volume_name:
             return replace(obj, storage_class=self.default_storage_class)
         return obj
 
-    def admit_pod(self, pod: Pod, warn: Warn, *, priority_given: bool = False) -> Pod:
+    def admit_pod(
+        self, pod: Pod, warn: Warn, *, priority_given: bool = False, refuse: Warn | None = None
+    ) -> Pod:
         """Fill in requests, priority and tolerations."""
-        priority = self._priority(pod, warn, priority_given)
+        priority = self._priority(pod, warn, priority_given, refuse)
         return replace(
             pod,
             containers=tuple(map(with_requests, pod.containers)),
@@ -106,16 +110,18 @@ class Admission:
             priority=priority,
         )
 
-    def _priority(self, pod: Pod, warn: Warn, given: bool) -> int:
+    def _priority(self, pod: Pod, warn: Warn, given: bool, refuse: Warn | None) -> int:
         name = pod.priority_class_name
         if name:
             value = self.priorities[name].value if name in self.priorities else SYSTEM_CLASSES.get(name)
             if value is None and not given:
                 known = [*self.priorities, *SYSTEM_CLASSES]
-                meant = did_you_mean(name, known) or ":"
-                warn(
-                    "priorityClassName", f"there is no PriorityClass {name!r}{meant} the pod gets priority 0"
-                )
+                meant = did_you_mean(name, known)
+                told = f"there is no PriorityClass {name!r}"
+                if refuse is None:
+                    warn("priorityClassName", f"{told}{meant or ':'} the pod gets priority 0")
+                else:
+                    refuse("priorityClassName", f"{told}{meant or ': add it, or give the pod a priority'}")
             elif value is not None and given and value != pod.priority:
                 differs = f"is {pod.priority}, but PriorityClass {name!r} has the value {value}"
                 warn("priority", f"{differs}: {pod.priority} is used")

@@ -66,8 +66,12 @@ class Assembly:
             obj = with_selector(obj)
         spec = decoded.entry.value.get("spec")
         given = isinstance(spec, dict) and spec.get("priority") is not None
+        place = at.child("spec")
         obj = self.admission.admit(
-            obj, lambda name, text: self.notices.add(at.child("spec").child(name), text), priority_given=given
+            obj,
+            lambda name, text: self.notices.add(place.child(name), text),
+            priority_given=given,
+            refuse=lambda name, text: place.child(name).refuse(text),
         )
         return with_uid(obj)
 

@@ -13,11 +13,11 @@ from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.openb import read_tables
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.reading import At, Report, path_text
+from scheduler_core.objects.reading import At, Report, path_text, show
 from scheduler_core.operations import read_operations
 from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
-from scheduler_core.reconfiguration import Reconfiguration
+from scheduler_core.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.references import check_references
 from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario
 from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
@@ -128,6 +128,10 @@ class _Loading:
             self.keep(entry)
             return
         if entry.kind in ("Scenario", SETTINGS_KIND):
+            version = entry.value.get("apiVersion")
+            if entry.kind == SETTINGS_KIND and version not in (None, VERSIONS[SETTINGS_KIND]):
+                told = f"{SETTINGS_KIND} have the apiVersion {VERSIONS[SETTINGS_KIND]}, not {show(version)}"
+                at.child("apiVersion").error(told)
             (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
             self.keep(entry)
             return

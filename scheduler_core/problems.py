@@ -8,7 +8,7 @@ from scheduler_core.formats.bundle import Entry, Source
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import At, Report, Unknown, path_text
+from scheduler_core.objects.reading import At, Report, Unknown, path_text, steps_of
 from scheduler_core.scenario import Problem
 
 Finding = tuple[At, str]
@@ -38,7 +38,11 @@ def problems_of(findings: Iterable[Finding]) -> list[Problem]:
 
 def format_problem(source: Source | None, error: FormatError) -> Problem:
     """Return the problem of a text that could not be read at all."""
-    return Problem(error.message, error.path, error.line, error.document, source.name if source else None)
+    line = error.line
+    if line is None and source is not None and error.document is not None and source.syntax != "csv":
+        place = (error.document, steps_of(error.path))
+        line = find_lines(source.text, source.syntax, [place]).get(place)
+    return Problem(error.message, error.path, line, error.document, source.name if source else None)
 
 
 def _times(unknown: Unknown) -> str:

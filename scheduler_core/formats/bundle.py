@@ -15,7 +15,8 @@ from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_reader import read_yaml
-from scheduler_core.objects.reading import Steps, kind_of
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import Steps, kind_of, path_text
 
 File = tuple[str, bytes | str]
 
@@ -56,7 +57,7 @@ _PRINTED = re.compile(r"(NAMESPACE|NAME)\s+[A-Z]{2}.*")
 _FAILED = re.compile(
     r"(error: |Error from server|Unable to connect|The connection to the server|No resources found).*"
 )
-_CSV_HEADER = re.compile(r"(sn|name),cpu_milli,memory_mib,[a-z_,]+")
+_CSV_HEADER = re.compile(r"(sn|name)(,[a-z_]+)*,(cpu_milli|memory_mib)(,[a-z_]+)*")
 
 
 def read_files(files: list[File], limits: Limits) -> Bundle:
@@ -136,7 +137,6 @@ def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:
     if not isinstance(value, dict):
         raise FormatError(
             f"a manifest must be an object with apiVersion, kind and metadata, not {kind_of(value)}",
-            None if source.syntax == "json" else 1,
             document=number,
         )
     kind = value.get("kind")
@@ -150,6 +150,8 @@ def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:
         for index, item in enumerate(items or ()):
             yield from _item(item, source, number, ("items", index), implied)
         return
+    if match and (not match.group(1) or match.group(1) in KINDS):
+        raise FormatError(f"items must be a list, not {kind_of(items)}", path="items", document=number)
     yield Entry(value, kind if isinstance(kind, str) else "", source, number)
 
 
@@ -157,7 +159,7 @@ def _item(item: Any, source: Source, number: int, prefix: Steps, implied: dict[s
     if not isinstance(item, dict):
         raise FormatError(
             f"a manifest must be an object with apiVersion, kind and metadata, not {kind_of(item)}",
-            path=f"{prefix[0]}[{prefix[1]}]" if len(prefix) == 2 else f"[{prefix[0]}]",
+            path=path_text(prefix),
             document=number,
         )
     value = item if not implied or "kind" in item else {**implied, **item}

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from scheduler_core.objects.fields_common import LABEL_SELECTOR, META, NODE_SELECTOR, key, name
-from scheduler_core.objects.fields_pod import DISK_SOURCES, OTHER_SOURCES, volume
+from scheduler_core.objects.fields_pod import DISK_SOURCES, OTHER_SOURCES, one_source, volume
 from scheduler_core.objects.model import (
     Node,
     NodeCondition,
@@ -21,7 +21,7 @@ from scheduler_core.objects.model import (
     StorageClass,
     Taint,
 )
-from scheduler_core.objects.names import check_namespace
+from scheduler_core.objects.names import check_namespace, check_value
 from scheduler_core.objects.reading import (
     At,
     Field,
@@ -52,7 +52,7 @@ TAINT = record(
     _taint,
     {
         "key": Field("key", key, required=True),
-        "value": Field("value", text),
+        "value": Field("value", checked(check_value)),
         "effect": Field("effect", enum("NoSchedule", "PreferNoSchedule", "NoExecute"), required=True),
     },
     unread="timeAdded",
@@ -74,10 +74,23 @@ def _image(names: tuple[str, ...] = (), size_bytes: int = 0) -> NodeImage:
 _IMAGE = record(
     _image, {"names": Field("names", list_of(text)), "sizeBytes": Field("size_bytes", integer(0, 2**63 - 1))}
 )
+
+
+def _check_taints(out: dict[str, Any], at: At) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for place, taint in enumerate(out.get("taints", ())):
+        first = seen.setdefault((taint.key, taint.effect), place)
+        if first != place:
+            at.child("taints").child(place).refuse(
+                f"{taint.key} stands twice with the effect {taint.effect}: the first is taints[{first}]"
+            )
+
+
 _NODE_SPEC = record(
     dict,
     {"taints": Field("taints", list_of(TAINT)), "unschedulable": Field("unschedulable", boolean)},
     unread="podCIDR podCIDRs providerID externalID configSource",
+    check=_check_taints,
 )
 _NODE_STATUS = record(
     dict,
@@ -170,7 +183,8 @@ def _persistent_volume(
     return PersistentVolume(meta, source, **out, **(status or {}))
 
 
-PERSISTENT_VOLUME = top(_persistent_volume, _VOLUME_SPEC, _PHASE)
+_ONE_SOURCE = one_source(_VOLUME_SPEC, (*DISK_SOURCES, *OTHER_SOURCES.split(), "hostPath", "local"))
+PERSISTENT_VOLUME = top(_persistent_volume, _ONE_SOURCE, _PHASE)
 
 _CLAIM_RESOURCES = record(
     dict, {"requests": Field("requests", resources), "limits": Field("limits", resources)}, newer="claims"
@@ -212,6 +226,16 @@ STORAGE_CLASS = record(
 
 # --- classes, budgets, groups
 
+HIGHEST_USER_PRIORITY = 1_000_000_000
+
+
+def _check_class(out: dict[str, Any], at: At) -> None:
+    if out.get("value", 0) > HIGHEST_USER_PRIORITY and not out["meta"].name.startswith("system-"):
+        at.child("value").refuse(
+            f"must be at most {HIGHEST_USER_PRIORITY}, the most that a class of your own can have"
+        )
+
+
 PRIORITY_CLASS = record(
     PriorityClass,
     {
@@ -220,6 +244,7 @@ PRIORITY_CLASS = record(
         "globalDefault": Field("global_default", boolean),
     },
     unread="apiVersion kind description preemptionPolicy",
+    check=_check_class,
 )
 
 _PERCENT = re.compile(r"\d{1,5}%", re.ASCII)
@@ -229,11 +254,18 @@ def int_or_percent(value: Any, at: At) -> int | str | None:
     """Read a count, or a percentage such as 50%."""
     if isinstance(value, str):
         if _PERCENT.fullmatch(value):
+            if int(value[:-1]) > 100:
+                at.refuse(f"must be at most 100%, not {value}")
             return value
         at.error(f"must be a number or a percentage such as 50%, not {show(value)}")
         return None
     read: int | None = _COUNT(value, at)
     return read
+
+
+def _check_budget(out: dict[str, Any], at: At) -> None:
+    if "min_available" in out and "max_unavailable" in out:
+        at.child("maxUnavailable").refuse("a budget has minAvailable or maxUnavailable, not both")
 
 
 _BUDGET_SPEC = record(
@@ -244,6 +276,7 @@ _BUDGET_SPEC = record(
         "maxUnavailable": Field("max_unavailable", int_or_percent),
     },
     unread="unhealthyPodEvictionPolicy",
+    check=_check_budget,
 )
 _BUDGET_STATUS = record(
     dict,

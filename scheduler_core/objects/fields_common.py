@@ -12,7 +12,13 @@ from scheduler_core.objects.model import (
     OwnerReference,
     Requirement,
 )
-from scheduler_core.objects.names import check_key, check_name, check_namespace
+from scheduler_core.objects.names import (
+    check_key,
+    check_name,
+    check_namespace,
+    check_value,
+    is_integer,
+)
 from scheduler_core.objects.reading import (
     At,
     Field,
@@ -77,11 +83,19 @@ _META_UNREAD = (
 )
 
 
+def _check_meta(out: dict[str, Any], at: At) -> None:
+    controllers = [place for place, owner in enumerate(out.get("owner_references", ())) if owner.controller]
+    for place in controllers[1:]:
+        at.child("ownerReferences").child(place).child("controller").refuse(
+            f"only one owner is the controller: ownerReferences[{controllers[0]}] is one already"
+        )
+
+
 def _meta(**fields: Any) -> ObjectMeta:
     return ObjectMeta(**{"name": "", **fields})
 
 
-META = record(_meta, META_FIELDS, unread=_META_UNREAD)
+META = record(_meta, META_FIELDS, unread=_META_UNREAD, check=_check_meta)
 
 _NEEDS_VALUES = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 
@@ -91,10 +105,17 @@ def _check_requirement(out: dict[str, Any], at: At) -> None:
     if operator in ("Gt", "Lt"):
         if len(values) != 1:
             at.child("values").refuse(f"{operator} needs exactly one value, an integer in quotes")
+        elif not is_integer(values[0]):  # the API server of v1.11 takes it
+            told = f"{show(values[0])} is not an integer: {operator} then matches no node"
+            at.child("values").child(0).warn(told)
     elif _NEEDS_VALUES[operator] and not values:
         at.child("values").refuse(f"{operator} needs at least one value")
     elif not _NEEDS_VALUES[operator] and values:
         at.child("values").refuse(f"{operator} takes no values")
+    for place, value in enumerate(values):
+        if broken := check_value(value):  # the API server takes it, the scheduler's selector does not
+            told = f"{show(value)} is no label's value, which {broken}: nothing then matches"
+            at.child("values").child(place).warn(told)
 
 
 def _requirement(*operators: str) -> Reader:
@@ -109,8 +130,11 @@ def _requirement(*operators: str) -> Reader:
     )
 
 
-def _field_requirement(value: Any, at: At) -> Any:
-    return _FIELD_REQUIREMENT(value, at)
+def _check_field(out: dict[str, Any], at: At) -> None:
+    if out["key"] != "metadata.name":
+        at.child("key").refuse(f"{show(out['key'])} is no field that nodes are selected by: metadata.name is")
+    if len(out.get("values", ())) != 1:
+        at.child("values").refuse(f"{out['operator']} needs exactly one value, a node's name")
 
 
 _FIELD_REQUIREMENT = record(
@@ -120,6 +144,7 @@ _FIELD_REQUIREMENT = record(
         "operator": Field("operator", enum("In", "NotIn"), required=True),
         "values": Field("values", list_of(text)),
     },
+    check=_check_field,
 )
 
 LABEL_SELECTOR = record(
@@ -138,11 +163,19 @@ NODE_SELECTOR_TERM = record(
         "matchExpressions": Field(
             "match_expressions", list_of(_requirement("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))
         ),
-        "matchFields": Field("match_fields", list_of(_field_requirement)),
+        "matchFields": Field("match_fields", list_of(_FIELD_REQUIREMENT)),
     },
 )
 
+
+def _check_terms(out: dict[str, Any], at: At) -> None:
+    if not out["terms"] and not at.report.errors:
+        at.child("nodeSelectorTerms").refuse("must have at least one term: a list of none selects no node")
+
+
 # The terms of a NodeSelector, as a tuple.
 NODE_SELECTOR = record(
-    lambda terms: terms, {"nodeSelectorTerms": Field("terms", list_of(NODE_SELECTOR_TERM), required=True)}
+    lambda terms: terms,
+    {"nodeSelectorTerms": Field("terms", list_of(NODE_SELECTOR_TERM), required=True)},
+    check=_check_terms,
 )

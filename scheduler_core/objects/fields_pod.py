@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from scheduler_core.objects.fields_common import (
@@ -24,11 +25,13 @@ from scheduler_core.objects.model import (
     Volume,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.objects.names import check_namespace
+from scheduler_core.objects.names import check_namespace, check_value, did_you_mean
 from scheduler_core.objects.quantity import format_resource
 from scheduler_core.objects.reading import (
     At,
     Field,
+    Reader,
+    admitted,
     boolean,
     checked,
     enum,
@@ -37,15 +40,17 @@ from scheduler_core.objects.reading import (
     list_of,
     record,
     resources,
+    show,
     text,
 )
 
 # --- affinity
 
+_WEIGHT = Field("weight", admitted(integer(0, 100), 1, 100), required=True)
 _PREFERRED_NODE = record(
     PreferredNodeTerm,
     {
-        "weight": Field("weight", integer(0, 100), required=True),
+        "weight": _WEIGHT,
         "preference": Field("term", NODE_SELECTOR_TERM, required=True),
     },
 )
@@ -77,7 +82,7 @@ POD_AFFINITY_TERM = record(
 _WEIGHTED_TERM = record(
     WeightedPodAffinityTerm,
     {
-        "weight": Field("weight", integer(0, 100), required=True),
+        "weight": _WEIGHT,
         "podAffinityTerm": Field("term", POD_AFFINITY_TERM, required=True),
     },
 )
@@ -121,6 +126,10 @@ def _check_toleration(out: dict[str, Any], at: At) -> None:
         at.child("value").refuse("must be empty when the operator is Exists")
     if not out.get("key") and out.get("operator") != "Exists":
         at.child("operator").refuse("must be Exists when the key is empty, which tolerates every taint")
+    if out.get("operator") != "Exists" and (broken := check_value(out.get("value", ""))):
+        at.child("value").refuse(f"{show(out['value'])} {broken}")
+    if out.get("toleration_seconds") is not None and out.get("effect") != "NoExecute":
+        at.child("tolerationSeconds").refuse("goes with the effect NoExecute alone")
 
 
 def _optional_key(value: Any, at: At) -> Any:
@@ -165,6 +174,8 @@ _OTHER_PORT = record(dict, _PORT_FIELDS, unread="name")
 
 def port(value: Any, at: At) -> HostPort | None:
     """Read a container's port; one without hostPort gives None, for it occupies nothing of the node."""
+    if type(value) is dict and value.get("containerPort") is None:
+        at.child("containerPort").refuse("containerPort is missing")
     if type(value) is dict and not value.get("hostPort"):
         _OTHER_PORT(value, at)
         return None
@@ -172,8 +183,18 @@ def port(value: Any, at: At) -> HostPort | None:
     return read
 
 
+def _container_resources(value: Any, at: At) -> dict[str, int] | None:
+    read = resources(value, at)
+    for resource in _NOT_OF_CONTAINERS.intersection(read or ()):
+        at.child(resource).refuse(f"{resource} is nothing that a container can ask for")
+    return read
+
+
+_NOT_OF_CONTAINERS = frozenset(["pods", "storage"])
 RESOURCES = record(
-    dict, {"requests": Field("requests", resources), "limits": Field("limits", resources)}, newer="claims"
+    dict,
+    {"requests": Field("requests", _container_resources), "limits": Field("limits", _container_resources)},
+    newer="claims",
 )
 
 
@@ -181,10 +202,11 @@ def _check_container(out: dict[str, Any], at: At) -> None:
     amounts = out.get("resources") or {}
     limits = amounts.get("limits", {})
     for resource, request in amounts.get("requests", {}).items():
-        if request > limits.get(resource, request):
-            limit = format_resource(resource, limits[resource])
+        limit = limits.get(resource, request)
+        exact = "/" in resource and "kubernetes.io/" not in resource  # no overcommitting (validation.go)
+        if request > limit or (exact and request < limit):
             at.child("resources").child("requests").child(resource).refuse(
-                f"must be at most the limit, {limit}"
+                f"must be {'' if exact else 'at most '}the limit, {format_resource(resource, limit)}"
             )
 
 
@@ -221,8 +243,15 @@ CONTAINER = record(
 _READ_ONLY = {"readOnly": Field("read_only", boolean)}
 
 
+def _given(value: Any, at: At) -> str | None:
+    word = text(value, at)
+    if word == "":
+        at.refuse("must not be empty")
+    return word
+
+
 def _source(attr: str, required: str, unread: str) -> Field:
-    table = {required: Field(attr, text, required=True), **_READ_ONLY}
+    table = {required: Field(attr, _given, required=True), **_READ_ONLY}
     return Field("source", record(dict, table, unread=unread))
 
 
@@ -271,22 +300,53 @@ def volume(name: str = "", source: dict[str, Any] | None = None) -> Volume:
     return Volume(name=name, **(source or {}))
 
 
-VOLUME = record(
+def one_source(read: Reader, sources: Iterable[str]) -> Reader:
+    """Make a reader of what may have one volume source at most."""
+    known = frozenset(sources)
+
+    def check(value: Any, at: At) -> Any:
+        if type(value) is dict:
+            given = [field for field, part in value.items() if field in known and part is not None]
+            for field in given[1:]:
+                at.child(field).refuse(f"a volume has one source, and {given[0]} is one already")
+        return read(value, at)
+
+    return check
+
+
+_POD_SOURCES = "secret configMap projected downwardAPI gitRepo ephemeral image"
+_VOLUME = record(
     volume,
     {
-        "name": Field("name", text, required=True),
+        "name": Field("name", name, required=True),
         **DISK_SOURCES,
         "persistentVolumeClaim": _source("claim", "claimName", ""),
         "emptyDir": Field("source", _local),
         "hostPath": Field("source", _local),
     },
-    unread=OTHER_SOURCES + " secret configMap projected downwardAPI gitRepo ephemeral image",
+    unread=f"{OTHER_SOURCES} {_POD_SOURCES}",
+)
+VOLUME = one_source(
+    _VOLUME,
+    (
+        *DISK_SOURCES,
+        "persistentVolumeClaim",
+        "emptyDir",
+        "hostPath",
+        *OTHER_SOURCES.split(),
+        *_POD_SOURCES.split(),
+    ),
 )
 
 # --- the pod
 
+
+def _optional_name(value: Any, at: At) -> Any:
+    return "" if value == "" else name(value, at)
+
+
 _SPEC_FIELDS = {
-    "nodeName": Field("node_name", text),
+    "nodeName": Field("node_name", _optional_name),
     "nodeSelector": Field("node_selector", labels),
     "affinity": Field("affinity", AFFINITY),
     "tolerations": Field("tolerations", list_of(TOLERATION)),
@@ -295,7 +355,7 @@ _SPEC_FIELDS = {
     "overhead": Field("overhead", resources),
     "volumes": Field("volumes", list_of(VOLUME)),
     "priority": Field("priority", integer()),
-    "priorityClassName": Field("priority_class_name", text),
+    "priorityClassName": Field("priority_class_name", _optional_name),
     "schedulerName": Field("scheduler_name", text),
     "schedulingGroup": Field(
         "pod_group",
@@ -313,7 +373,35 @@ _SPEC_UNREAD = (
 )
 _SPEC_NEWER = "topologySpreadConstraints schedulingGates resourceClaims workloadRef"
 
-POD_SPEC = record(dict, _SPEC_FIELDS, unread=_SPEC_UNREAD, newer=_SPEC_NEWER)
+
+def _check_spec(out: dict[str, Any], at: At) -> None:
+    """Report what stands twice in a pod (validation.ValidatePodSpec)."""
+    if not out["containers"] and not at.report.errors:
+        at.child("containers").refuse("must have at least one container")
+    names: dict[str, str] = {}
+    for field, attr in (("containers", "containers"), ("initContainers", "init_containers")):
+        for place, container in enumerate(out.get(attr, ())):
+            _once(names, container.name, f"{field}[{place}]", at.child(field).child(place).child("name"))
+    volumes: dict[str, str] = {}
+    for place, one in enumerate(out.get("volumes", ())):
+        _once(volumes, one.name, f"volumes[{place}]", at.child("volumes").child(place).child("name"))
+    ports: dict[HostPort, str] = {}
+    for place, container in enumerate(out["containers"]):
+        for port in container.host_ports:
+            where = f"containers[{place}]"
+            if port in ports:
+                told = f"the hostPort {port.port}/{port.protocol} is taken by {ports[port]} already"
+                at.child("containers").child(place).child("ports").refuse(told)
+            ports.setdefault(port, where)
+
+
+def _once(seen: dict[str, str], name: str, path: str, at: At) -> None:
+    if name in seen:
+        at.refuse(f"the name {show(name)} stands twice: the first is {seen[name]}")
+    seen.setdefault(name, path)
+
+
+POD_SPEC = record(dict, _SPEC_FIELDS, unread=_SPEC_UNREAD, newer=_SPEC_NEWER, check=_check_spec)
 
 _PHASE = enum("Pending", "Running", "Succeeded", "Failed", "Unknown", "")
 _STATUS = record(
@@ -353,11 +441,32 @@ def build_pod(
     return Pod(**out)
 
 
+def _mounted(value: Any, at: At) -> Any:
+    """Read a pod's spec, and look whether its containers mount volumes that it has.
+
+    The volumes of a StatefulSet's template are not all listed there: only a pod's own spec is looked at.
+    """
+    spec = POD_SPEC(value, at)
+    if spec is None:
+        return None
+    volumes = [one.name for one in spec.get("volumes", ())]
+    for field in ("initContainers", "containers"):
+        for place, container in enumerate(value.get(field) or ()):
+            mounts = container.get("volumeMounts") if type(container) is dict else None
+            for number, mount in enumerate(mounts if type(mounts) is list else ()):
+                named = mount.get("name") if type(mount) is dict else None
+                if type(named) is str and named not in volumes:
+                    meant = did_you_mean(named, volumes) or ": list it under spec.volumes"
+                    where = at.child(field).child(place).child("volumeMounts").child(number).child("name")
+                    where.refuse(f"there is no volume {show(named)}{meant}")
+    return spec
+
+
 POD = record(
     build_pod,
     {
         "metadata": Field("meta", META, required=True),
-        "spec": Field("spec", POD_SPEC, required=True),
+        "spec": Field("spec", _mounted, required=True),
         "status": Field("status", _STATUS),
     },
     unread="apiVersion kind",

@@ -15,6 +15,8 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", re.ASCII)
 
+_INTEGER = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)
+
 _NAME_RULE = "lower case letters, digits, '-' and '.', beginning and ending with a letter or digit"
 _NAMESPACE_RULE = "lower case letters, digits and '-', beginning and ending with a letter or digit"
 _VALUE_RULE = "letters, digits, '-', '_' and '.', beginning and ending with a letter or digit"
@@ -43,6 +45,11 @@ def check_key(text: str) -> str | None:
     if not name or len(name) > 63:
         return "must have a name of 1 to 63 characters" + (" after its '/'" if slash else "")
     return None if _QUALIFIED.fullmatch(name) else f"must consist of {_VALUE_RULE}"
+
+
+def is_integer(text: str) -> bool:
+    """Tell whether Gt and Lt can compare with the text."""
+    return _INTEGER.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=8192)

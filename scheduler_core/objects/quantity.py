@@ -56,6 +56,14 @@ def parse_quantity(text: str, scale: int = 1) -> int:
     return -whole if sign == "-" else whole
 
 
+def is_whole(text: str) -> bool:
+    """Tell whether a text that is a quantity has no fraction."""
+    try:
+        return parse_quantity(text, 1000) % 1000 == 0
+    except QuantityError:  # beyond a 64-bit integer of thousandths
+        return True
+
+
 def _explain(text: str) -> str:
     shown = text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "…"
     allowed = (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.objects.names import check_key, check_value, did_you_mean
-from scheduler_core.objects.quantity import QuantityError, parse_quantity, parse_resource
+from scheduler_core.objects.quantity import QuantityError, is_whole, parse_quantity, parse_resource
 
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
@@ -127,9 +127,14 @@ _STEP = re.compile(r"\[(\d+)\]|\['(.+?)'\]|([^.\[\]]+)")
 
 def place_of(at: At, path: str) -> At:
     """Return the place that a path, printed as :func:`path_text` does, leads to from ``at``."""
-    for index, quoted, name in _STEP.findall(path):
-        at = at.child(int(index) if index else quoted or name)
+    for step in steps_of(path):
+        at = at.child(step)
     return at
+
+
+def steps_of(path: str) -> Steps:
+    """Return the steps of a path that :func:`path_text` printed."""
+    return tuple(int(index) if index else quoted or name for index, quoted, name in _STEP.findall(path))
 
 
 _TYPES = {
@@ -199,6 +204,18 @@ def integer(low: int = -(2**31), high: int = 2**31 - 1) -> Reader:
     return read
 
 
+def admitted(read: Reader, low: int, high: int) -> Reader:
+    """Make a reader of what another reads as a number, and the API server takes from ``low`` to ``high``."""
+
+    def checked_range(value: Any, at: At) -> Any:
+        number = read(value, at)
+        if number is not None and not low <= number <= high:
+            at.refuse(f"must be from {low:,} to {high:,}, not {number:,}")
+        return number
+
+    return checked_range
+
+
 def enum(*allowed: str) -> Reader:
     """Make a reader of one of a few words. Empty is allowed if it is among them."""
     listed = ", ".join(a or '""' for a in allowed)
@@ -235,7 +252,7 @@ def _number(value: Any) -> str | None:
     return None
 
 
-def _amount(value: Any, at: At, scale: int) -> int | None:
+def _amount(value: Any, at: At, scale: int, *, whole: bool = False) -> int | None:
     written = _number(value)
     if written is None:
         at.error(f"must be a quantity such as 500m or 1.5Gi, not {kind_of(value)}")
@@ -248,7 +265,14 @@ def _amount(value: Any, at: At, scale: int) -> int | None:
     if amount < 0:
         at.error(f"{show(value)} is negative: an amount must be at least 0")
         return None
+    if whole and not is_whole(written):
+        at.refuse(f"{show(value)} is a fraction: this resource is counted in whole numbers, such as {amount}")
     return amount
+
+
+def _counted(name: str) -> bool:
+    """Tell whether a resource has no parts: pods and extended resources (helper.IsIntegerResourceName)."""
+    return name == "pods" or ("/" in name and "kubernetes.io/" not in name)
 
 
 _OWN_RESOURCE = ": a name of your own needs a domain, such as example.com/gpu"
@@ -268,11 +292,11 @@ def resources(value: Any, at: At) -> dict[str, int] | None:
             except QuantityError as error:
                 at.child(name).error(str(error))
                 continue
-            if amount >= 0:
+            if amount >= 0 and (name != "pods" or item.isdecimal()):
                 out[name] = amount
                 if name in STANDARD_RESOURCES:
                     continue
-        read = _amount(item, at.child(name), 1000 if name == "cpu" else 1)
+        read = _amount(item, at.child(name), 1000 if name == "cpu" else 1, whole=_counted(name))
         if read is not None:
             out[name] = read
         _check_resource(name, at)
