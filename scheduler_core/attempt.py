@@ -11,6 +11,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, PredicateMatrix, QueueState
+from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.filtering import (
     Filtered,
     error_message,
@@ -34,7 +35,8 @@ NO_INDICES = np.zeros(0, np.int32)
 class Scheduler:
     """Everything that a decision reads, and how much of it is recorded.
 
-    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time.
+    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time; ``cache`` is
+    the equivalence cache, ``None`` where it is off.
     ``trace`` records the matrices; ``unabridged`` also what short-circuiting left out.
     """
 
@@ -42,6 +44,7 @@ class Scheduler:
     queue: SchedulingQueue
     profile: Profile
     vectors: VectorStore | None = None
+    cache: CacheKeeper | None = None
     trace: bool = True
     unabridged: bool = False
 
@@ -60,6 +63,7 @@ class Scheduler:
             self.queue,
             self.profile,
             vectors,
+            lookups=None if self.cache is None else self.cache.lookups(pod, vectors),
             matrix=self.trace,
             unabridged=self.unabridged,
         )
@@ -69,6 +73,14 @@ class Scheduler:
         if filtered.failed is not None and feasible is not None and feasible.size == 0:
             return self._preempt(pod, filtered, filtered.failed, last_node_index)
         return self._select(pod, filtered, feasible, vectors, last_node_index)
+
+    def look_up(self, pod: PodState) -> None:
+        """Do to the equivalence cache what :meth:`schedule` would, and decide nothing."""
+        if self.cache is None or not self.cluster.columns.size or missing_claim(pod, self.cluster):
+            return
+        vectors = self.vectors.of(pod) if self.vectors is not None else None
+        lookups = self.cache.lookups(pod, vectors)
+        filter_nodes(pod, self.cluster, self.queue, self.profile, vectors, lookups=lookups, matrix=False)
 
     def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
         """End the attempt with the nodes' errors; of each node the first one counts."""

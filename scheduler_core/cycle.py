@@ -9,12 +9,15 @@ vectors are in the cluster's object order. ``as_dict()`` is the documented trace
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.preemption_record import NominatedPass, Preemption
+
+if TYPE_CHECKING:
+    from scheduler_core.equivalence.record import CacheRecord  # which needs the types of this module
 
 Result = Literal["scheduled", "unschedulable", "error"]
 PriorityKind = Literal["function", "map", "map/reduce"]
@@ -129,7 +132,7 @@ class Cycle:
     queue: QueueState
     operations: tuple[str, ...]  # ids of the outside operations applied just before this cycle
     events: list[Event]
-    cache: dict[str, Any] = field(default_factory=lambda: {"mode": "off"})
+    cache: CacheRecord | None = None  # what the equivalence cache did, None where it is off
     order: tuple[str, ...] = ()  # the predicates that are configured and evaluated, in order
     # every predicate on every node, if the simulation was asked for it
     unabridged: PredicateMatrix | None = None

@@ -15,6 +15,7 @@ from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, Reasons, Reas
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import BoolVector, PredicateMatrix
+from scheduler_core.equivalence.lookups import Lookups
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import Outcome
 from scheduler_core.preemption_record import NominatedPass
@@ -58,19 +59,28 @@ def filter_nodes(
     profile: Profile,
     vectors: ClassVectors | None,
     *,
+    lookups: Lookups | None = None,
     matrix: bool,
     unabridged: bool = False,
 ) -> Filtered:
     """Check a pod against every node (core.genericScheduler.findNodesThatFit).
 
-    ``vectors`` hold what is known of the pod's class already; ``None`` to evaluate everything.
+    ``vectors`` hold what is known of the pod's class already; ``None`` to evaluate everything. ``lookups``
+    answer from the equivalence cache, save for nodes with nominated pods.
     """
     whole = View(cluster)
-    without = _run(pod, whole, profile, vectors, matrix=matrix, everything=unabridged)
+    nominations = _nominations(pod, cluster, queue)
+    if lookups is not None and nominations:
+        lookups.leave_out(np.array(list(nominations), np.int64))
+    without = _run(
+        pod, whole, profile, lookups or vectors, matrix=matrix, everything=unabridged and not lookups
+    )
     result = Filtered(without.failed, without.errors, without.codes)
     if unabridged:
-        result.unabridged, result.unabridged_errors = _stack(without.outcomes, whole.size)
-    nominations = _nominations(pod, cluster, queue)
+        whole_story = without
+        if lookups is not None:  # what short-circuiting leaves out is neither looked up nor written
+            whole_story = _run(pod, whole, profile, vectors, matrix=False, everything=True)
+        result.unabridged, result.unabridged_errors = _stack(whole_story.outcomes, whole.size)
     if nominations:
         view = _with_nominated(nominations, cluster)
         rows = np.array(list(nominations), np.int64)
@@ -87,7 +97,7 @@ def _run(
     pod: PodState,
     view: View,
     profile: Profile,
-    vectors: ClassVectors | None,
+    known: ClassVectors | Lookups | None,
     *,
     matrix: bool,
     everything: bool,
@@ -106,9 +116,14 @@ def _run(
     errors: dict[tuple[int, int], str] = {}
     failed: Codes | None = None
     open_rows: BoolVector | None = None  # None: all rows are still to be checked
+    vectors = None if isinstance(known, Lookups) else known
+    lookups = known if isinstance(known, Lookups) else None
     for number in _numbers(profile, vectors, matrix=matrix or everything):
-        known = vectors.outcomes[number] if vectors is not None else None
-        outcome = known if known is not None else profile.predicates[number](pod.info, view, pod)
+        outcome = vectors.outcomes[number] if vectors is not None else None
+        if lookups is not None:
+            outcome = lookups.outcome(number, open_rows)
+        elif outcome is None:
+            outcome = profile.predicates[number](pod.info, view, pod)
         outcomes.append(outcome)
         found = outcome.codes
         if open_rows is not None:

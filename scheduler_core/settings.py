@@ -13,12 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.objects.reading import At, Field, enum, record
-from scheduler_core.quirks import QUIRKS
+from scheduler_core.objects.reading import At, Field, boolean, enum, record
+from scheduler_core.quirks import QUIRK_IDS
 
 SETTINGS_KIND = "SimulationSettings"
 QUIRK_MODES = ("v1.11", "fixed")
 PREDICATE_ORDERS = ("v1.11", "proposal")
+CACHE_MODES = ("off", "designed", "v1.11", "sound")
+EQUIVALENCE_CLASSES = ("controller", "attributes")
+STALE_WRITES = ("none", "isUpToDate", "generations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +30,24 @@ class Settings:
 
     ``quirks`` is whether the known deviations (:data:`scheduler_core.quirks.QUIRKS`) are reproduced or
     fixed, ``predicate_order`` the static order that predicates without an ``order`` of their own follow.
+    ``cache`` is the rows of the invalidation table that the equivalence cache obeys, ``equivalence_class``
+    what makes pods equivalent; ``audit`` checks every hit against a fresh evaluation; ``stale_writes`` is the
+    remedy against results that an event overtook: none, #63040's check or #67308's generation numbers.
+    ``fixed_too`` are ids of single quirks to fix, to find out what one of them does; no document says it.
     """
 
     quirks: str = "v1.11"
     predicate_order: str = "v1.11"
+    cache: str = "off"
+    equivalence_class: str = "controller"
+    audit: bool = False
+    stale_writes: str = "generations"
+    fixed_too: frozenset[str] = frozenset()
 
     @property
     def quirk_ids(self) -> frozenset[str]:
         """The ids of the quirks that are in force."""
-        return frozenset(row.id for row in QUIRKS) if self.quirks == "v1.11" else frozenset()
+        return QUIRK_IDS - self.fixed_too if self.quirks == "v1.11" else frozenset()
 
 
 DEFAULT_SETTINGS = Settings()
@@ -45,6 +57,10 @@ _SETTINGS = record(
     {
         "quirks": Field("quirks", enum(*QUIRK_MODES)),
         "predicateOrder": Field("predicate_order", enum(*PREDICATE_ORDERS)),
+        "cache": Field("cache", enum(*CACHE_MODES)),
+        "equivalenceClass": Field("equivalence_class", enum(*EQUIVALENCE_CLASSES)),
+        "audit": Field("audit", boolean),
+        "staleWrites": Field("stale_writes", enum(*STALE_WRITES)),
     },
     unread="apiVersion kind metadata",
 )

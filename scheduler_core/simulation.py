@@ -14,6 +14,8 @@ from scheduler_core.attempt import Scheduler
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, Event, Restart
+from scheduler_core.equivalence.events import object_changed, pod_added, pod_changed
+from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import compile_policy
 from scheduler_core.policy.difference import differences
@@ -75,6 +77,7 @@ class Simulation:
         pods = [self.cluster.put(obj) for obj in scenario.objects]
         self.queue.add(pod for pod in pods if pod is not None and _to_schedule(pod))
         self.cluster.refresh()
+        self._know_all()
 
     def _start(self, configuration: Configuration) -> None:
         """Start the scheduler: its queue, caches and round-robin counter hold nothing of an earlier one."""
@@ -83,7 +86,21 @@ class Simulation:
         self.queue = SchedulingQueue()
         self.last_node_index = 0
         vectors = VectorStore(self.cluster, self.profile) if reuse else None
-        self._scheduler = Scheduler(self.cluster, self.queue, self.profile, vectors, trace, unabridged)
+        settings = configuration.settings
+        self._cache = (
+            None
+            if settings.cache == "off"
+            else CacheKeeper(self.cluster, self.profile, settings, trace=trace)
+        )
+        self._scheduler = Scheduler(
+            self.cluster, self.queue, self.profile, vectors, self._cache, trace, unabridged
+        )
+
+    def _know_all(self) -> None:
+        """Tell a new cache of the pods that there are."""
+        if self._cache is not None:
+            for pod in self.cluster.pods.values():
+                self._cache.know(pod)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Start the scheduler anew, which is how v1.11 takes another policy.
@@ -95,6 +112,7 @@ class Simulation:
         self._start(configuration)
         pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
         self.queue.add(pod for pod in pods if _to_schedule(pod))
+        self._know_all()
         self._restarted.append(operation.id)
 
     @property
@@ -117,10 +135,17 @@ class Simulation:
             return None
         pod = self.queue.pop()
         queue = self.queue.state(shown=QUEUE_SHOWN if self._scheduler.trace else 0)
+        cache = self._cache
+        if cache is not None:
+            cache.begin(self.index + 1)
         cycle = self._scheduler.schedule(pod, self.last_node_index)
         self._complete(cycle)
         cycle.queue = queue
+        if cache is not None:
+            cache.write()
         self._commit(pod, cycle.decision)
+        if cache is not None:
+            cycle.cache = cache.finish(cycle.message)
         return cycle
 
     def peek(self) -> bool:
@@ -128,7 +153,9 @@ class Simulation:
         return self._advance()
 
     def replay(self, decisions: Iterable[Decision]) -> None:
-        """Apply recorded decisions without evaluating anything.
+        """Apply recorded decisions without deciding anything.
+
+        Nothing is evaluated either, except what an equivalence cache has to be filled with.
 
         Raises:
             ValueError: A decision is not about the pod whose turn it is.
@@ -143,7 +170,13 @@ class Simulation:
                 raise ValueError(
                     f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}"
                 )
+            if self._cache is not None:
+                self._cache.begin(self.index + 1)
+                self._scheduler.look_up(pod)
+                self._cache.write()
             self._commit(pod, decision)
+            if self._cache is not None:
+                self._cache.finish()
 
     def placement(self) -> dict[str, str]:
         """Return the node of every pod, "" for a pending one, in creation order."""
@@ -175,10 +208,14 @@ class Simulation:
             self._put_pod(obj, operation)
         elif operation.kind == "Pod":
             self._delete_pod(operation.key)
-        elif obj is None:
-            self.cluster.remove(operation.kind, operation.key)
         else:
-            self.cluster.put(obj)
+            if self._cache is not None:
+                former = self.cluster.find(operation.kind, operation.key)
+                self._cache.handle(object_changed(former, obj))
+            if obj is None:
+                self.cluster.remove(operation.kind, operation.key)
+            else:
+                self.cluster.put(obj)
         if MOVES_UNSCHEDULABLE.get((operation.kind, operation.action)):
             self.queue.move_all()
 
@@ -186,18 +223,35 @@ class Simulation:
         former = self.cluster.pods.get(key)
         self.queue.remove(key)
         self.cluster.remove("Pod", key)
+        self._tell_cache(former, former.node_name if former is not None else "", None)
         if former is not None and former.node_name:
             self.queue.move_all()
+
+    def _tell_cache(self, former: PodState | None, node: str, state: PodState | None) -> None:
+        """Let the cache know what became of a pod; ``node`` is where it was."""
+        cache = self._cache
+        if cache is None:
+            return
+        if state is not None:
+            cache.know(state)
+        old = former.pod if former is not None else None
+        new, there = (state.pod, state.node_name) if state is not None else (None, "")
+        for event in pod_changed(old, node, new, there):
+            cache.handle(event)
+        if former is not None and state is None:
+            cache.forget(former.key)
 
     def _put_pod(self, pod: Pod, operation: Operation) -> None:
         """Create or update a pod; an update keeps its node and its nomination, and revives nobody."""
         former = self.cluster.pods.get(operation.key)
+        node = former.node_name if former is not None else ""
         if former is None and operation.action == "update" and operation.key not in self.cluster.finished:
             return
         if former is not None and not pod.node_name:
             pod = replace(pod, node_name=former.node_name)
         self.queue.remove(operation.key)
         state = self.cluster.put(pod)
+        self._tell_cache(former, node, state)
         if state is None:  # it has finished: what it used is free
             if former is not None and former.node_name:
                 self.queue.move_all()
@@ -231,7 +285,9 @@ class Simulation:
         """Do to cluster and queue what was decided (section 2 of the conformance rules)."""
         if decision.result == "scheduled":
             pod.nominated = ""
-            self.cluster.assign(pod, decision.node or "")
+            bound = self.cluster.assign(pod, decision.node or "")
+            if self._cache is not None:
+                self._cache.handle(pod_added(pod.pod, decision.node or "", binds=bound))
             self.queue.move_matching(pod.kind)
             return
         for key in decision.cleared:
@@ -243,7 +299,8 @@ class Simulation:
             pod.nominated = decision.nominated
         self.queue.fail(pod)
         for key in decision.victims:
-            self.cluster.remove_pod(key)
+            victim = self.cluster.remove_pod(key)
+            self._tell_cache(victim, decision.nominated or "", None)
             self.deleted.append(key)
         if decision.victims:
             self.queue.move_all()

@@ -59,7 +59,7 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         "operations": list(cycle.operations),
         "restart": cycle.restart
         and {"operations": list(cycle.restart.operations), "changes": list(cycle.restart.changes)},
-        "cache": cycle.cache,
+        "cache": {"mode": "off"} if cycle.cache is None else cycle.cache.as_dict(),
         "podGroup": None,
         "phases": list(cycle.phases),
         "events": [

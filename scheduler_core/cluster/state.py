@@ -7,7 +7,7 @@ the columns as stale; they are rebuilt once, before they are next read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -151,9 +151,13 @@ class Cluster:
         self._changed()
         return None
 
-    def remove(self, kind: str, key: str) -> None:
-        """Delete an object; one that does not exist is no error, as with ``--ignore-not-found``."""
-        tables: dict[str, dict[str, Any]] = {
+    def find(self, kind: str, key: str) -> KubernetesObject | None:
+        """Return an object other than a pod or a workload, by its name or ``namespace/name``."""
+        return self._tables.get(kind, {}).get(key)
+
+    @property
+    def _tables(self) -> Mapping[str, dict[str, Any]]:
+        return {
             "Node": self.nodes,
             "PersistentVolume": self.storage.volumes,
             "PersistentVolumeClaim": self.storage.claims,
@@ -161,12 +165,16 @@ class Cluster:
             "Service": self.services,
             "PodDisruptionBudget": self.budgets,
         }
+
+    def remove(self, kind: str, key: str) -> None:
+        """Delete an object; one that does not exist is no error, as with ``--ignore-not-found``."""
         if kind == "Pod":
             self.finished.pop(key, None)
             self.remove_pod(key)
             return
-        if kind in tables:
-            tables[kind].pop(key, None)
+        table = self._tables.get(kind)
+        if table is not None:
+            table.pop(key, None)
             self._stale = self._stale or kind in ("Node", "PersistentVolume", "PersistentVolumeClaim")
         else:
             self.workloads.pop((kind, key), None)
@@ -221,23 +229,27 @@ class Cluster:
 
     # Decisions
 
-    def assign(self, state: PodState, node_name: str) -> None:
-        """Put a pod on a node (schedulercache.AssumePod); a node that does not exist holds no columns."""
+    def assign(self, state: PodState, node_name: str) -> tuple[str, ...]:
+        """Put a pod on a node (schedulercache.AssumePod); a node that does not exist holds no columns.
+
+        Returns the claims, as ``namespace/name``, that were bound to volumes with it.
+        """
         state.node_name = node_name
-        self._bind_claims(state)
+        bound = self._bind_claims(state)
         if not self._stale:  # a refresh to come counts every pod
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
+        return bound
 
-    def _bind_claims(self, state: PodState) -> None:
+    def _bind_claims(self, state: PodState) -> tuple[str, ...]:
         """Bind the claims that waited for this pod to the volumes that were found for it on its node."""
         node = self.nodes.get(state.node_name)
         if not state.info.claims or node is None or self._stale:
-            return
+            return ()
         try:
             waiting = self.storage.waiting_claims(state.info)
         except ClaimError:  # a pod that was bound from outside; no predicate looked at its claims
-            return
+            return ()
         reachable = {
             name
             for name, volume in self.storage.volumes.items()
@@ -248,6 +260,7 @@ class Cluster:
             self.storage.bind(claim, volume)
         if found:
             self._changed()
+        return tuple(found or ())
 
     def remove_pod(self, key: str) -> PodState | None:
         """Delete a pod wherever it is; returns its last state."""
@@ -290,7 +303,7 @@ class Cluster:
         use = self.uses.setdefault(node, NodeUse())
         use.change(pod, sign)
         for port in pod.ports:
-            held = any(p[1:] == port[1:] for p in use.ports)
+            held = any(p[1:] == port[1:] for p in use.holders)
             _index(self.port_nodes, port[1:], node, held=held)
         for disk, _ in pod.disks:
             _index(self.disk_nodes, disk, node, held=disk in use.disks)

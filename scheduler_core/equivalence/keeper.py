@@ -1,0 +1,191 @@
+"""The equivalence cache at work in one scheduler: lookups, events, the audit, and the record of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import cast
+
+import numpy as np
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cycle import IntVector
+from scheduler_core.equivalence.audit import Audit
+from scheduler_core.equivalence.cache import EquivalenceCache
+from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
+from scheduler_core.equivalence.events import Event
+from scheduler_core.equivalence.live import LiveTopology
+from scheduler_core.equivalence.lookups import Lookups, Written
+from scheduler_core.equivalence.record import (
+    INVALIDATIONS_SHOWN,
+    NODES_SHOWN,
+    CacheRecord,
+    Counts,
+    Invalidated,
+)
+from scheduler_core.equivalence.row import Mode
+from scheduler_core.equivalence.rules import Invalidation, Rules
+from scheduler_core.policy import Profile
+from scheduler_core.settings import Settings
+from scheduler_core.vectors import ClassVectors
+
+NO_CLASS = "it has no controller, and so no equivalence class"
+
+
+class CacheKeeper:
+    """Keep the cache of one scheduler; a restarted one gets a keeper of its own.
+
+    In a cycle's order: :meth:`begin`, :meth:`lookups`, :meth:`handle` for what lands between evaluating
+    and writing, :meth:`write`, :meth:`handle` for what the decision changes, :meth:`finish`.
+    """
+
+    def __init__(self, cluster: Cluster, profile: Profile, settings: Settings, *, trace: bool) -> None:
+        self.cluster = cluster
+        self.profile = profile
+        self.settings = settings
+        self.trace = trace
+        mode = cast("Mode", settings.cache)
+        predicates = dict(zip(profile.order, profile.predicates))
+        self.rules = Rules(mode, predicates)
+        self.sound = Rules("sound", predicates) if settings.audit else None
+        self.cache = EquivalenceCache(())
+        self.topology = LiveTopology(cluster, self.cache)
+        self.classes = Classes(cast("Definition", settings.equivalence_class), split=mode == "sound")
+        self.audit = Audit()
+        self.totals = Counts()
+        self.by_rule: Counter[str] = Counter()
+        self.cycle = 0
+        self._lookups: Lookups | None = None
+        self._class: EquivalenceClass | None = None
+        self._counts = Counts()
+        self._told: list[Invalidated] = []
+        self._told_count = 0
+        self._touched: dict[str, int] = {}  # node to how often it or its pods changed, in this cycle
+        self._between = False
+
+    # Pods that come to be known, and go
+
+    def know(self, pod: PodState) -> None:
+        """Take note of a pod: of its class, and of what its terms and disks mean for others."""
+        self.topology.seen.pod(pod.info)
+        self.classes.of(pod.pod)
+
+    def forget(self, key: str) -> None:
+        """Take a deleted pod out of its class."""
+        self.classes.forget(key)
+
+    # A cycle
+
+    def begin(self, cycle: int) -> None:
+        """Begin a cycle, which is counted from 1."""
+        self.cycle = cycle
+
+    def lookups(self, pod: PodState, vectors: ClassVectors | None) -> Lookups:
+        """Return what answers for the pod's predicates in this cycle."""
+        names = self.cluster.columns.names
+        if names is not self.cache.nodes:
+            self.cache.remap(names)
+        self._class = self.classes.of(pod.pod)
+        self._lookups = Lookups(
+            self.cache,
+            self.cluster,
+            self.profile,
+            pod,
+            None if self._class is None else self._class.hash,
+            vectors,
+            trace=self.trace,
+            audit=self.settings.audit,
+        )
+        self._touched.clear()
+        self._between = True
+        return self._lookups
+
+    def write(self) -> None:
+        """Write what the cycle evaluated, as far as the remedy for stale writes lets it."""
+        self._between = False
+        lookups = self._lookups
+        if lookups is None or lookups.number is None:
+            return
+        for item in lookups.pending:
+            rows, generations = item.rows, None
+            if lookups.nodes is not self.cache.nodes:
+                rows = rows[:0]  # the nodes are others since: every one counts as overtaken
+            elif self.settings.stale_writes == "isUpToDate":
+                rows = self._up_to_date(item)
+            elif self.settings.stale_writes == "generations":
+                generations = item.generations
+            codes = item.codes[np.isin(item.rows, rows)] if len(rows) < len(item.rows) else item.codes
+            written = self.cache.write(
+                lookups.number, item.predicate, codes, self.cycle, rows=rows, generations=generations
+            )
+            lookups.counts.writes += written
+            lookups.counts.discarded += len(item.rows) - written
+
+    def _up_to_date(self, item: Written) -> IntVector:
+        """Return the rows whose node is as it was: #63040 compares the node's own generation alone."""
+        if not self._touched:
+            return item.rows
+        names = self.cache.nodes
+        return np.array([row for row in item.rows.tolist() if names[row] not in self._touched], np.int64)
+
+    def finish(self, message: str | None = None) -> CacheRecord:
+        """End a cycle and tell of it; ``message`` is what ended it, if that was before any lookup."""
+        lookups, self._lookups = self._lookups, None
+        known, self._class = self._class, None
+        counts, self._counts = self._counts, Counts()
+        record = CacheRecord(
+            self.settings.cache, self.settings.equivalence_class, audited=self.settings.audit
+        )
+        if lookups is not None:
+            counts.add(lookups.counts)
+            record.sources = lookups.sources
+            if self.trace or lookups.suspects:
+                record.stale = self.audit.explain(lookups.suspects, lookups.nodes, self.cluster.reasons)
+        if lookups is None:
+            record.bypass = message or ""
+        elif known is None:
+            record.bypass = NO_CLASS
+        if known is not None:
+            record.hash, record.name, record.members = known.hash, known.name, len(known.members)
+        self.totals.add(counts)
+        record.counts = counts
+        record.invalidations, self._told = self._told, []
+        record.invalidations_count, self._told_count = self._told_count, 0
+        if self.trace:
+            record.totals = Counts()
+            record.totals.add(self.totals)
+            record.by_rule = dict(self.by_rule)
+            record.causes = dict(self.audit.causes)
+            record.stats = self.cache.stats
+        return record
+
+    # Events
+
+    def handle(self, event: Event | None) -> None:
+        """Invalidate what an event makes untrue, and take note of it; call before nodes or storage change."""
+        if event is None:
+            return
+        if event.node:
+            self._touched[event.node] = self._touched.get(event.node, 0) + 1
+        for found in self.rules.of(event, self.topology):
+            cleared = self.cache.invalidate(found.predicates, found.rows)
+            self._counts.invalidated += cleared
+            if cleared:
+                self.by_rule[found.row.id] += cleared
+            self._tell(found, cleared)
+        if self.sound is not None:
+            due = self.sound.of(event, self.topology)
+            self.audit.expect(due, self.cache.nodes, self.cycle, during=self._between)
+
+    def _tell(self, found: Invalidation, cleared: int) -> None:
+        self._told_count += 1
+        if not self.trace or len(self._told) >= INVALIDATIONS_SHOWN:
+            return
+        names = self.cache.nodes
+        rows = [] if found.rows is None else found.rows.tolist()
+        nodes = tuple(names[row] for row in rows[:NODES_SHOWN])
+        self._told.append(
+            Invalidated(
+                found.row.id, str(found.event), found.predicates, nodes, len(rows), cleared, self._between
+            )
+        )

@@ -1,0 +1,162 @@
+"""One pod's predicate results, from the cache where it has them (podFitsOnNode with an equivalence cache)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cluster.view import View
+from scheduler_core.cycle import BoolVector, IntVector
+from scheduler_core.equivalence.cache import EquivalenceCache
+from scheduler_core.equivalence.record import Counts, Source, Sources
+from scheduler_core.policy import Profile
+from scheduler_core.predicates import Outcome
+from scheduler_core.predicates.base import FITS
+from scheduler_core.vectors import ClassVectors
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A result that waits to be written: ``codes`` are those of ``rows``."""
+
+    predicate: str
+    rows: IntVector
+    codes: Codes
+    generations: IntVector  # of the entries, before the evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """Hits of one predicate that differ from a fresh evaluation."""
+
+    predicate: str
+    rows: IntVector
+    cached: Codes
+    true: Codes
+    written: list[int]
+
+
+class Lookups:
+    """The first cycle's half of the cache's work: look up, evaluate what is missing, keep what to write.
+
+    ``number`` is the pod's class, ``None`` for a pod without one. What is evaluated is written by the
+    keeper after the evaluation, so that an event can land in between.
+    """
+
+    def __init__(
+        self,
+        cache: EquivalenceCache,
+        cluster: Cluster,
+        profile: Profile,
+        pod: PodState,
+        number: int | None,
+        vectors: ClassVectors | None,
+        *,
+        trace: bool,
+        audit: bool,
+    ) -> None:
+        self.cache = cache
+        self.cluster = cluster
+        self.profile = profile
+        self.pod = pod
+        self.number = number
+        self.vectors = vectors
+        self.audit = audit
+        self.counts = Counts()
+        self.pending: list[Written] = []
+        self.suspects: list[Suspect] = []
+        self.nodes = cluster.columns.names
+        size = len(self.nodes)
+        self.cachable: BoolVector | None = None  # None: every node
+        self._whole = View(cluster)
+        self.sources: Sources | None = np.zeros((len(profile.order), size), np.uint8) if trace else None
+
+    def leave_out(self, nodes: IntVector) -> None:
+        """Bypass the cache on nodes where nominated pods are added (v1.10+, both passes)."""
+        self.cachable = np.ones(len(self.nodes), np.bool_)
+        self.cachable[nodes] = False
+
+    def outcome(self, place: int, open_rows: BoolVector | None) -> Outcome:
+        """Return a predicate's result for all nodes; it counts for the open ones (``None``: all)."""
+        key = self.profile.order[place]
+        asked = np.ones(len(self.nodes), np.bool_) if open_rows is None else open_rows
+        if self.number is None:
+            return self._fresh(place, asked, Source.BYPASSED)
+        cached = asked if self.cachable is None else asked & self.cachable
+        codes, valid = self.cache.lookup(self.number, key)
+        hits = valid & cached
+        known = int(np.count_nonzero(hits))
+        result = np.where(hits, codes, np.int16(0)) if known else np.zeros(len(self.nodes), np.int16)
+        errors: dict[int, str] = {}
+        self._note(place, hits, Source.HIT, known)
+        missing = asked & ~hits
+        if missing.any():
+            self._evaluate(place, missing, cached, result, errors)
+        if known and self.audit:
+            self._check(place, hits, codes)
+        return Outcome(result, errors) if errors or result.any() else FITS
+
+    def _evaluate(
+        self, place: int, missing: BoolVector, cached: BoolVector, result: Codes, errors: dict[int, str]
+    ) -> None:
+        outcome = self._truth(place, missing)
+        if outcome.codes is not None:
+            np.copyto(result, outcome.codes, where=missing)
+            errors.update({row: text for row, text in outcome.errors.items() if missing[row]})
+        written = missing & cached
+        rows = np.flatnonzero(written)
+        self._note(place, written, Source.MISS, len(rows))
+        if self.cachable is not None:
+            beside = missing & ~cached
+            self._note(place, beside, Source.BYPASSED, int(np.count_nonzero(beside)))
+        if len(rows):
+            key = self.profile.order[place]
+            self.pending.append(Written(key, rows, result[rows], self.cache.generations(key, rows)))
+
+    def _fresh(self, place: int, asked: BoolVector, source: Source) -> Outcome:
+        self._note(place, asked, source, int(np.count_nonzero(asked)))
+        return self._truth(place, asked)
+
+    def _truth(self, place: int, rows: BoolVector) -> Outcome:
+        """Evaluate a predicate where it is asked for; elsewhere the result means nothing."""
+        known = self.vectors.outcomes[place] if self.vectors is not None else None
+        if known is not None:
+            return known
+        predicate = self.profile.predicates[place]
+        if rows.all():
+            return predicate(self.pod.info, self._whole, self.pod)
+        numbers = np.flatnonzero(rows)
+        found = predicate(self.pod.info, View(self.cluster, numbers), self.pod)
+        if found.codes is None:
+            return FITS
+        codes = np.zeros(len(self.nodes), np.int16)
+        codes[numbers] = found.codes
+        return Outcome(codes, {int(numbers[row]): text for row, text in found.errors.items()})
+
+    def _check(self, place: int, hits: BoolVector, codes: Codes) -> None:
+        """Evaluate on the side what was hit, and keep what differs."""
+        outcome = self._truth(place, hits)
+        true = np.zeros(len(self.nodes), np.int16) if outcome.codes is None else outcome.codes
+        rows = np.flatnonzero(hits & (true != codes))
+        if not len(rows) or self.number is None:
+            return
+        key = self.profile.order[place]
+        written = [self.cache.written(self.number, key, row) or 0 for row in rows.tolist()]
+        self.suspects.append(Suspect(key, rows, codes[rows].copy(), true[rows].copy(), written))
+        self.counts.stale += len(rows)
+
+    def _note(self, place: int, rows: BoolVector, source: Source, count: int) -> None:
+        if not count:
+            return
+        if self.sources is not None:
+            self.sources[place, rows] = source
+        if source is Source.HIT:
+            self.counts.hits += count
+        elif source is Source.MISS:
+            self.counts.misses += count
+        else:
+            self.counts.bypassed += count

@@ -1,0 +1,165 @@
+"""What a cycle tells of the equivalence cache: lookups, writes, invalidations, and what the audit found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.equivalence.cache import CacheStats
+
+NODES_SHOWN = 20
+INVALIDATIONS_SHOWN = 100
+STALE_SHOWN = 100
+
+
+class Source(IntEnum):
+    """Where a cycle has a predicate's result on a node from."""
+
+    NOT_REACHED = 0
+    HIT = 1
+    MISS = 2  # evaluated and written
+    BYPASSED = 3  # evaluated beside the cache
+
+
+Sources = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Invalidated:
+    """One row of the table that an event set off. ``nodes`` are the first of ``count``; none: all nodes."""
+
+    rule: str
+    event: str
+    predicates: tuple[str, ...] | None  # None: all of them
+    nodes: tuple[str, ...]
+    count: int
+    cleared: int  # entries that were valid until then
+    during: bool = False  # landed between evaluating and writing
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "rule": self.rule,
+            "event": self.event,
+            "predicates": None if self.predicates is None else list(self.predicates),
+            "nodes": list(self.nodes),
+            "nodesCount": self.count,
+            "cleared": self.cleared,
+            "during": self.during,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StaleHit:
+    """A cached answer that is no longer true. Reasons are empty where the pod fits.
+
+    ``written`` is the cycle that evaluated it; ``event`` the first event since then after which it should
+    have been invalid, and ``rule`` the row of the table that says so ("" where no row does).
+    """
+
+    node: str
+    predicate: str
+    cached: tuple[str, ...]
+    true: tuple[str, ...]
+    written: int
+    rule: str
+    event: str
+    cause: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "node": self.node,
+            "predicate": self.predicate,
+            "cached": list(self.cached),
+            "true": list(self.true),
+            "written": self.written,
+            "rule": self.rule,
+            "event": self.event,
+            "cause": self.cause,
+        }
+
+
+@dataclass(slots=True)
+class Counts:
+    """Lookups and what came of them. ``evaluations`` are pairs of predicate and node that were evaluated."""
+
+    hits: int = 0
+    misses: int = 0
+    bypassed: int = 0
+    writes: int = 0
+    discarded: int = 0  # results not written, because an event overtook them
+    invalidated: int = 0  # entries cleared
+    stale: int = 0
+
+    @property
+    def evaluations(self) -> int:
+        """Pairs that were evaluated, whether written or not."""
+        return self.misses + self.bypassed
+
+    def add(self, other: Counts) -> None:
+        """Add another's numbers to these."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def as_dict(self) -> dict[str, int]:
+        """Return them as JSON."""
+        return {**{name: getattr(self, name) for name in self.__slots__}, "evaluations": self.evaluations}
+
+
+@dataclass(slots=True)
+class CacheRecord:
+    """A cycle's part of the cache's work.
+
+    ``hash`` is the pod's class, ``None`` where it has none, which ``bypass`` explains. ``sources`` is
+    ``(P, N) uint8`` of :class:`Source`, ``None`` without a trace. ``by_rule`` counts the entries cleared by
+    each row over the run so far, ``totals`` everything else; ``stats`` are from the end of the cycle.
+    """
+
+    mode: str
+    definition: str
+    hash: int | None = None
+    name: str = ""
+    members: int = 0
+    bypass: str = ""
+    counts: Counts = field(default_factory=Counts)
+    totals: Counts = field(default_factory=Counts)
+    by_rule: Mapping[str, int] = field(default_factory=dict)
+    sources: Sources | None = None
+    invalidations: list[Invalidated] = field(default_factory=list)
+    invalidations_count: int = 0
+    audited: bool = False
+    stale: list[StaleHit] = field(default_factory=list)
+    causes: Mapping[str, int] = field(default_factory=dict)  # stale hits by cause over the run so far
+    stats: CacheStats | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as the trace writes it; of many invalidations and stale hits the first are listed."""
+        answer: dict[str, Any] = {
+            "mode": self.mode,
+            "equivalenceClass": self.definition,
+            "hash": None if self.hash is None else f"{self.hash:016x}",
+            "class": self.name,
+            "members": self.members,
+            "bypass": self.bypass,
+            **self.counts.as_dict(),
+            "totals": self.totals.as_dict(),
+            "byRule": dict(self.by_rule),
+            "invalidations": [row.as_dict() for row in self.invalidations],
+            "invalidationsCount": self.invalidations_count,
+            "audit": self.audited,
+            "staleHits": [hit.as_dict() for hit in self.stale],
+            "causes": dict(self.causes),
+        }
+        if self.stats is not None:
+            answer |= {
+                "entries": self.stats.entries,
+                "bytes": self.stats.bytes,
+                "classes": self.stats.classes,
+            }
+        return answer
