@@ -301,3 +301,5 @@ def _size(cycle: Cycle) -> int:
     for row in cycle.priorities:
         size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
     return size
+    if cycle.preemption is not None:
+        size += cycle.preemption.nbytes
