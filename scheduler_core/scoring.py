@@ -107,9 +107,9 @@ class _Ranker:
         """Add up the priorities that are known of the class; may be its live vector."""
         if self.vectors is None:
             return np.zeros(self.view.size, np.int64)
-        totals = self.vectors.base
-        for known in self.vectors.scaled.values():
-            totals = totals + known.weight * known.scores(self.view.rows, self.failed)
+        scaled = self.vectors.scaled.values()
+        scores = ((known.weight, known.scores(self.view.rows, self.failed)) for known in scaled)
+        totals = combine(scores, self.vectors.base)
         return self.view.take(totals)
 
     def score(self, number: int, priority: WeightedPriority) -> Scored:

@@ -10,7 +10,7 @@ resources in the same use: a node that fills as others did before is looked up.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +27,8 @@ from scheduler_core.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
 
 KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the class that was not asked for longest goes first
 REBUILD_SHARE = 4  # more than a quarter of the nodes changed: computing all is cheaper than patching
-FEW_ROWS = 8  # so many changed nodes are looked up one by one; more are computed together
-FOUND_LIMIT = 4096  # uses of a node's resources that one class remembers its results for
+FEW_ROWS = 8  # so many changed nodes are looked up; more are cheaper to compute together
+FOUND_LIMIT = 4096  # states of nodes that one class remembers its results for
 
 Rows = npt.NDArray[np.int64]
 
@@ -131,39 +131,37 @@ class ClassVectors:
         if len(rows) * REBUILD_SHARE > max(64, self.base.size):
             return False
         self.position = len(touched)
-        if self._by_resources and len(rows) <= FEW_ROWS:
-            for row in rows:
-                self._write(row, self._look_up(pod, row))
-        else:
-            together = np.array(sorted(rows), np.int64)
-            self._write(together, self._compute(pod, together))
+        states = self._states(rows) if self._by_resources and len(rows) <= FEW_ROWS else {}
+        for row, state in states.items():
+            found = self._found.get(state)
+            if found is not None:
+                self._write(row, found)
+                rows.discard(row)
+        if rows:
+            self._renew(pod, sorted(rows), states)
         return True
 
-    def _compute(self, pod: PodState, rows: Rows) -> Found:
-        view = View(self.cluster, rows)
-        return Found(
-            [predicate(pod.info, view, pod).codes for _, predicate in self.plan.patched],
-            [steps.map(pod.info, view) for _, _, steps in self.plan.patched_priorities],
-        )
-
-    def _look_up(self, pod: PodState, row: int) -> Found:
-        """Return what the patched rules find on one node, computed once for nodes in equal state.
-
-        All that they read of a node is its resources, and what a bundle's members of scope OBJECTS found.
+    def _states(self, rows: Iterable[int]) -> dict[int, Hashable]:
+        """Return by node all that the patched rules read of it: resources, and what a bundle's members
+        of scope OBJECTS found.
         """
-        state = (
-            self.cluster.resource_state(row, self._scalars),
-            *(codes.item(row) for codes in self._fixed),
-        )
-        found = self._found.get(state)
-        if found is None:
-            if len(self._found) >= FOUND_LIMIT:
-                self._found.clear()
-            codes, values = self._compute(pod, np.array([row], np.int64))
-            found = self._found[state] = Found(
-                [None if code is None else _only(code) or None for code in codes], [_only(v) for v in values]
+        state = self.cluster.resource_state
+        return {row: (state(row, self._scalars), *(codes.item(row) for codes in self._fixed)) for row in rows}
+
+    def _renew(self, pod: PodState, rows: list[int], states: Mapping[int, Hashable]) -> None:
+        """Run the patched rules on some nodes, and remember what they found for nodes in equal state."""
+        together = np.array(rows, np.int64)
+        view = View(self.cluster, together)
+        codes = [predicate(pod.info, view, pod).codes for _, predicate in self.plan.patched]
+        values = [steps.map(pod.info, view) for _, _, steps in self.plan.patched_priorities]
+        self._write(together, Found(codes, values))
+        if len(self._found) + len(states) > FOUND_LIMIT:
+            self._found.clear()
+        for place, row in enumerate(rows if states else ()):
+            self._found[states[row]] = Found(
+                [None if found is None else found.item(place) or None for found in codes],
+                [found.item(place) for found in values],
             )
-        return found
 
     def _write(self, rows: Rows | int, found: Found) -> None:
         for (number, _), fresh in zip(self.plan.patched, found.codes):
@@ -202,11 +200,6 @@ class Scaled:
         if most != self._most:
             self._most, self._scores = most, self.steps.scale(self.raw, most)
         return self._scores
-
-
-def _only(vector: Codes | IntVector | int) -> int:
-    """Return the entry of a vector that has just one."""
-    return int(vector) if isinstance(vector, int) else int(vector[0])
 
 
 def _own(outcome: Outcome | None) -> Outcome | None:

