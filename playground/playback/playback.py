@@ -298,8 +298,8 @@ def _size(cycle: Cycle) -> int:
         size += cycle.matrix.codes.nbytes
     if cycle.totals is not None:
         size += cycle.totals.nbytes
+    if cycle.preemption is not None:
+        size += cycle.preemption.nbytes
     for row in cycle.priorities:
         size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
     return size
-    if cycle.preemption is not None:
-        size += cycle.preemption.nbytes
