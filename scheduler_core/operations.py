@@ -1,7 +1,8 @@
 """The Scenario document (KEP-140): the cluster's history, resolved to whole objects.
 
 ``spec.operations[]`` each have ``id``, ``step`` (the major step) and one of ``createOperation``,
-``patchOperation``, ``deleteOperation`` and ``doneOperation``; ``time``, in seconds, is ours. What
+``patchOperation``, ``deleteOperation`` and ``doneOperation``; when each lands is
+:mod:`scheduler_core.moments`'. What
 controllers do in answer follows in the same step, with the operation's id and a counter.
 Operations on the scheduler's configuration are :mod:`scheduler_core.reconfiguration`'s.
 """
@@ -18,6 +19,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, PatchError, apply_patch
+from scheduler_core.moments import FIELDS, Moments
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.objects.names import did_you_mean
@@ -26,7 +28,6 @@ from scheduler_core.objects.reading import (
     Field,
     Reader,
     enum,
-    integer,
     kind_of,
     opaque,
     record,
@@ -73,26 +74,11 @@ def _id(value: Any, at: At) -> str | None:
     return str(value) if type(value) is int else text(value, at)
 
 
-def _step(value: Any, at: At) -> int | None:
-    if isinstance(value, dict) and "major" in value:
-        value = value["major"]
-    read: int | None = integer(1)(value, at)
-    return read
-
-
-def _seconds(value: Any, at: At) -> float | None:
-    if type(value) not in (int, float) or not 0 <= value <= 1e12:
-        at.error(f"must be seconds of virtual time, at least 0, not {show(value)}")
-        return None
-    return float(value)
-
-
 _OPERATION = record(
     dict,
     {
         "id": Field("id", _id),
-        "step": Field("step", _step, required=True),
-        "time": Field("time", _seconds),
+        **FIELDS,
         **{name: Field(name, opaque) for name in _ACTIONS},
     },
 )
@@ -145,8 +131,7 @@ class _History:
         self.configuration = configuration
         self.operations: list[Operation] = []
         self.ids: set[str] = set()
-        self.step = 0
-        self.time = 0.0
+        self.moments = Moments()
         self.actions: dict[str, Callable[[dict[str, Any], At], list[Change]]] = {
             "createOperation": self.create,
             "patchOperation": self.patch,
@@ -162,14 +147,7 @@ class _History:
         if name in self.ids:
             at.child("id").error(f"the id {show(name)} stands twice")
         self.ids.add(name)
-        if read["step"] < self.step:
-            at.child("step").error(f"is {read['step']} after {self.step}: steps must not go back")
-        moved = read["step"] > self.step
-        self.step = max(self.step, read["step"])
-        seconds = read.get("time", self.time + 1 if moved else self.time)
-        if seconds < self.time:
-            at.child("time").error(f"is {seconds:g} after {self.time:g}: time must not go back")
-        self.time = max(self.time, seconds)
+        self.moments.take(read, at)
         given = [action for action in _ACTIONS if action in read]
         if len(given) != 1:
             at.error(f"must have exactly one of {', '.join(_ACTIONS)}, not {len(given)}")
@@ -181,6 +159,8 @@ class _History:
             return True
         named = body.get("object") or body.get("type")
         if is_configuration(named):
+            if self.moments.during:
+                at.child("during").error("a scheduler does not restart inside a cycle: leave it out")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
         else:
             self.record(name, self.actions[given[0]](body, at.child(given[0])))
@@ -198,24 +178,21 @@ class _History:
         else:
             done, made = "delete", current.delete(kind, at)
         if made is not None:
-            self.operations.append(
-                Operation(name, self.step, self.time, done, kind, kind, configuration=made)
-            )
+            self.add(name, done, kind, kind, configuration=made)
+
+    def add(self, name: str, action: Any, kind: str, key: str, **what: Any) -> None:
+        """Add an operation that lands at the moment reached."""
+        at = self.moments
+        self.operations.append(
+            Operation(name, at.step, at.time, action, kind, key, **what, after=at.after, during=at.during)
+        )
 
     def record(self, name: str, changes: list[Change]) -> None:
+        """Add what one operation, and the controllers in answer to it, did."""
         for number, (action, obj) in enumerate(changes):
             kind, key = key_of(obj)
-            self.operations.append(
-                Operation(
-                    f"{name}.{number}" if number else name,
-                    self.step,
-                    self.time,
-                    action,
-                    kind,
-                    key,
-                    None if action == "delete" else obj,
-                )
-            )
+            gone = action == "delete"
+            self.add(f"{name}.{number}" if number else name, action, kind, key, object=None if gone else obj)
 
     # --- the three actions
 

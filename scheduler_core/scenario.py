@@ -72,6 +72,8 @@ class Operation:
     key: str  # namespace/name, or name
     object: KubernetesObject | None = None
     configuration: Configuration | None = None
+    after: int | None = None  # lands after so many cycles of its step; None: when none is left to run
+    during: bool = False  # lands inside the next cycle, between evaluating and writing
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from scheduler_core.objects.model import Pod
 from scheduler_core.policy import compile_policy
 from scheduler_core.policy.difference import differences
 from scheduler_core.queue import QUEUE_SHOWN, SchedulingQueue
+from scheduler_core.quirk_effects import QuirkEffects
 from scheduler_core.scenario import Configuration, Operation, Scenario
 from scheduler_core.vectors import VectorStore
 
@@ -49,17 +50,25 @@ class Simulation:
     ``trace=False`` leaves out of each Cycle what only views need. ``unabridged=True`` also
     records every predicate on every node, as if nothing were short-circuited. ``reuse=False``
     evaluates for each pod anew what pods of one class share; no decision depends on it.
+    ``quirk_effects=False`` does not look for the quirks that changed a result; without ``trace`` none are.
 
     Raises:
         PolicyError: The scenario's policy cannot be used.
     """
 
     def __init__(
-        self, scenario: Scenario, *, trace: bool = True, unabridged: bool = False, reuse: bool = True
+        self,
+        scenario: Scenario,
+        *,
+        trace: bool = True,
+        unabridged: bool = False,
+        reuse: bool = True,
+        quirk_effects: bool = True,
     ) -> None:
         self.scenario = scenario
         self.cluster = Cluster()
         self._options = (trace, unabridged, reuse)
+        self._tells_quirks = trace and quirk_effects
         self._start(Configuration(scenario.policy, scenario.settings))
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []  # victims, in order of deletion
@@ -71,6 +80,7 @@ class Simulation:
             for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
         ]
         self._next_operation = 0
+        self._landing: list[Operation] = []  # to be applied inside the next cycle
         self._applied: list[str] = []
         self._restarted: list[str] = []  # ids of the operations that restarted the scheduler
         self._before = self.profile  # the profile of the last cycle
@@ -94,6 +104,11 @@ class Simulation:
         )
         self._scheduler = Scheduler(
             self.cluster, self.queue, self.profile, vectors, self._cache, trace, unabridged
+        )
+        self._effects = (
+            QuirkEffects(self.cluster, self.queue, self.profile, configuration.policy)
+            if self._tells_quirks
+            else None
         )
 
     def _know_all(self) -> None:
@@ -139,8 +154,11 @@ class Simulation:
         if cache is not None:
             cache.begin(self.index + 1)
         cycle = self._scheduler.schedule(pod, self.last_node_index)
+        if self._effects is not None:
+            cycle.quirks = self._effects.of(pod, cycle)
         self._complete(cycle)
         cycle.queue = queue
+        self._land(pod)
         if cache is not None:
             cache.write()
         self._commit(pod, cycle.decision)
@@ -173,6 +191,8 @@ class Simulation:
             if self._cache is not None:
                 self._cache.begin(self.index + 1)
                 self._scheduler.look_up(pod)
+            self._land(pod)
+            if self._cache is not None:
                 self._cache.write()
             self._commit(pod, decision)
             if self._cache is not None:
@@ -187,16 +207,33 @@ class Simulation:
 
     def _advance(self) -> bool:
         """Apply operations until there is a pod to schedule; tell whether there is one."""
-        while not len(self.queue) and self._next_operation < len(self._operations):
+        while self._next_operation < len(self._operations):
             step, operations = self._operations[self._next_operation]
+            after = operations[0].after
+            if len(self.queue) and (after is None or self.minor < after):
+                break
             self._next_operation += 1
             self.major, self.minor = step + 1, 0
             for operation in operations:
                 self.time = max(self.time, operation.time)
-                self._operate(operation)
                 self._applied.append(operation.id)
+                if operation.during:
+                    self._landing.append(operation)
+                else:
+                    self._operate(operation)
+            if not len(self.queue):
+                self._land()  # there is no cycle to land in
         self.cluster.refresh()
         return bool(len(self.queue))
+
+    def _land(self, pod: PodState | None = None) -> None:
+        """Apply what was to land inside the cycle of ``pod``, all but what is done to that pod itself."""
+        landing, self._landing = self._landing, []
+        for operation in landing:
+            if pod is not None and (operation.kind, operation.key) == ("Pod", pod.key):
+                self._landing.append(operation)  # the scheduler hears of it when the cycle is over
+            else:
+                self._operate(operation)
 
     def _operate(self, operation: Operation) -> None:
         """Apply one change from outside and move the pods that it may have made schedulable."""
@@ -274,6 +311,7 @@ class Simulation:
 
     def _commit(self, pod: PodState, decision: Decision) -> None:
         self._apply(pod, decision)
+        self._land()
         self.decisions.append(decision)
         self._applied = []
         self._restarted = []
