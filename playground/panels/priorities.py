@@ -1,11 +1,15 @@
-"""The node × priority matrix of the feasible nodes."""
+"""The node × priority matrix of the feasible nodes, and how one of its cells was worked out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from scheduler_core.cycle import Cycle
+from scheduler_core.priorities.describe import Asked, as_dict, describe
+from scheduler_core.simulation import Simulation
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
@@ -18,6 +22,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
         "rows": [
             {
                 "name": row.name,
+                "kind": row.kind,
                 "weight": row.weight,
                 "raw": None if row.raw is None else row.raw.tolist(),
                 "score": row.score.tolist(),
@@ -29,6 +34,21 @@ def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
         "counter": cycle.last_node_index,
         "winner": winner,
     }
+
+
+def explained(
+    cycle: Cycle, before: Simulation, node_at: Sequence[int], node: int, priority: int
+) -> dict[str, Any] | None:
+    """Return how a priority, by its place in the matrix, scored a node; None for a node that was not ranked.
+
+    ``before`` stands as the cycle began.
+    """
+    feasible = cycle.feasible.astype(np.int64)
+    place = next((n for n, one in enumerate(feasible.tolist()) if node_at[one] == node), None)
+    if place is None:
+        return None
+    asked = Asked(before.cluster, before.cluster.pods[cycle.pod], feasible, place, cycle.priorities[priority])
+    return as_dict(asked, describe(before.profile.priorities[priority].run, asked))
 
 
 def why_unranked(cycle: Cycle) -> str:

@@ -1,8 +1,10 @@
 """One source being played: computed forward in slices, any cycle rebuilt on demand.
 
-Two simulations take part. The *forward* one decides cycles without keeping matrices and
+Three simulations take part. The *forward* one decides cycles without keeping matrices and
 feeds the trail. The *reader* stands before some cycle, put there by replaying decisions,
 and decides that one again with everything shown; it is deterministic, so it is the same cycle.
+The *standing* one, made when it is first asked for, is never stepped: it is the cluster that a
+cycle's scores came from.
 Every method may be called from any thread.
 """
 
@@ -11,7 +13,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import structlog
@@ -66,8 +69,10 @@ class Playback:
         self._seconds = 0.0
         self._forward: Simulation | None = None
         self._reader: Simulation | None = None
+        self._standing: Simulation | None = None
         self._grow_lock = threading.Lock()
         self._read_lock = threading.Lock()
+        self._stand_lock = threading.Lock()
         self._cycles: OrderedDict[int, Cycle] = OrderedDict()
         self._cycle_bytes = 0
         self._light: OrderedDict[int, str] = OrderedDict()
@@ -81,9 +86,10 @@ class Playback:
     @property
     def bytes(self) -> int:
         """An estimate of the memory that this playback holds."""
+        copies = 1 if self._standing is None else 2
         return (
-            len(self.tables.nodes) * NODE_BYTES
-            + len(self.tables.pods) * POD_BYTES
+            len(self.tables.nodes) * NODE_BYTES * copies
+            + len(self.tables.pods) * POD_BYTES * copies
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + self._cycle_bytes
@@ -95,7 +101,9 @@ class Playback:
         other.__dict__.update(self.__dict__)
         other.__dict__.update(
             _reader=None,
+            _standing=None,
             _read_lock=threading.Lock(),
+            _stand_lock=threading.Lock(),
             _cycles=OrderedDict(),
             _cycle_bytes=0,
             _light=OrderedDict(),
@@ -221,6 +229,24 @@ class Playback:
             raise RuntimeError(f"cycle {index} was decided differently when it was replayed")
         self._keep(index, cycle)
         return cycle
+
+    @contextmanager
+    def before(self, index: int) -> Iterator[Simulation]:
+        """Yield a simulation as it stood when cycle ``index`` began, to be looked at and not stepped.
+
+        It is another one than the reader: who steps through time asks for both, and the reader is ahead.
+        Raises OutOfRangeError.
+        """
+        self._check(index)
+        with self._stand_lock:
+            standing = self._standing
+            self._standing = None  # a replay that fails leaves none behind
+            if standing is None or standing.index >= index:
+                standing = Simulation(self.scenario, trace=False, reuse=False)
+            standing.replay(self.trail.decisions[standing.index : index - 1])
+            standing.peek()
+            self._standing = standing
+            yield standing
 
     def _keep(self, index: int, cycle: Cycle) -> None:
         self._cycles[index] = cycle

@@ -1,5 +1,5 @@
 """The commands, a module for each namespace of names."""
 
-from playground.live.modules import bundle, cycles, drafts, policy, runs, scenarios, session, why
+from playground.live.modules import bundle, cycles, drafts, policy, runs, scenarios, scores, session, why
 
-__all__ = ["bundle", "cycles", "drafts", "policy", "runs", "scenarios", "session", "why"]
+__all__ = ["bundle", "cycles", "drafts", "policy", "runs", "scenarios", "scores", "session", "why"]

@@ -18,10 +18,11 @@ export class Grid {
   #active = { row: 0, column: 0 };
   #rowNodes = new Map();
 
-  constructor({ label, rowHeight = 24, onHover, onSelect, className = "" }) {
+  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "" }) {
     this.rowHeight = rowHeight;
     this.onHover = onHover;
     this.onSelect = onSelect;
+    this.onHead = onHead; // (key): a header was chosen; it sorts as well where its column can be compared
     this.columns = [];
     this.sortKey = null;
     this.sortDown = false;
@@ -45,7 +46,7 @@ export class Grid {
     this.table.hidden = rows.length === 0;
     this.none.hidden = rows.length > 0;
     this.none.textContent = rows.length ? "" : none;
-    const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label);
+    const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label && column.className === this.columns[i].className);
     this.columns = columns;
     this.#rows = rows;
     if (!columns.some((column) => column.key === this.sortKey)) { this.sortKey = null; this.sortDown = false; }
@@ -207,6 +208,7 @@ export class Grid {
   #activate(row, column) {
     if (row >= 0) { this.onSelect?.(this.#order[row], this.columns[column]?.key); return; }
     const one = this.columns[column];
+    if (one) this.onHead?.(one.key);
     if (!one?.compare) return;
     if (this.sortKey !== one.key) this.sort(one.key, one.downFirst ?? false);
     else if (this.sortDown === (one.downFirst ?? false)) this.sort(one.key, !this.sortDown);

@@ -1,33 +1,54 @@
-// Priorities: what every feasible node scored, as raw, reduced or weighted, the sum, and how a tie was broken.
+// Priorities: what every feasible node scored, as map, reduced or weighted, the sum, either way round; and how a tie was broken.
 
-import { h, fill } from "../../lib/dom.js";
+import { h, fill, icon } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
-import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { count, plural } from "../../lib/quantity.js";
+import { Column } from "./column.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
+import { rankedOf } from "./ranked.js";
+import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
 
 const TIES_LISTED = 12;
+const MODES = [["raw", "Map"], ["score", "Reduced"], ["weighted", "Weighted"], ["sum", "Combine"]];
+const NONE = {
+  unschedulable: ["There was nothing to rank.", "See what removed the nodes"],
+  scheduled: ["Priorities were not run, because only one node fits.", "See what removed the others"],
+  error: ["No node was ranked in this cycle.", ""],
+};
 
 export class Priorities {
   #mode = "weighted";
+  #across = false; // nodes as columns
   #text = "";
   #shown = "";
+  #picked = ""; // a priority's name, since another policy may put it elsewhere
+  #page = 0;
 
   constructor(view) {
     this.view = view;
     this.summary = h("div", { class: "priority-summary" });
     this.note = h("small", { class: "dim num", role: "status" });
-    this.grid = new Grid({ label: "Node by priority", className: "matrix scores", onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node) });
-    this.grid.sortKey = "total";
-    this.grid.sortDown = true;
+    this.title = h("span", { text: "Node × priority " });
+    const options = { label: "Node by priority", className: "matrix scores" };
+    this.byNode = new Grid({ ...options, onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
+    this.byNode.sortKey = "total";
+    this.byNode.sortDown = true;
+    this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
+    this.pager = h("span", { class: "pager", role: "group", "aria-label": "Nodes shown" });
+    this.column = new Column(view, (index) => this.#pick(index));
+    this.holder = h("div", { class: "score-holder" });
     this.section = h("section", { class: "matrix-section" },
-      h("h3", null, "Node × priority ", this.note),
-      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (text) => { this.#text = text; this.#matrix(); }),
-        segmented("Values", [["raw", "Raw"], ["score", "Reduced"], ["weighted", "Weighted"]], "weighted", (mode) => { this.#mode = mode; this.#matrix(); }), copyButton(this.grid)),
-      this.grid.element);
+      h("h3", null, this.title, this.note),
+      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (text) => { this.#text = text; this.#page = 0; this.#matrix(); }),
+        segmented("Values", MODES, "weighted", (mode) => { this.#mode = mode; this.#matrix(); }),
+        h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => { this.#across = rows === "priorities"; this.#turnTo(view.node); this.#matrix(); })),
+        copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
+      this.pager, this.holder);
     this.element = h("div", { class: "priorities-tab" });
-    view.on("hover", (node) => this.grid.hover(node));
-    view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); });
+    view.on("hover", (node) => this.byNode.hover(node));
+    view.on("selection", () => { if (this.element.isConnected) this.#selected(); });
+    new ResizeObserver(() => { if (this.#across && this.element.isConnected) this.#matrix(); }).observe(this.holder);
   }
 
   update() {
@@ -39,8 +60,9 @@ export class Priorities {
     this.section.classList.remove("waiting");
     const ranked = parts.priorities;
     if (!ranked?.totals) { this.#shown = ""; fill(this.element, this.#nothing(light, ranked?.why)); return; }
-    this.#show("matrix", () => [this.summary, this.section]);
+    this.#show("matrix", () => [this.summary, this.section, this.column.element]);
     this.#winner(light, ranked);
+    this.#page = 0;
     this.#matrix();
   }
 
@@ -52,9 +74,9 @@ export class Priorities {
 
   #nothing(light, why) {
     const { view } = this;
-    const none = light.feasible === 0;
-    return h("div", { class: "empty" }, h("b", { text: none ? "There was nothing to rank." : light.feasible === 1 ? "One node was left, so none was ranked." : "No node was ranked in this cycle." }), h("span", { text: why ?? "" }),
-      h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: none ? "See what removed the nodes" : "See what removed the others" }));
+    const [head, ask] = NONE[light.result] ?? NONE.error;
+    return h("div", { class: "empty" }, h("b", { text: head }), h("span", { text: why ?? "" }),
+      ask ? h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: ask }) : null);
   }
 
   #winner(light, ranked) {
@@ -75,57 +97,110 @@ export class Priorities {
           listed.map((one, i) => h("li", { class: from + i === place ? "won" : undefined }, h("span", { class: "dim num", text: String(from + i) }), link(one))), from + listed.length < ties.length ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` }) : null)) : null);
   }
 
+  // --- the matrix -------------------------------------------------------------------------
+
+  get #ranked() {
+    const ranked = this.view.playback.parts?.priorities;
+    return ranked?.totals ? ranked : null;
+  }
+
+  get #made() { return rankedOf(this.#ranked, this.view.playback.nodes.names); }
+
+  get #at() { return this.#made.rows.findIndex((row) => row.name === this.#picked); }
+
+  get #size() { return columnsIn(this.holder.clientWidth || 360); }
+
+  /** The nodes that the filter leaves, best first. */
+  #nodes() {
+    const { names } = this.view.playback.nodes;
+    const made = this.#made;
+    return made.order.map((i) => made.nodes[i]).filter((node) => !this.#text || names[node].toLowerCase().includes(this.#text));
+  }
+
   #matrix() {
     const { view } = this;
-    const ranked = view.playback.parts?.priorities;
-    if (!ranked?.totals) return;
+    const ranked = this.#ranked;
+    if (!ranked) return;
+    const made = this.#made;
     const { names } = view.playback.nodes;
-    const at = new Map(ranked.nodes.map((node, i) => [node, i]));
-    const ties = new Map(ranked.ties.length > 1 ? ranked.ties.map((node, i) => [node, i]) : []);
-    const place = (node) => ties.get(node) ?? Infinity;
-    const rows = ranked.nodes.filter((node) => !this.#text || names[node].toLowerCase().includes(this.#text));
-    this.note.textContent = rows.length === ranked.nodes.length ? plural(rows.length, "feasible node") : `${count(rows.length)} of ${plural(ranked.nodes.length, "feasible node")}`;
-    const value = (row, node) => {
-      const i = at.get(node);
-      return this.#mode === "raw" ? row.raw?.[i] ?? null : this.#mode === "score" ? row.score[i] : row.score[i] * row.weight;
-    };
-    const columns = [{
-      key: "node", label: "node", title: "Sort by name", text: (node) => names[node], compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),
-      paint: (td, node) => { td.textContent = ellipsis(names[node], 22); td.title = names[node]; if (node === ranked.winner) td.classList.add("chosen"); },
-    }, {
-      key: "total", label: "sum", title: "Sum of the weighted scores", className: "total num", downFirst: true, text: (node) => String(ranked.totals[at.get(node)]),
-      compare: (a, b) => ranked.totals[at.get(a)] - ranked.totals[at.get(b)] || (ties.has(a) ? place(b) - place(a) : names[a] > names[b] ? 1 : -1),
-      paint: (td, node) => { td.textContent = count(ranked.totals[at.get(node)]); td.className = `total num${node === ranked.winner ? " won" : ties.has(node) ? " tied" : ""}`; if (node === ranked.winner) td.setAttribute("aria-label", `${td.textContent}, chosen`); else if (ties.has(node)) td.setAttribute("aria-label", `${td.textContent}, tie`); },
-    }, ranked.ties.length > 1 && {
-      key: "tie", label: "tie", title: "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first", className: "num tie-place",
-      text: (node) => (ties.has(node) ? String(ties.get(node)) : ""), compare: (a, b) => place(a) - place(b) || 0,
-    }, ...ranked.rows.map((row, r) => {
-      const values = ranked.nodes.map((node) => value(row, node)).filter((one) => one !== null);
-      const low = Math.min(0, ...spread(values));
-      const high = Math.max(...spread(values), low + 1);
-      const flat = values.length > 0 && values.every((one) => one === values[0]);
-      return {
-        key: `r${r}`, label: `${row.name.replace(/Priority$/, "")}${row.weight !== 1 ? ` ×${count(row.weight)}` : ""}`, title: `${row.name}, weight ${row.weight}`, vertical: true, downFirst: true, className: "num",
-        text: (node) => { const one = value(row, node); return one === null ? "" : String(one); },
-        compare: (a, b) => (value(row, a) ?? -1) - (value(row, b) ?? -1),
-        paint: (td, node) => {
-          const one = value(row, node);
-          td.className = `score-cell num${flat ? " flat" : ""}`;
-          td.textContent = one === null ? "–" : compact(one);
-          td.title = `${row.name}: ${one === null ? "computed in one go, no raw value" : `raw ${row.raw ? row.raw[at.get(node)] : "–"}, reduced ${row.score[at.get(node)]}, × ${row.weight} = ${row.score[at.get(node)] * row.weight}`}`;
-          if (one !== null && !flat) td.style.setProperty("--level", String((one - low) / (high - low)));
-        },
-      };
-    })].filter(Boolean);
-    this.grid.hovered = view.hovered;
-    this.grid.selected = view.node;
-    this.grid.show(columns, rows);
+    const nodes = this.#nodes();
+    this.note.textContent = nodes.length === made.nodes.length ? plural(nodes.length, "feasible node") : `${count(nodes.length)} of ${plural(made.nodes.length, "feasible node")}`;
+    this.title.textContent = this.#across ? "Priority × node " : "Node × priority ";
+    const grid = this.#across ? this.byPriority : this.byNode;
+    if (this.holder.firstChild !== grid.element) fill(this.holder, grid.element);
+    if (this.#across) this.#pageOf(nodes);
+    else {
+      fill(this.pager);
+      grid.hovered = view.hovered;
+      grid.selected = view.node;
+      grid.show(nodeRows(ranked, made, names, this.#mode, this.#at), nodes);
+    }
+    this.column.show(ranked, made, this.#at);
+  }
+
+  #pageOf(nodes) {
+    const { names } = this.view.playback.nodes;
+    const made = this.#made;
+    const size = this.#size;
+    const pages = Math.max(1, Math.ceil(nodes.length / size));
+    this.#page = Math.min(this.#page, pages - 1);
+    const shown = nodes.slice(this.#page * size, (this.#page + 1) * size);
+    const columns = priorityRows(this.#ranked, made, names, this.#mode, shown, this.view.node);
+    this.byPriority.selected = this.#at;
+    this.byPriority.show(columns, shown.length ? priorityIds(made, this.#mode) : []);
+    const turn = (by, label, name) => h("button", { type: "button", class: "btn quiet square", "aria-label": label, title: label, disabled: this.#page + by < 0 || this.#page + by >= pages, "data-turn": by, onclick: () => {
+      this.#page += by;
+      this.#matrix();
+      (this.pager.querySelector(`[data-turn="${by}"]:not([disabled])`) ?? this.pager.querySelector("button:not([disabled])"))?.focus();
+    } }, icon(name));
+    fill(this.pager, pages > 1 ? [turn(-1, "Better nodes", "left"), h("span", { class: "num", role: "status", text: `${count(this.#page * size + 1)} to ${count(this.#page * size + shown.length)} of ${plural(nodes.length, "node")}, best first` }), turn(1, "Further nodes", "right")] : null);
+  }
+
+  #tsv() {
+    if (!this.#across) return this.byNode.tsv();
+    return priorityTsv(this.#ranked, this.#made, this.view.playback.nodes.names, this.#mode, this.#nodes());
+  }
+
+  // --- choosing ---------------------------------------------------------------------------
+
+  #cell(node, key) {
+    this.view.selectNode(node);
+    this.#head(key);
+  }
+
+  /** A column was chosen: a priority by `r3`, a node by `n17`. */
+  #head(key) {
+    const number = Number(key?.slice(1));
+    if (/^r\d+$/.test(key)) this.#pick(number);
+    else if (/^n\d+$/.test(key)) this.view.selectNode(number);
+  }
+
+  #pick(index) {
+    const name = this.#made.rows[index]?.name;
+    if (!name) return;
+    this.#picked = name;
+    const focused = document.activeElement?.dataset?.priority;
+    this.#matrix();
+    this.column.reveal();
+    if (focused !== undefined) this.column.element.querySelector(`[data-priority="${index}"]`)?.focus();
+  }
+
+  #selected() {
+    const { view } = this;
+    const ranked = this.#ranked;
+    this.byNode.select(view.node);
+    if (view.node >= 0 && !this.#across) this.byNode.reveal(view.node);
+    if (!ranked) return;
+    if (this.#across) { this.#turnTo(view.node); this.#matrix(); } else this.column.show(ranked, this.#made, this.#at);
+  }
+
+  /** Turn to the page of nodes as columns that shows a node. */
+  #turnTo(node) {
+    if (!this.#ranked || !this.#made.at.has(node)) return;
+    const at = this.#nodes().indexOf(node);
+    if (at >= 0) this.#page = Math.floor(at / this.#size);
   }
 }
-
-/** At most as many values as a call may have arguments; the ends of what is sorted decide anyway. */
-const spread = (values) => (values.length < 10_000 ? values : [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)]);
-const compact = (value) => (Math.abs(value) >= 10_000 ? `${Math.round(value / 100) / 10}k` : String(value));
 
 function ordinal(n) {
   const tail = n % 100 > 10 && n % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][n % 10] ?? "th";

@@ -1,0 +1,30 @@
+"""``scores.…``: how one priority came to its score on one node."""
+
+from __future__ import annotations
+
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.panels.priorities import explained
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.wire import Encoded, encode
+
+
+@command("scores.explain", source="source", latest=2, cycle="index", node="index", priority="index")
+async def explain(call: Call) -> Answer:
+    """Answer the arithmetic of one cell of the matrix, with the numbers of its node at that cycle."""
+    index, node, priority = (call.payload[name] for name in ("cycle", "node", "priority"))
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
+        if len(playback) < index and playback.advance(SLICE_SECONDS):
+            return None
+        cycle = playback.cycle(index, unwanted)
+        if priority >= len(cycle.priorities):
+            raise CommandError("payload.invalid", "No such priority was run in this cycle.", field="priority")
+        place = playback.place(cycle).node_at
+        with playback.before(index) as simulation:
+            answer = explained(cycle, simulation, place, node, priority)
+        if answer is None:
+            raise CommandError("payload.invalid", "That node was not ranked in this cycle.", field="node")
+        return Encoded(encode({"index": index, "node": node, "priority": priority, **answer}))
+
+    return await call.in_turns(turn)
