@@ -15,6 +15,8 @@ import numpy as np
 from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix, PriorityRow
 from scheduler_core.preemption_record import Preemption
 
+NOTHING: list[str] = []  # one empty list for all pods of all dry runs: they are many
+
 
 def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
     """Return a cycle in the conformance format; ``order`` is not shortened when nothing was evaluated."""
@@ -102,13 +104,13 @@ def preemption_detail(tried: Preemption | None) -> dict[str, Any] | None:
                 "removed": [pod.key for pod in run.removed],
                 "putBack": [
                     {
-                        "pod": step.pod,
-                        "priority": step.priority,
-                        "violates": list(step.budgets),
-                        "result": "kept" if step.kept else "victim",
-                        "reasons": list(step.reasons),
+                        "pod": pod,
+                        "priority": priority,
+                        "violates": list(budgets) if budgets else NOTHING,
+                        "result": "kept" if kept else "victim",
+                        "reasons": list(reasons) if reasons else NOTHING,
                     }
-                    for step in run.steps()
+                    for pod, priority, budgets, kept, reasons in run.steps()
                 ],
             }
             for run in tried.candidates
