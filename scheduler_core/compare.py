@@ -90,7 +90,7 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
     Raises:
         PolicyError: One of the policies cannot be used.
     """
-    a, b = Simulation(scenario_a), Simulation(scenario_b)
+    a, b = (Simulation(one, quirk_effects=False) for one in (scenario_a, scenario_b))
     configuration = tuple(_configuration(a.profile, b.profile))  # before an operation can change them
     work_a, work_b = Work(), Work()
     first: Difference | None = None

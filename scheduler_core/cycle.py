@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Result = Literal["scheduled", "unschedulable", "error"]
 PriorityKind = Literal["function", "map", "map/reduce"]
+QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 IntVector = npt.NDArray[np.int64]
 BoolVector = npt.NDArray[np.bool_]
 
@@ -112,6 +113,20 @@ class Restart:
     changes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class QuirkEffect:
+    """A quirk of v1.11 (:data:`scheduler_core.quirks.QUIRKS`) without which the cycle's record would differ.
+
+    ``changed`` says in what, ``nodes`` are those on which a predicate finds something else, and ``text``
+    gives the facts in a sentence or two.
+    """
+
+    id: str
+    changed: tuple[QuirkChange, ...]
+    nodes: tuple[str, ...]
+    text: str
+
+
 @dataclass(slots=True)
 class Cycle:
     """Everything that one scheduling attempt decided, and why: what every view of a step reads."""
@@ -143,6 +158,8 @@ class Cycle:
     restart: Restart | None = None
     # the nodes that were checked with nominated pods added first, in object order
     nominated_passes: tuple[NominatedPass, ...] = ()
+    # the quirks that changed something, in the table's order
+    quirks: tuple[QuirkEffect, ...] = ()
 
     @property
     def pod(self) -> str:

@@ -46,6 +46,10 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         **conformance_cycle(cycle),
         "priorities": {row.name: _priority(cycle, row) for row in cycle.priorities},
         "preemptionDetail": preemption_detail(cycle.preemption),
+        "quirks": [
+            {"id": q.id, "changed": list(q.changed), "nodes": list(q.nodes), "text": q.text}
+            for q in cycle.quirks
+        ],
         "nominatedPasses": [
             {"node": cycle.nodes[entry.node], "pods": list(entry.pods), "failed": entry.failed}
             for entry in cycle.nominated_passes

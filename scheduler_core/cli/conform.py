@@ -67,7 +67,7 @@ def decide(record: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("policy must be null or a Policy object")
     compile_policy(policy)
     scenario = load_documents(objects, expand=False, admission=False)
-    simulation = Simulation(replace(scenario, policy=policy), unabridged=True)
+    simulation = Simulation(replace(scenario, policy=policy), unabridged=True, quirk_effects=False)
     cycles = [conformance_cycle(cycle) for cycle in simulation]
     bound = {d.pod: d.node for d in simulation.decisions if d.result == "scheduled"}
     pending = [key for key, node in simulation.placement().items() if not node]

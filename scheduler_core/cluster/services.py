@@ -24,12 +24,17 @@ def services_of(pod: PodInfo, cluster: Cluster) -> list[Service]:
     ]
 
 
+def service_selectors(pod: PodInfo, cluster: Cluster) -> tuple[Selector, ...]:
+    """Return the selectors of the services that select a pod."""
+    return tuple(compile_map(service.selector or {}) for service in services_of(pod, cluster))
+
+
 def spreading_selectors(pod: PodInfo, cluster: Cluster) -> tuple[Selector, ...]:
     """Return the selectors that a pod is spread by (priorities.getSelectors).
 
     Controllers with empty selectors select nothing, and a pod without labels has no controller.
     """
-    found = [compile_map(service.selector or {}) for service in services_of(pod, cluster)]
+    found = list(service_selectors(pod, cluster))
     for workload in cluster.workloads.values():
         if workload.kind not in SPREADING_KINDS or workload.meta.namespace != pod.namespace:
             continue

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, StorageClass, Volume
+from scheduler_core.cluster.podinfo import PodInfo, Port
+from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume
 from scheduler_core.quirks import quirk
 
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
 DiskKey = tuple[str, ...]
+K = TypeVar("K", DiskKey, Port, str)
 ATTACH_KINDS = ("ebs", "gce", "azure")
 
 
@@ -115,13 +117,13 @@ def _add_ids(found: tuple[set[str], ...], volume: Volume) -> None:
             ids.add("id:" + value)
 
 
-def disks(info: PodInfo) -> tuple[tuple[DiskKey, bool], ...]:
+def disks(pod: Pod | PodInfo) -> tuple[tuple[DiskKey, bool], ...]:
     """Return what NoDiskConflict compares: (disk, shares when read-only on both sides) per volume.
 
     The flag is true where this pod's use allows other read-only users (predicates.isVolumeConflict).
     """
     found: list[tuple[DiskKey, bool]] = []
-    for volume in info.volumes:
+    for volume in pod.volumes:
         if volume.gce_pd is not None:
             found.append((("gce", volume.gce_pd), volume.read_only))
         if volume.aws_ebs is not None:
@@ -139,13 +141,15 @@ class NodeUse:
     """Host ports and volumes in use on one node.
 
     ``ports`` is a set, as in v1.11: two pods may hold one triple, and removing one frees it
-    (schedulercache.HostPortInfo). ``disks`` maps a disk to [users, users that do not share].
+    (schedulercache.HostPortInfo); ``holders`` is how many pods do hold each. ``disks`` maps a disk
+    to [users, users that do not share].
     """
 
-    __slots__ = ("attached", "disks", "ports")
+    __slots__ = ("attached", "disks", "holders", "ports")
 
     def __init__(self) -> None:
-        self.ports: set[tuple[str, str, int]] = set()
+        self.ports: set[Port] = set()
+        self.holders: dict[Port, int] = {}
         self.disks: dict[DiskKey, list[int]] = {}
         self.attached: tuple[dict[str, int], ...] = tuple({} for _ in ATTACH_KINDS)
 
@@ -153,6 +157,7 @@ class NodeUse:
         """Return an independent copy."""
         other = NodeUse()
         other.ports = set(self.ports)
+        other.holders = dict(self.holders)
         other.disks = {disk: list(users) for disk, users in self.disks.items()}
         other.attached = tuple(dict(ids) for ids in self.attached)
         return other
@@ -161,6 +166,7 @@ class NodeUse:
         """Add (+1) or remove (-1) a pod's ports and volumes."""
         for port in use.ports:
             (self.ports.add if sign > 0 else self.ports.discard)(port)
+            _tally(self.holders, port, sign)
         for disk, shares in use.disks:
             users = self.disks.setdefault(disk, [0, 0])
             users[0] += sign
@@ -169,18 +175,22 @@ class NodeUse:
                 del self.disks[disk]
         for mine, ids in zip(self.attached, use.attached):
             for volume in ids:
-                left = mine.get(volume, 0) + sign
-                if left:
-                    mine[volume] = left
-                else:
-                    del mine[volume]
+                _tally(mine, volume, sign)
+
+
+def _tally(counts: dict[K, int], key: K, sign: int) -> None:
+    left = counts.get(key, 0) + sign
+    if left:
+        counts[key] = left
+    else:
+        del counts[key]
 
 
 @dataclass(frozen=True, slots=True)
 class PodUse:
     """The host ports and volumes of a pod, as far as nodes keep track of them."""
 
-    ports: tuple[tuple[str, str, int], ...]
+    ports: tuple[Port, ...]
     disks: tuple[tuple[DiskKey, bool], ...]
     attached: tuple[frozenset[str], ...]
 
@@ -193,7 +203,7 @@ def pod_use(info: PodInfo, storage: Storage) -> PodUse:
     return PodUse(info.ports, disks(info), storage.attached(info))
 
 
-def ports_conflict(wanted: tuple[tuple[str, str, int], ...], used: set[tuple[str, str, int]]) -> bool:
+def ports_conflict(wanted: tuple[Port, ...], used: Collection[Port]) -> bool:
     """Tell whether a wanted host port is taken (schedulercache.HostPortInfo.CheckConflict)."""
     for ip, protocol, port in wanted:
         if (ip, protocol, port) in used or ("0.0.0.0", protocol, port) in used:  # noqa: S104 -- any address

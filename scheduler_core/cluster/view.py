@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.pods import AffinityClass, PodQuery, PodState
+from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import NodeUse
 from scheduler_core.cluster.whatif import Changes
@@ -129,8 +129,15 @@ class View:
 
     def query_change(self, query: PodQuery) -> IntVector | None:
         """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for none."""
+        return self._change_of(self.changes.kinds, query)
+
+    def nominated_change(self, query: PodQuery) -> IntVector | None:
+        """How many of the pods nominated to each row a query means, ``(R,)``; ``None`` for none."""
+        return self._change_of(self.changes.nominated, query)
+
+    def _change_of(self, kinds: dict[PodKind, dict[int, int]], query: PodQuery) -> IntVector | None:
         total: IntVector | None = None
-        for kind, rows in self.changes.kinds.items():
+        for kind, rows in kinds.items():
             if query.matches(kind.namespace, kind.labels, terminating=kind.terminating):
                 total = _spread(total, rows, self.size)
         return total

@@ -14,6 +14,7 @@ class Changes:
 
     ``uses`` maps a changed row to its own ports and volumes, ``removed`` and ``added`` to pods by
     key (with a flag: not only nominated); ``kinds`` and ``classes`` map to {row: how many more}.
+    ``nominated`` is like ``kinds`` for the pods that are only nominated.
     """
 
     def __init__(self, cluster: Cluster, rows: IntVector | None) -> None:
@@ -23,6 +24,7 @@ class Changes:
         self.removed: dict[int, dict[str, PodState]] = {}
         self.added: dict[int, dict[str, tuple[PodState, bool]]] = {}
         self.kinds: dict[PodKind, dict[int, int]] = {}
+        self.nominated: dict[PodKind, dict[int, int]] = {}
         self.classes: dict[AffinityClass, dict[int, int]] = {}
 
     @quirk("nominated-pods-are-no-targets")
@@ -30,13 +32,13 @@ class Changes:
         """Add (+1) a pod to a row or take it away (-1).
 
         A nominated pod has no node name yet: it counts for everything on the node, and its own
-        terms act, but it is no target of an incoming pod's affinity terms.
+        terms act, but in v1.11 it is no target of an incoming pod's affinity terms.
         """
         if pod.info.ports or pod.info.volumes:
             self._change_use(row, pod, sign)
         self._list(row, pod, sign, nominated=nominated)
-        if not nominated:
-            _add(self.kinds.setdefault(pod.kind, {}), row, sign)
+        kinds = self.nominated if nominated else self.kinds
+        _add(kinds.setdefault(pod.kind, {}), row, sign)
         if pod.affinity is not None:
             _add(self.classes.setdefault(pod.affinity, {}), row, sign)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.policy.order import expanded, static_order
 from scheduler_core.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.policy.reading import Named, PolicyReader, WeightedPriority
 from scheduler_core.predicates import PREDICATES, Predicate
-from scheduler_core.quirks import quirk
+from scheduler_core.quirks import in_variant, quirk
 from scheduler_core.scenario import Problem
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
@@ -67,6 +67,7 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     Raises:
         PolicyError: With everything that is wrong, each with its path.
     """
+    quirks = settings.quirk_ids
     reader = PolicyReader(policy or {})
     hard_weight = reader.hard_weight()
     predicates = reader.predicates()
@@ -78,12 +79,12 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
         raise PolicyError(reader.problems)
     return Profile(
         order,
-        tuple(predicates[key].run for key in order),
-        priorities,
+        tuple(in_variant(predicates[key].run, quirks) for key in order),
+        tuple(replace(priority, run=in_variant(priority.run, quirks)) for priority in priorities),
         always,
         never_run,
         tuple(reader.warnings),
-        settings.quirk_ids,
+        quirks,
         hard_weight,
         settings,
         reader.arguments(),

@@ -10,19 +10,29 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.storage import ports_conflict
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.predicates.base import FITS, Outcome, failing, narrowed
+from scheduler_core.predicates.base import FITS, Outcome, Predicate, failing, narrowed
+from scheduler_core.quirks import in_variant, quirk
 
 # Rows of ``allocatable``, ``request`` and ``used`` in the order in which v1.11 reports them.
 REPORT_ORDER = ((3, "pods"), (0, "cpu"), (1, "memory"), (2, "ephemeral-storage"))
 
 
+@quirk("unrequested-resources-checked")
 class PodFitsResources:
     """Pod number, cpu, memory, ephemeral storage and scalar resources (predicates.PodFitsResources).
 
-    A pod that requests any resource is checked against all of the basic ones, requested or not.
+    In v1.11 a pod that requests any resource is checked against all of the basic ones, requested or not.
     """
 
     scope = Scope.NODE
+
+    def __init__(self, *, unrequested_too: bool = True) -> None:
+        self.unrequested_too = unrequested_too
+
+    def under(self, quirks: frozenset[str]) -> PodFitsResources:
+        """Return the check with these quirks in force."""
+        too = "unrequested-resources-checked" in quirks
+        return self if too is self.unrequested_too else PodFitsResources(unrequested_too=too)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail with one ``Insufficient NAME`` for each resource that is short."""
@@ -31,11 +41,15 @@ class PodFitsResources:
             short = view.allocatable[3:] < view.used[3:4] + 1
         else:
             short = view.allocatable < view.used[:4] + pod.request[:, None]
+            if not self.unrequested_too:
+                short &= pod.request[:, None] > 0
         if short.any():
             for row, name in REPORT_ORDER[: 1 if pod.requests_nothing else 4]:
                 mask = short[0 if pod.requests_nothing else row]
                 codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
         for name, amount in pod.scalar_request:
+            if not amount and not self.unrequested_too:
+                continue
             mask = view.take(view.columns.scalar(name)) < view.scalar_used(name) + amount
             codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
         return FITS if codes is None else Outcome(codes)
@@ -62,6 +76,14 @@ class PodFitsHostPorts:
     scope = Scope.NODE
     reason = "node(s) didn't have free ports for the requested pod ports"
 
+    def __init__(self, *, as_a_set: bool = True) -> None:
+        self.as_a_set = as_a_set
+
+    def under(self, quirks: frozenset[str]) -> PodFitsHostPorts:
+        """Return the check with these quirks in force."""
+        as_a_set = "ports-are-a-set" in quirks
+        return self if as_a_set is self.as_a_set else PodFitsHostPorts(as_a_set=as_a_set)
+
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where one of the pod's ports conflicts with one in use."""
         if not pod.ports:
@@ -71,7 +93,8 @@ class PodFitsHostPorts:
         taken = np.zeros(view.size, np.bool_)
         for row in {*view.row_numbers(nodes), *view.changes.uses}:
             use = view.use(row)
-            taken[row] = use is not None and ports_conflict(pod.ports, use.ports)
+            if use is not None:
+                taken[row] = ports_conflict(pod.ports, use.ports if self.as_a_set else use.holders)
         return failing(taken, view, self.reason)
 
 
@@ -93,11 +116,22 @@ class MatchNodeSelector:
         return None if fits.all() else np.where(fits, np.int16(0), np.int16(view.reasons.code(self.reason)))
 
 
+MEMBERS: tuple[Predicate, ...] = (PodFitsResources(), HostName(), PodFitsHostPorts(), MatchNodeSelector())
+
+
 class GeneralPredicates:
     """The four members, always all of them, reasons appended (predicates.GeneralPredicates)."""
 
     scope = Scope.NODE
-    members = (PodFitsResources(), HostName(), PodFitsHostPorts(), MatchNodeSelector())
+
+    def __init__(self, members: tuple[Predicate, ...] = MEMBERS) -> None:
+        self.members = members
+
+    def under(self, quirks: frozenset[str]) -> GeneralPredicates:
+        """Return the check with these quirks in force."""
+        members = tuple(in_variant(member, quirks) for member in self.members)
+        same = all(one is other for one, other in zip(members, self.members))
+        return self if same else GeneralPredicates(members)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Merge the members' reasons row by row."""

@@ -5,18 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo, Term
-from scheduler_core.cluster.pods import AffinityClass, PodQuery, PodState
+from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.cycle import BoolVector
+from scheduler_core.cycle import BoolVector, IntVector
 from scheduler_core.predicates.base import FITS, Outcome, failing
-from scheduler_core.quirks import quirk
+from scheduler_core.quirks import QUIRK_IDS, quirk
 
 GENERAL_REASON = "node(s) didn't match pod affinity/anti-affinity"
 EXISTING_REASON = "node(s) didn't satisfy existing pods anti-affinity rules"
 AFFINITY_REASON = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY_REASON = "node(s) didn't match pod anti-affinity rules"
+
+OWN_QUIRKS = frozenset(
+    {
+        "last-anti-affinity-term",
+        "anti-affinity-terms-anded",
+        "nominated-pods-are-no-targets",
+        "self-match-needs-no-topology",
+        "self-match-before-removal",
+    }
+)
 
 
 class MatchInterPodAffinity:
@@ -26,14 +36,21 @@ class MatchInterPodAffinity:
 
     scope = Scope.CLUSTER
 
+    def __init__(self, quirks: frozenset[str] = QUIRK_IDS) -> None:
+        self.quirks = quirks & OWN_QUIRKS
+
+    def under(self, quirks: frozenset[str]) -> MatchInterPodAffinity:
+        """Return the check with these quirks in force."""
+        return self if self.quirks == quirks & OWN_QUIRKS else MatchInterPodAffinity(quirks)
+
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Fail with the general reason and the one of the first check that fails."""
         failed: BoolVector | None = None
         codes: Codes | None = None
         for mask, reason in (
-            (_refused_by_existing(view, state), EXISTING_REASON),
-            (_affinity_unmet(pod, view), AFFINITY_REASON),
-            (_anti_affinity_hit(pod, view), ANTI_AFFINITY_REASON),
+            (self._refused_by_existing(view, state), EXISTING_REASON),
+            (self._affinity_unmet(pod, view), AFFINITY_REASON),
+            (self._anti_affinity_hit(pod, view), ANTI_AFFINITY_REASON),
         ):
             if mask is None:
                 continue
@@ -42,53 +59,97 @@ class MatchInterPodAffinity:
             failed = mask if failed is None else failed | mask
         return FITS if codes is None else Outcome(codes)
 
+    def _refused_by_existing(self, view: View, state: PodState) -> BoolVector | None:
+        """Where a pod with required anti-affinity refuses this one."""
+        kind = state.kind
+        by_key: dict[str, list[AffinityClass]] = {}
+        for acting in view.cluster.index.acting_on(kind):
+            terms = acting.terms.anti_required
+            if not terms or not (acting.total or acting in view.changes.classes):
+                continue
+            for key in compared_keys(terms, kind, last="last-anti-affinity-term" in self.quirks):
+                by_key.setdefault(key, []).append(acting)
+        refused: BoolVector | None = None
+        for key, classes in by_key.items():
+            domains = view.columns.topology((key,))
+            sums = classes[0].sums(domains)
+            for acting in classes[1:]:
+                sums = sums + acting.sums(domains)
+            here = row_sums(view, domains, sums, view.class_change(classes)) > 0
+            refused = here if refused is None else refused | here
+        return refused
+
+    @quirk("self-match-needs-no-topology")
+    def _affinity_unmet(self, pod: PodInfo, view: View) -> BoolVector | None:
+        """Where no pod that matches all required terms shares all their topologies.
+
+        If none matches in the whole cluster, a pod that matches its own terms may go anywhere: in v1.11
+        even to a node without the topologies' labels.
+        """
+        terms = pod.terms.required
+        if not terms:
+            return None
+        query = PodQuery.of_terms(terms)
+        if not query.matches(pod.namespace, pod.labels):
+            return ~self._shares_topology(terms, query, view)
+        present = self._present(query, view)
+        first: BoolVector | bool = present <= 0  # of its kind
+        if first is False:
+            return ~self._shares_topology(terms, query, view)
+        if "self-match-needs-no-topology" not in self.quirks:
+            first = first & (view.take(view.columns.topology(_keys(terms)).ids) >= 0)
+        return None if first is True else ~(self._shares_topology(terms, query, view) | first)
+
+    @quirk("self-match-before-removal")
+    def _present(self, query: PodQuery, view: View) -> int | IntVector:
+        """Count the pods in the whole cluster that match, row by row if rows differ in that.
+
+        In v1.11 neither pods taken away in preemption's dry runs nor nominated ones change the count.
+        """
+        present: int | IntVector = view.cluster.index.count(query).total
+        if "self-match-before-removal" not in self.quirks:
+            change = view.query_change(query)
+            present = present if change is None else present + change
+        if "nominated-pods-are-no-targets" not in self.quirks:
+            nominated = view.nominated_change(query)
+            present = present if nominated is None else present + nominated
+        return present
+
+    @quirk("anti-affinity-terms-anded")
+    def _anti_affinity_hit(self, pod: PodInfo, view: View) -> BoolVector | None:
+        """Where existing pods hit the required anti-affinity terms: in v1.11 one pod must hit all of them."""
+        terms = pod.terms.anti_required
+        if not terms:
+            return None
+        if "anti-affinity-terms-anded" in self.quirks:
+            return self._shares_topology(terms, PodQuery.of_terms(terms), view)
+        hits = [self._shares_topology((term,), PodQuery.of_terms((term,)), view) for term in terms]
+        return np.asarray(np.logical_or.reduce(hits))
+
+    @quirk("nominated-pods-are-no-targets")
+    def _shares_topology(self, terms: tuple[Term, ...], query: PodQuery, view: View) -> BoolVector:
+        domains = view.columns.topology(_keys(terms))
+        sums = view.cluster.index.count(query).sums(domains)
+        own = view.query_change(query)
+        if "nominated-pods-are-no-targets" not in self.quirks:
+            nominated = view.nominated_change(query)
+            if nominated is not None:
+                own = nominated if own is None else own + nominated
+        found = row_sums(view, domains, sums, own) > 0
+        return np.asarray(found, np.bool_)
+
 
 @quirk("last-anti-affinity-term")
-def _refused_by_existing(view: View, state: PodState) -> BoolVector | None:
-    """Where a pod with required anti-affinity refuses this one, by its last term's topology."""
-    kind = state.kind
-    by_key: dict[str, list[AffinityClass]] = {}
-    for acting in view.cluster.index.acting_on(kind):
-        terms = acting.terms.anti_required
-        if not terms or not (acting.total or acting in view.changes.classes):
-            continue
-        if any(term.selects(kind.namespace, kind.labels) for term in terms):
-            by_key.setdefault(terms[-1].topology_key, []).append(acting)
-    refused: BoolVector | None = None
-    for key, classes in by_key.items():
-        domains = view.columns.topology((key,))
-        sums = classes[0].sums(domains)
-        for acting in classes[1:]:
-            sums = sums + acting.sums(domains)
-        here = row_sums(view, domains, sums, view.class_change(classes)) > 0
-        refused = here if refused is None else refused | here
-    return refused
+def compared_keys(terms: tuple[Term, ...], kind: PodKind, *, last: bool = True) -> tuple[str, ...]:
+    """Return the topology keys by which a pod with these anti-affinity terms refuses pods of a kind.
 
-
-def _affinity_unmet(pod: PodInfo, view: View) -> BoolVector | None:
-    """Where no pod that matches all required terms shares all their topologies.
-
-    If none matches in the whole cluster, a pod that matches its own terms may go anywhere.
+    ``last`` is v1.11's way: the key of the last term, whichever term matches.
     """
-    terms = pod.terms.required
-    if not terms:
-        return None
-    query = PodQuery.of_terms(terms)
-    if not view.cluster.index.count(query).total and query.matches(pod.namespace, pod.labels):
-        return None
-    return ~_shares_topology(terms, query, view)
+    matching = [term.topology_key for term in terms if term.selects(kind.namespace, kind.labels)]
+    if not matching:
+        return ()
+    return (terms[-1].topology_key,) if last else tuple(dict.fromkeys(matching))
 
 
-@quirk("anti-affinity-terms-anded")
-def _anti_affinity_hit(pod: PodInfo, view: View) -> BoolVector | None:
-    """Where a pod that matches all required anti-affinity terms shares all their topologies."""
-    terms = pod.terms.anti_required
-    return _shares_topology(terms, PodQuery.of_terms(terms), view) if terms else None
-
-
-def _shares_topology(terms: tuple[Term, ...], query: PodQuery, view: View) -> BoolVector:
-    keys = tuple(dict.fromkeys(term.topology_key for term in terms))
-    domains = view.columns.topology(keys)
-    sums = view.cluster.index.count(query).sums(domains)
-    found = row_sums(view, domains, sums, view.query_change(query)) > 0
-    return np.asarray(found, np.bool_)
+def _keys(terms: tuple[Term, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(term.topology_key for term in terms))

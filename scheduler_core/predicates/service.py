@@ -13,6 +13,7 @@ from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
+from scheduler_core.quirks import quirk
 
 Pairs = Mapping[str, str]
 
@@ -23,8 +24,16 @@ class CheckServiceAffinity:
     scope = Scope.CLUSTER
     reason = "node(s) didn't match service affinity"
 
-    def __init__(self, labels: tuple[str, ...]) -> None:
+    def __init__(self, labels: tuple[str, ...], *, asks_for_a_node: bool = True) -> None:
         self.labels = labels
+        self.asks_for_a_node = asks_for_a_node
+
+    def under(self, quirks: frozenset[str]) -> CheckServiceAffinity:
+        """Return the check with these quirks in force."""
+        asks = "nominated-pod-without-node" in quirks
+        if asks is self.asks_for_a_node:
+            return self
+        return CheckServiceAffinity(self.labels, asks_for_a_node=asks)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Fail where the node lacks one of the label pairs that the pod is tied to."""
@@ -34,26 +43,31 @@ class CheckServiceAffinity:
             return failing(~self._mask(pairs, view), view, self.reason)
         return self._follow(pod, view, state, pairs)
 
+    @quirk("nominated-pod-without-node")
     def _follow(self, pod: PodInfo, view: View, state: PodState, pairs: Pairs) -> Outcome:
         query = PodQuery((((pod.namespace,), compile_map(pod.labels)),))
         members = _assigned(query, view, state)
         first = members[0] if members else None
-        wrong = ~self._mask(self._completed(pairs, first, view), view)
+        wrong = ~self._mask(self._completed(pairs, first.node_name if first else "", view), view)
         codes = np.where(wrong, np.int16(view.reasons.code(self.reason)), np.int16(0))
         errors: dict[int, str] = {}
         for row in {*view.changes.removed, *view.changes.added}:
             own = _first(members, query, view, row)
-            if own is not None and not own.node_name:
-                codes[row], errors[row] = FAILED_BY_ERROR, 'node "" not found'
-                continue
-            fits = self._mask(self._completed(pairs, own, view), view)[row]
+            on = own.node_name if own is not None else ""
+            if own is not None and not on:
+                if self.asks_for_a_node:
+                    codes[row], errors[row] = FAILED_BY_ERROR, 'node "" not found'
+                    continue
+                on = view.columns.names[view.node(row)]  # the one that it is nominated to
+            fits = self._mask(self._completed(pairs, on, view), view)[row]
             codes[row] = 0 if fits else view.reasons.code(self.reason)
         return Outcome(codes, errors) if codes.any() else FITS
 
-    def _completed(self, pairs: Pairs, first: PodState | None, view: View) -> Pairs:
-        if first is None or first.node_name not in view.cluster.nodes:
+    def _completed(self, pairs: Pairs, node_name: str, view: View) -> Pairs:
+        """Add the labels of the node that the first pod is on, ``""`` for none."""
+        if node_name not in view.cluster.nodes:
             return pairs
-        labels = view.cluster.nodes[first.node_name].meta.labels
+        labels = view.cluster.nodes[node_name].meta.labels
         return {label: labels[label] for label in self.labels if label in labels} | dict(pairs)
 
     def _mask(self, pairs: Pairs, view: View) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

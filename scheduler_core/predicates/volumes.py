@@ -41,22 +41,36 @@ class MaxVolumeCount:
     scope = Scope.NODE
     reason = "node(s) exceed max volume count"
 
-    def __init__(self, kind: str, limit: int) -> None:
+    def __init__(self, kind: str, limit: int, *, even_without_new: bool = True) -> None:
         self.kind = ATTACH_KINDS.index(kind)
         self.limit = limit
+        self.even_without_new = even_without_new
+
+    def under(self, quirks: frozenset[str]) -> MaxVolumeCount:
+        """Return the check with these quirks in force."""
+        even = "volume-limit-without-new-volume" in quirks
+        if even is self.even_without_new:
+            return self
+        return MaxVolumeCount(ATTACH_KINDS[self.kind], self.limit, even_without_new=even)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
-        """Fail where the volumes there and the pod's new ones together exceed the limit."""
+        """Fail where the volumes there and the pod's new ones together exceed the limit.
+
+        A node over the limit already fails in v1.11 even a pod that brings no new volume.
+        """
         if not pod.volumes:
             return FITS
         wanted = view.cluster.use_of(pod).attached[self.kind]
         if not wanted:
             return FITS
         total = view.take(view.cluster.attached_counts[self.kind]) + len(wanted)
+        exempt = np.zeros(view.size, np.bool_)
         index = view.cluster.volume_nodes
         nodes = {node for volume in wanted for node in index.get(volume, ())}
         for row in {*view.row_numbers(nodes), *view.changes.uses}:
             use = view.use(row)
             there = use.attached[self.kind] if use is not None else {}
-            total[row] = len(there) + sum(volume not in there for volume in wanted)
-        return failing(total > self.limit, view, self.reason)
+            new = sum(volume not in there for volume in wanted)
+            total[row] = len(there) + new
+            exempt[row] = not new and not self.even_without_new
+        return failing((total > self.limit) & ~exempt, view, self.reason)

@@ -19,13 +19,13 @@ from scheduler_core.priorities.resource_allocation import (
     most_requested,
 )
 from scheduler_core.priorities.resource_limits import ResourceLimits
-from scheduler_core.priorities.selector_spreading import SelectorSpread
+from scheduler_core.priorities.selector_spreading import SelectorSpread, ServiceSpread
 from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
 from scheduler_core.priorities.taint_toleration import TaintToleration
 
 PRIORITIES: Mapping[str, Priority] = {
     "SelectorSpreadPriority": Mapped(SelectorSpread()),
-    "ServiceSpreadingPriority": Mapped(SelectorSpread()),
+    "ServiceSpreadingPriority": Mapped(ServiceSpread()),
     "InterPodAffinityPriority": InterPodAffinity(),
     "LeastRequestedPriority": Mapped(ResourceAllocation(least_requested)),
     "MostRequestedPriority": Mapped(ResourceAllocation(most_requested)),

@@ -15,6 +15,7 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector, PriorityKind
+from scheduler_core.quirks import in_variant
 
 MAX_PRIORITY = 10
 
@@ -124,6 +125,11 @@ class Mapped:
     """Run a :class:`MapReduce` as a :class:`Priority` (algorithm.PriorityConfig with Map and Reduce)."""
 
     steps: MapReduce
+
+    def under(self, quirks: frozenset[str]) -> Mapped:
+        """Return the priority with these quirks in force."""
+        steps = in_variant(self.steps, quirks)
+        return self if steps is self.steps else Mapped(steps)
 
     @property
     def kind(self) -> PriorityKind:

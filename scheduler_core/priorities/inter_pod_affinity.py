@@ -13,6 +13,7 @@ from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, Function, Scores
+from scheduler_core.quirks import quirk
 
 
 class InterPodAffinity(Function):
@@ -20,11 +21,19 @@ class InterPodAffinity(Function):
     (priorities.InterPodAffinity.CalculateInterPodAffinityPriority).
     """
 
-    def __init__(self, hard_weight: int = 1) -> None:
+    def __init__(self, hard_weight: int = 1, *, from_zero: bool = True) -> None:
         self.hard_weight = hard_weight
+        self.from_zero = from_zero
+
+    def under(self, quirks: frozenset[str]) -> InterPodAffinity:
+        """Return the priority with these quirks in force."""
+        from_zero = "affinity-scores-from-zero" in quirks
+        if from_zero is self.from_zero:
+            return self
+        return InterPodAffinity(self.hard_weight, from_zero=from_zero)
 
     def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
-        """Score the sums from lowest to highest, 0 being between them."""
+        """Score the sums from lowest to highest; in v1.11 0 is always between them."""
         by_key = self._by_key(pod, view, state.kind)
         if not by_key:
             return 0
@@ -33,15 +42,26 @@ class InterPodAffinity(Function):
             places = view.take(domains.ids)
             if len(sums) < view.size // 2:  # fewer domains than nodes: score each domain once
                 present = np.flatnonzero(np.bincount(places + 1, minlength=len(sums)))
-                return np.asarray(_scores(sums, sums[present - 1])[places])
+                return np.asarray(self._scores(sums, sums[present - 1])[places])
             rows = sums[places]
         else:
             rows = _add_up(view, by_key)
-        return _scores(rows, rows)
+        return self._scores(rows, rows)
 
     def sums(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
         """Return what each row's terms add up to, before scaling: ``(F,) int64``."""
         return _add_up(view, self._by_key(pod, view, state.kind))
+
+    @quirk("affinity-scores-from-zero")
+    def _scores(self, sums: IntVector, present: IntVector) -> IntVector:
+        """Score sums from the lowest to the highest that is present."""
+        low, high = int(present.min()), int(present.max())
+        if self.from_zero:
+            low, high = min(0, low), max(0, high)
+        if low == high:
+            return np.zeros(len(sums), np.int64)
+        score = MAX_PRIORITY * ((sums - low) / (high - low))
+        return np.asarray(score.astype(np.int64))
 
     def _by_key(self, pod: PodInfo, view: View, kind: PodKind) -> dict[Domains, IntVector]:
         """Add up the weights per topology key, for each domain."""
@@ -82,12 +102,3 @@ def _add_up(view: View, by_key: dict[Domains, IntVector]) -> IntVector:
     for domains, sums in by_key.items():
         rows += row_sums(view, domains, sums)
     return rows
-
-
-def _scores(sums: IntVector, present: IntVector) -> IntVector:
-    """Score sums from the lowest to the highest that is present, 0 being between them."""
-    low, high = min(0, int(present.min(initial=0))), max(0, int(present.max(initial=0)))
-    if low == high:
-        return np.zeros(len(sums), np.int64)
-    score = MAX_PRIORITY * ((sums - low) / (high - low))
-    return np.asarray(score.astype(np.int64))

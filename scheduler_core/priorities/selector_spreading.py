@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import Counted, PodQuery
-from scheduler_core.cluster.services import spreading_selectors
+from scheduler_core.cluster.services import service_selectors, spreading_selectors
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce, Scores
@@ -22,10 +22,11 @@ class SelectorSpread(MapReduce):
     """Spread pods that any common selector matches (priorities.SelectorSpread)."""
 
     scope = Scope.CLUSTER
+    controllers = True
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Count the pods of the namespace, not being deleted, that any of the pod's selectors match."""
-        counted = _counted(pod, view)
+        counted = self._counted(pod, view)
         return np.zeros(view.size, np.int64) if counted is None else view.take(counted.counts)
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
@@ -34,7 +35,7 @@ class SelectorSpread(MapReduce):
         if not most:
             return MAX_PRIORITY
         zones = view.columns.zones
-        zone_parts = _zone_parts(_zone_sums(raw, pod, view))
+        zone_parts = _zone_parts(self._zone_sums(raw, pod, view))
         width = most + 1
         if len(zone_parts) * width > len(raw):
             places = view.take(zones.ids)
@@ -48,23 +49,36 @@ class SelectorSpread(MapReduce):
         offsets = view.take(view.memo(("zone-offsets", width), lambda: zones.ids % len(zone_parts) * width))
         return table.astype(np.int64).take(offsets + raw)
 
+    def _counted(self, pod: PodInfo, view: View) -> Counted | None:
+        """Return the counts of the pods that a pod is spread from, ``None`` if nothing selects it."""
+        key = ("spreading", pod.number, self.controllers)
+        query = view.memo(key, lambda: spreading_query(pod, view, controllers=self.controllers))
+        return view.cluster.index.count(query) if query.parts else None
 
-def _counted(pod: PodInfo, view: View) -> Counted | None:
-    """Return the counts of the pods that a pod is spread from, ``None`` if nothing selects it."""
-    query = view.memo(("spreading", pod.number), lambda: spreading_query(pod, view))
-    return view.cluster.index.count(query) if query.parts else None
+    def _zone_sums(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
+        """Sum the feasible nodes' counts by zone, ``(zones + 1,)``; the last entry: nodes without one."""
+        zones = view.columns.zones
+        counted = self._counted(pod, view)
+        # no what-if changes here: where the feasible nodes hold all the pods, the sums over all are theirs
+        if counted is not None and (view.rows is None or int(raw.sum()) == counted.total):
+            return counted.sums(zones)
+        sums = np.zeros(zones.count + 1, np.int64)
+        np.add.at(sums, view.take(zones.ids), raw)
+        return sums
 
 
-def _zone_sums(raw: IntVector, pod: PodInfo, view: View) -> IntVector:
-    """Sum the feasible nodes' counts by zone, ``(zones + 1,)``; the last entry is for nodes without one."""
-    zones = view.columns.zones
-    counted = _counted(pod, view)
-    # no what-if changes here: where the feasible nodes hold all the pods, the sums over all nodes are theirs
-    if counted is not None and (view.rows is None or int(raw.sum()) == counted.total):
-        return counted.sums(zones)
-    sums = np.zeros(zones.count + 1, np.int64)
-    np.add.at(sums, view.take(zones.ids), raw)
-    return sums
+class ServiceSpread(SelectorSpread):
+    """Spread the pods of services; in v1.11 those of controllers as well (factory.NewSelectorSpreadPriority
+    with empty listers, whose selectors the precomputed ones replace).
+    """
+
+    def __init__(self, *, controllers: bool = True) -> None:
+        self.controllers = controllers
+
+    def under(self, quirks: frozenset[str]) -> ServiceSpread:
+        """Return the priority with these quirks in force."""
+        controllers = "service-spreading-takes-controllers" in quirks
+        return self if controllers is self.controllers else ServiceSpread(controllers=controllers)
 
 
 def _zone_parts(sums: IntVector) -> npt.NDArray[np.float64]:
@@ -88,8 +102,9 @@ def _node_scores_up_to(most: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[
 
 
 @quirk("service-spreading-takes-controllers")
-def spreading_query(pod: PodInfo, view: View) -> PodQuery:
-    """Ask for the pods that SelectorSpread counts."""
-    selectors = spreading_selectors(pod, view.cluster)
+def spreading_query(pod: PodInfo, view: View, *, controllers: bool = True) -> PodQuery:
+    """Ask for the pods that SelectorSpread counts, or ServiceSpread without the controllers."""
+    find = spreading_selectors if controllers else service_selectors
+    selectors = find(pod, view.cluster)
     parts = tuple(((pod.namespace,), selector) for selector in dict.fromkeys(selectors))
     return PodQuery(parts, every=False, skip_terminating=True)
