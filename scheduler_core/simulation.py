@@ -97,13 +97,13 @@ class Simulation:
         self.last_node_index = 0
         vectors = VectorStore(self.cluster, self.profile) if reuse else None
         settings = configuration.settings
-        self._cache = (
+        self.cache = (
             None
             if settings.cache == "off"
             else CacheKeeper(self.cluster, self.profile, settings, trace=trace)
         )
         self._scheduler = Scheduler(
-            self.cluster, self.queue, self.profile, vectors, self._cache, trace, unabridged
+            self.cluster, self.queue, self.profile, vectors, self.cache, trace, unabridged
         )
         self._effects = (
             QuirkEffects(self.cluster, self.queue, self.profile, configuration.policy)
@@ -113,9 +113,9 @@ class Simulation:
 
     def _know_all(self) -> None:
         """Tell a new cache of the pods that there are."""
-        if self._cache is not None:
+        if self.cache is not None:
             for pod in self.cluster.pods.values():
-                self._cache.know(pod)
+                self.cache.know(pod)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Start the scheduler anew, which is how v1.11 takes another policy.
@@ -150,7 +150,7 @@ class Simulation:
             return None
         pod = self.queue.pop()
         queue = self.queue.state(shown=QUEUE_SHOWN if self._scheduler.trace else 0)
-        cache = self._cache
+        cache = self.cache
         if cache is not None:
             cache.begin(self.index + 1)
         cycle = self._scheduler.schedule(pod, self.last_node_index)
@@ -188,15 +188,15 @@ class Simulation:
                 raise ValueError(
                     f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}"
                 )
-            if self._cache is not None:
-                self._cache.begin(self.index + 1)
+            if self.cache is not None:
+                self.cache.begin(self.index + 1)
                 self._scheduler.look_up(pod)
             self._land(pod)
-            if self._cache is not None:
-                self._cache.write()
+            if self.cache is not None:
+                self.cache.write()
             self._commit(pod, decision)
-            if self._cache is not None:
-                self._cache.finish()
+            if self.cache is not None:
+                self.cache.finish()
 
     def placement(self) -> dict[str, str]:
         """Return the node of every pod, "" for a pending one, in creation order."""
@@ -246,9 +246,9 @@ class Simulation:
         elif operation.kind == "Pod":
             self._delete_pod(operation.key)
         else:
-            if self._cache is not None:
+            if self.cache is not None:
                 former = self.cluster.find(operation.kind, operation.key)
-                self._cache.handle(object_changed(former, obj))
+                self.cache.handle(object_changed(former, obj))
             if obj is None:
                 self.cluster.remove(operation.kind, operation.key)
             else:
@@ -266,7 +266,7 @@ class Simulation:
 
     def _tell_cache(self, former: PodState | None, node: str, state: PodState | None) -> None:
         """Let the cache know what became of a pod; ``node`` is where it was."""
-        cache = self._cache
+        cache = self.cache
         if cache is None:
             return
         if state is not None:
@@ -324,8 +324,8 @@ class Simulation:
         if decision.result == "scheduled":
             pod.nominated = ""
             bound = self.cluster.assign(pod, decision.node or "")
-            if self._cache is not None:
-                self._cache.handle(pod_added(pod.pod, decision.node or "", binds=bound))
+            if self.cache is not None:
+                self.cache.handle(pod_added(pod.pod, decision.node or "", binds=bound))
             self.queue.move_matching(pod.kind)
             return
         for key in decision.cleared:

@@ -8,7 +8,9 @@ import json
 import resource
 import sys
 import time
+from dataclasses import replace
 
+from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.workloads import SHAPES, workload
 from scheduler_core.simulation import Simulation
 
@@ -21,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", choices=("off", "full"), default="off", help="full: record every matrix of every cycle"
     )
+    add_cache_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -33,9 +36,9 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Schedule the workload, time the cycles alone, and print the figures."""
-    simulation = Simulation(
-        workload(options.shape, options.nodes, options.pods), trace=options.trace == "full"
-    )
+    scenario = workload(options.shape, options.nodes, options.pods)
+    scenario = replace(scenario, settings=with_cache(scenario.settings, options))
+    simulation = Simulation(scenario, trace=options.trace == "full")
     began = time.perf_counter()
     for _ in simulation:
         pass
@@ -47,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         "nodes": options.nodes,
         "pods": options.pods,
         "trace": options.trace,
+        "cache": scenario.settings.cache,
         "placed": sum(bool(node) for node in placement.values()),
         "pods_per_second": round(options.pods / seconds, 1),
         "cycles": simulation.index,

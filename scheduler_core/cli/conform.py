@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.load import load_documents
 from scheduler_core.policy import compile_policy
+from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import conformance_cycle
 
@@ -19,21 +21,22 @@ MAX_LINE = 64 * 1024 * 1024  # characters of one record
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    add_cache_arguments(parser)
     parser.set_defaults(run=run)
 
 
-def conform_records(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+def conform_records(lines: Iterable[str], settings: Settings = DEFAULT_SETTINGS) -> Iterator[dict[str, Any]]:
     """Yield ``{"id", "expect"}`` for each record, or ``{"id", "error"}`` for one that cannot be read."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _answer(line, number)
+            yield _answer(line, number, settings)
 
 
-def _answer(line: str, number: int) -> dict[str, Any]:
+def _answer(line: str, number: int, settings: Settings) -> dict[str, Any]:
     record: Any = None
     try:
         record = _parse(line, number)
-        return decide(record)
+        return decide(record, settings)
     except Exception as error:  # whatever a record does, the rest go on
         identity = record.get("id") if record is not None else None
         return {"id": identity, "error": str(error) or type(error).__name__}
@@ -52,7 +55,7 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON")
 
 
-def decide(record: Mapping[str, Any]) -> dict[str, Any]:
+def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> dict[str, Any]:
     """Run one record to its end and return ``{"id", "expect"}``.
 
     Raises:
@@ -65,9 +68,11 @@ def decide(record: Mapping[str, Any]) -> dict[str, Any]:
     policy = record.get("policy")
     if policy is not None and not isinstance(policy, Mapping):
         raise ValueError("policy must be null or a Policy object")
-    compile_policy(policy)
+    compile_policy(policy, settings)
     scenario = load_documents(objects, expand=False, admission=False)
-    simulation = Simulation(replace(scenario, policy=policy), unabridged=True, quirk_effects=False)
+    simulation = Simulation(
+        replace(scenario, policy=policy, settings=settings), unabridged=True, quirk_effects=False
+    )
     cycles = [conformance_cycle(cycle) for cycle in simulation]
     bound = {d.pod: d.node for d in simulation.decisions if d.result == "scheduled"}
     pending = [key for key, node in simulation.placement().items() if not node]
@@ -75,8 +80,8 @@ def decide(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": record.get("id"), "expect": {"cycles": cycles, "final": final}}
 
 
-def run(options: argparse.Namespace) -> int:  # noqa: ARG001 -- every command is called alike
+def run(options: argparse.Namespace) -> int:
     """Answer every record of standard input, one line each, in order; returns the exit status."""
-    for answer in conform_records(sys.stdin):
+    for answer in conform_records(sys.stdin, with_cache(DEFAULT_SETTINGS, options)):
         print(json.dumps(answer, separators=(",", ":")), flush=True)
     return 0

@@ -7,9 +7,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import PolicyError
@@ -35,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", help="write one JSON object a cycle; - for standard output"
     )
+    add_cache_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -42,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """Simulate and print; with the trace on standard output, the rest goes to standard error."""
     _spare_input(options)
     scenario = read_scenario(options.files, options.config)
+    scenario = replace(scenario, settings=with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
     try:
@@ -55,7 +59,10 @@ def run(options: argparse.Namespace) -> int:
                 print(trace_line(cycle), file=trace)
                 cycle.matrix = None  # written; only the story is needed from here on
             last[cycle.pod] = cycle
-    report(simulation, last, sys.stderr if options.trace == "-" else sys.stdout)
+    out = sys.stderr if options.trace == "-" else sys.stdout
+    report(simulation, last, out)
+    if simulation.cache is not None:
+        print("\n".join(simulation.cache.report()), file=out)
     return 0
 
 

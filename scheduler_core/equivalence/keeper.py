@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
@@ -139,7 +140,7 @@ class CacheKeeper:
         if lookups is not None:
             counts.add(lookups.counts)
             record.sources = lookups.sources
-            if self.trace or lookups.suspects:
+            if lookups.suspects:
                 record.stale = self.audit.explain(lookups.suspects, lookups.nodes, self.cluster.reasons)
         if lookups is None:
             record.bypass = message or ""
@@ -158,6 +159,20 @@ class CacheKeeper:
             record.causes = dict(self.audit.causes)
             record.stats = self.cache.stats
         return record
+
+    def report(self) -> Iterator[str]:
+        """Yield what the cache did in the whole run, line by line."""
+        totals, settings = self.totals, self.settings
+        asked = totals.hits + totals.evaluations
+        share = f" ({totals.hits / asked:.1%} of {asked:,} lookups)" if asked else ""
+        yield (
+            f"equivalence cache {settings.cache}, classes by {settings.equivalence_class}: "
+            f"{totals.hits:,} hits{share}, {totals.evaluations:,} evaluations, {totals.invalidated:,} "
+            f"entries invalidated, {len(self.classes):,} classes"
+        )
+        if settings.audit:
+            yield f"audit: {totals.stale:,} stale hits"
+            yield from (f"  {count:,} × {cause}" for cause, count in self.audit.causes.most_common())
 
     # Events
 

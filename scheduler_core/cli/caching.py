@@ -1,0 +1,25 @@
+"""The options that say how the equivalence cache works, for every command that runs a scenario."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from scheduler_core.settings import CACHE_MODES, Settings
+
+
+def add_cache_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--cache`` and ``--audit``."""
+    parser.add_argument(
+        "--cache", choices=CACHE_MODES, help="the rows by which the equivalence cache is invalidated"
+    )
+    parser.add_argument(
+        "--audit", action="store_true", help="check every cached answer against a fresh evaluation"
+    )
+
+
+def with_cache(settings: Settings, options: argparse.Namespace) -> Settings:
+    """Return the settings as the options change them."""
+    if options.cache is not None:
+        settings = replace(settings, cache=options.cache)
+    return replace(settings, audit=True) if options.audit else settings
