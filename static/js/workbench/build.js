@@ -1,9 +1,10 @@
-// Build: the objects as a tree, and the YAML of the draft with errors on their line.
+// Build: the objects as a tree, the policy, and the YAML of the draft with errors on their line.
 
 import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, ellipsis, plural, short } from "../lib/quantity.js";
 import { ABSENT } from "./cluster.js";
+import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
@@ -24,12 +25,14 @@ export class Build {
     this.view = view;
     this.options = options; // {mine, bundleUrl, draft, onApplied, onFork}
     this.body = region.querySelector("[data-build]");
-    this.strip = tabs(region.querySelector("[role=tablist]"), [["objects", "Objects"], ["yaml", "YAML"]], this.body, (key) => this.open(key));
+    this.strip = tabs(region.querySelector("[role=tablist]"), [["objects", "Objects"], ["policy", "Policy"], ["yaml", "YAML"]], this.body, (key) => this.open(key));
     this.tree = h("div", { class: "tree", role: "tree", "aria-label": "Objects" });
     this.tree.addEventListener("keydown", (event) => this.#key(event));
     this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => this.#find(), 100), onkeydown: (event) => this.#searchKey(event) });
     this.objects = h("div", { class: "objects" }, this.search, this.tree);
     this.yaml = this.#yaml();
+    const { mine, canFork, onFork } = options;
+    this.policy = new Policy(view, { mine, canFork, onFork, text: () => this.#whole(), apply: (text) => this.#replace(text), dirty: () => !this.apply.disabled, onText: () => this.open("yaml") });
     this.open("objects");
     view.playback.on("opened", () => this.#draw());
     view.playback.on("step", () => this.#count());
@@ -39,8 +42,9 @@ export class Build {
   open(tab) {
     this.#tab = tab;
     this.strip.select(tab);
-    fill(this.body, tab === "yaml" ? this.yaml : this.objects);
-    if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.#loadText(); }
+    fill(this.body, { yaml: this.yaml, policy: this.policy.element, objects: this.objects }[tab]);
+    if (tab === "policy") { this.view.emit("widen", ["build", 330]); this.policy.update(); }
+    else if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.#loadText(); }
     else this.#draw();
   }
 
@@ -348,6 +352,7 @@ export class Build {
       await this.view.playback.socket.call("draft.save", { draft: this.options.draft, text });
       this.text = text;
       this.#edited(text);
+      this.policy.forget();
       await this.options.onApplied();
       toast("Applied: the simulation starts anew.");
       return true;
@@ -358,6 +363,23 @@ export class Build {
       else fill(this.problems, h("p", { class: "note error", text: error.message }));
       return false;
     }
+  }
+
+  /** The text that is simulated. */
+  async #whole() {
+    await this.#loadText();
+    if (this.text === undefined) throw new Error("The text of this draft could not be loaded.");
+    return this.text;
+  }
+
+  /** Save and simulate a text that the policy's controls made of the one that is simulated. */
+  async #replace(text) {
+    await this.view.playback.socket.call("draft.save", { draft: this.options.draft, text });
+    this.text = text;
+    this.editor.value = text;
+    this.#edited(text);
+    this.#show([], []);
+    await this.options.onApplied();
   }
 
   /** Apply pending changes, as sharing wants. */

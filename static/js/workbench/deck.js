@@ -28,7 +28,8 @@ export class Deck {
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
       this.timeline.element,
-      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"]].map(([name, text]) => h("li", null, h("i", { class: `mark ${name}` }), text))));
+      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["restart", "scheduler restarted"]].map(([name, text]) => h("li", { "data-mark": name, hidden: name === "restart" || undefined }, h("i", { class: `mark ${name}` }), text))));
+    playback.on("grew", () => { host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length; });
     playback.on("seek", () => this.#tell());
     playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#schedule(); });
     playback.on("grew", () => this.#tell());
@@ -97,6 +98,7 @@ export class Deck {
     const light = playback.current;
     if (!light) { if (index === 0) announce("Before the first cycle."); return; }
     const pod = short(playback.pods.keys[light.pod]);
-    announce(`Cycle ${index}: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.`);
+    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.`);
+    else announce(`Cycle ${index}: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.`);
   }
 }

@@ -9,6 +9,7 @@ export class Marks {
     this.result = new Uint8Array(1024); // by cycle index; 0: not known yet
     this.pod = new Int32Array(1024);
     this.node = new Int32Array(1024);
+    this.restarts = []; // cycles before which the scheduler was restarted, ascending
     this.known = 0; // cycles 1..known are known without a gap
     this.version = 0;
   }
@@ -21,6 +22,8 @@ export class Marks {
       this.pod[from + i] = marks.pod[i];
       this.node[from + i] = marks.node[i] ?? -1;
     }
+    const last = from + marks.result.length - 1;
+    if (marks.restarts?.length) this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
     while (this.known + 1 < this.result.length && this.result[this.known + 1]) this.known += 1;
     this.version += 1;
   }
@@ -31,6 +34,9 @@ export class Marks {
     for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (wanted.has(this.result[i])) return i;
     return 0;
   }
+
+  /** Whether the scheduler was restarted just before a cycle. */
+  restarted(index) { return this.restarts.includes(index); }
 
   /** The first cycle of a pod after `index` (wrapping around), or 0. */
   ofPod(pod, index = 0) {

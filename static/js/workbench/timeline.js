@@ -10,6 +10,7 @@ const WIDEST = 30; // a mark, gap included
 const NARROWEST = 3; // below it marks share a column
 const TALL = [0, 0.42, 0.68, 0.84, 1]; // by result: never colour alone
 const COLUMN = 2;
+const FLAG = 8; // height and width of a pennant
 
 export class Timeline {
   #width = 0;
@@ -61,6 +62,7 @@ export class Timeline {
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       if (this.#scale >= NARROWEST) this.#single(pen, marks);
       else this.#columns(pen, marks, width);
+      this.#flags(pen, marks);
     }
     this.#shown = -1;
     this.#place(this.view.playback.wanted);
@@ -75,6 +77,23 @@ export class Timeline {
       pen.fillStyle = colours[result];
       pen.beginPath();
       pen.roundRect((i - 1) * this.#scale, HEIGHT - tall, Math.max(1, this.#scale - gap), tall, [Math.min(2, this.#scale / 4), Math.min(2, this.#scale / 4), 0, 0]);
+      pen.fill();
+    }
+  }
+
+  /** A flag stands where the scheduler was restarted; the tallest mark leaves its pennant free. */
+  #flags(pen, marks) {
+    pen.fillStyle = token("--ink");
+    let last = -FLAG;
+    for (const index of marks.restarts) {
+      const x = Math.round((index - 1) * this.#scale);
+      if (x - last < 2) continue; // one flag a place: more could not be told apart
+      last = x;
+      pen.fillRect(x, 0, 1.5, HEIGHT);
+      pen.beginPath();
+      pen.moveTo(x, 0);
+      pen.lineTo(x + FLAG, FLAG / 2);
+      pen.lineTo(x, FLAG);
       pen.fill();
     }
   }
@@ -122,8 +141,9 @@ export class Timeline {
   }
 
   #result(index) {
-    const letter = LETTERS[this.view.playback.marks.result[index] ?? 0];
-    return letter ? `, ${RESULTS[letter]}` : "";
+    const { marks } = this.view.playback;
+    const letter = LETTERS[marks.result[index] ?? 0];
+    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}`;
   }
 
   #indexAt(clientX) {
@@ -164,8 +184,9 @@ export class Timeline {
     const { marks, pods } = this.view.playback;
     this.tip.hidden = !this.#cycles;
     const pod = index > 0 && index <= marks.known ? short(pods.keys[marks.pod[index]] ?? "") : "";
-    this.tip.textContent = index === 0 ? "start" : `${count(index)}${pod ? ` · ${pod}` : ""}${this.#result(index).replace(",", " ·")}`;
+    this.tip.textContent = index === 0 ? "start" : `${count(index)}${pod ? ` · ${pod}` : ""}${this.#result(index).replaceAll(",", " ·")}`;
     const box = this.track.getBoundingClientRect();
-    this.tip.style.setProperty("left", `${Math.max(60, Math.min(box.width - 60, clientX - box.left))}px`);
+    const half = Math.max(60, this.tip.offsetWidth / 2);
+    this.tip.style.setProperty("left", `${Math.max(half, Math.min(box.width - half, clientX - box.left))}px`);
   }
 }

@@ -53,7 +53,7 @@ export class Predicates {
   #ladder(light) {
     const { ladder } = light;
     const all = ladder[0]?.[1] ?? 0;
-    const always = this.view.playback.policy.alwaysCheckAllPredicates;
+    const always = light.alwaysCheckAll;
     const ran = ladder.reduce((sum, rung) => sum + rung[1], 0);
     const saved = all * ladder.length - ran;
     const head = h("h3", null, "Order ", h("small", { class: "dim", text: always ? "alwaysCheckAllPredicates: every pair is checked" : saved > 0 ? `${count(saved)} of ${count(all * ladder.length)} checks saved` : "nothing was removed early" }));

@@ -77,7 +77,7 @@ export class Story {
     const { ladder } = light;
     if (!ladder.length) return null;
     const all = ladder[0][1] * ladder.length;
-    const ran = this.view.playback.policy.alwaysCheckAllPredicates ? all : ladder.reduce((sum, rung) => sum + rung[1], 0);
+    const ran = light.alwaysCheckAll ? all : ladder.reduce((sum, rung) => sum + rung[1], 0);
     const { pods } = this.view.playback;
     const tile = (value, label) => h("div", null, h("dd", { text: value }), h("dt", { text: label }));
     return h("dl", { class: "tiles" },

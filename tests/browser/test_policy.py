@@ -1,0 +1,143 @@
+"""The Policy tab changes what runs, and the timeline shows where a scheduler was restarted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import Workbench, example_text, share, wide
+from tests.services.stack import Stack
+
+RESTARTS = Path(__file__).parents[1] / "playground" / "data" / "restart.yaml"
+
+
+@pytest.fixture(scope="module")
+def shop(site: Stack) -> str:
+    """The address of a shared shop."""
+    return share(site, example_text("shop"), "Shop")
+
+
+@pytest.fixture(scope="module")
+def restarts(site: Stack) -> str:
+    """The address of a scenario whose scheduler is restarted before cycles 3 and 4."""
+    return share(site, RESTARTS.read_text(), "Two restarts")
+
+
+def policy(bench: Workbench) -> Locator:
+    """Open the Policy tab and return its panel."""
+    bench.build.get_by_role("tab", name="Policy").click()
+    panel = bench.build.get_by_role("tabpanel", name="Policy")
+    expect(panel.get_by_role("heading", name="Priorities")).to_be_visible()
+    return panel
+
+
+def forked(page: Page, address: str) -> Workbench:
+    """Open a shared scenario and fork it from its Policy tab."""
+    bench = Workbench(page).open(address)
+    policy(bench).get_by_role("button", name="Fork to change").click()
+    page.wait_for_url("**/p/**")
+    return bench.wait()
+
+
+def test_switching_the_order_changes_the_ladder_at_the_same_step(page: Page, shop: str) -> None:
+    """The proposal's order is written into the draft's text, the step stays, and Undo leads back."""
+    bench = forked(page, shop).step(3)
+    panel = policy(bench)
+    before = bench.tab("Predicates").locator(".ladder").inner_text()
+    assert "GeneralPredicates" in before
+    panel.get_by_label("Static order of predicates").select_option("proposal")
+    expect(bench.panel("Predicates").locator(".ladder")).to_contain_text("HostName")
+    after = bench.panel("Predicates").locator(".ladder").inner_text()
+    assert "GeneralPredicates" not in after
+    assert after.index("MatchNodeSelector") < after.index("PodFitsResources")
+    bench.at(3)
+    bench.build.get_by_role("tab", name="YAML").click()
+    editor = bench.build.get_by_role("textbox", name="YAML of this draft")
+    assert editor.input_value().endswith("kind: SimulationSettings\npredicateOrder: proposal\n")
+    bench.build.get_by_role("tab", name="Policy").click()
+    panel.get_by_role("button", name="Undo").click()
+    expect(bench.panel("Predicates").locator(".ladder")).to_contain_text("GeneralPredicates")
+    bench.at(3)
+    bench.build.get_by_role("tab", name="YAML").click()
+    assert "SimulationSettings" not in editor.input_value()
+
+
+def test_predicates_and_weights_are_changed_with_one_control_each(page: Page, shop: str) -> None:
+    """A predicate switched off is gone from the ladder; a weight counts; a wrong weight is refused."""
+    bench = forked(page, shop).step()
+    panel = policy(bench)
+    panel.get_by_role("switch", name="NoDiskConflict").click()
+    expect(panel.get_by_role("heading", name="Predicates")).to_contain_text("12 in this order")
+    expect(bench.tab("Predicates").locator(".ladder")).not_to_contain_text("NoDiskConflict")
+    weight = panel.get_by_role("spinbutton", name="Weight of LeastRequestedPriority")
+    weight.fill("7")
+    weight.press("Enter")
+    expect(panel.get_by_role("status")).to_contain_text("LeastRequestedPriority weight 7")
+    assert (
+        page.evaluate("podstep.playback.policy.priorities.find(([n]) => n === 'LeastRequestedPriority')[1]")
+        == 7
+    )
+    weight.fill("1.5")
+    weight.press("Enter")
+    expect(panel.get_by_role("status")).to_contain_text("a whole number from 0")
+    expect(weight).to_have_value("7")
+
+
+def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:
+    """Without a fork every control is there to be read and disabled."""
+    panel = policy(Workbench(page).open(shop))
+    expect(panel.get_by_label("Quirks of v1.11")).to_be_disabled()
+    expect(panel.get_by_role("switch", name="GeneralPredicates")).to_be_disabled()
+    expect(panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")).to_be_disabled()
+    expect(panel.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+def test_a_restart_is_flagged_told_and_shown(page: Page, restarts: str) -> None:
+    """The timeline has a mark and says it; story, ladder and Policy tab are those of the cycle on screen."""
+    bench = Workbench(page).open(restarts)
+    expect(bench.page.get_by_role("list", name="Marks of the timeline")).to_contain_text(
+        "scheduler restarted"
+    )
+    bench.step(2)
+    panel = policy(bench)
+    expect(panel.get_by_role("heading", name="Predicates")).to_contain_text("13 in this order")
+    assert "restarted" not in (bench.timeline.get_attribute("aria-valuetext") or "")
+    bench.step()
+    assert "the scheduler was restarted before it" in (bench.timeline.get_attribute("aria-valuetext") or "")
+    expect(bench.tab("Story")).to_contain_text("The scheduler was restarted with another policy: ")
+    expect(panel.get_by_role("heading", name="Predicates")).to_contain_text("3 in this order")
+    expect(panel).to_contain_text("The scheduler was restarted before this cycle.")
+    expect(bench.tab("Predicates")).to_contain_text("every pair is checked")
+    bench.step()
+    expect(panel.get_by_label("Static order of predicates")).to_have_value("proposal")
+    panel.get_by_role("button", name="To the policy at the start").click()
+    bench.at(0)
+    expect(panel.get_by_label("Static order of predicates")).to_have_value("v1.11")
+
+
+def test_the_timeline_of_a_scenario_without_restarts_has_no_such_mark(page: Page, shop: str) -> None:
+    """The legend names what there is."""
+    bench = Workbench(page).open(shop)
+    marks = bench.page.get_by_role("list", name="Marks of the timeline")
+    expect(marks.get_by_text("error")).to_be_visible()
+    expect(marks.get_by_text("scheduler restarted")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_the_policy_tab_is_accessible_and_fits_a_phone(
+    visitor: Callable[..., Page], accessible: Callable[[Page], None], shop: str, scheme: str
+) -> None:
+    """WCAG 2.2 AA with everything open, and nothing is wider than the screen."""
+    page = visitor(color_scheme=scheme)
+    panel = policy(forked(page, shop))
+    for summary in panel.locator("summary").all():
+        summary.click()
+    accessible(page)
+    phone = visitor(size=(390, 844), color_scheme=scheme)
+    bench = Workbench(phone).open(shop)
+    phone.get_by_role("button", name="Build").click()
+    policy(bench)
+    assert wide(phone) == 0
