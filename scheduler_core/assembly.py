@@ -218,7 +218,8 @@ class Assembly:
                 wanted += 0 if sets else max(0, replicas - self.pods)
             if wanted > self.limits.pods:
                 assert isinstance(owner, Workload)
-                return self.count_pods(wanted, self.places[key_of(owner)])
+                spec = self.places[key_of(owner)].child("spec")
+                return self.count_pods(wanted, spec if owner.kind == "DaemonSet" else spec.child("replicas"))
         return True
 
     def admit_made(self, obj: KubernetesObject, at: At) -> KubernetesObject:

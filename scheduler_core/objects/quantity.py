@@ -21,7 +21,7 @@ _QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|([KMGTPE]i|[n
 # What people write instead, and what they mean. Looked up in lower case, without spaces.
 _MEANT = {
     "b": "", "byte": "", "bytes": "", "core": "", "cores": "", "cpu": "", "cpus": "",
-    "kb": "k", "mb": "M", "gb": "G", "tb": "T", "g": "G", "t": "T", "p": "P", "e": "E",
+    "kb": "k", "mb": "M", "gb": "G", "tb": "T", "k": "k", "g": "G", "t": "T", "p": "P", "e": "E",
     "ki": "Ki", "mi": "Mi", "gi": "Gi", "ti": "Ti", "pi": "Pi", "ei": "Ei",
     "kib": "Ki", "mib": "Mi", "gib": "Gi", "tib": "Ti", "millicores": "m", "millicpu": "m",
 }  # fmt: skip
