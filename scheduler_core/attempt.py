@@ -11,10 +11,13 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, PredicateMatrix, QueueState
+from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.filtering import (
+    NOT_REACHED,
     Filtered,
     error_message,
+    filter_node,
     filter_nodes,
     fit_error_message,
     missing_claim,
@@ -36,7 +39,7 @@ class Scheduler:
     """Everything that a decision reads, and how much of it is recorded.
 
     ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time; ``cache`` is
-    the equivalence cache, ``None`` where it is off.
+    the equivalence cache and ``batching`` a ranking kept for the next pods, ``None`` where they are off.
     ``trace`` records the matrices; ``unabridged`` also what short-circuiting left out.
     """
 
@@ -45,6 +48,7 @@ class Scheduler:
     profile: Profile
     vectors: VectorStore | None = None
     cache: CacheKeeper | None = None
+    batching: Batching | None = None
     trace: bool = True
     unabridged: bool = False
 
@@ -55,7 +59,12 @@ class Scheduler:
         """
         early = missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
         if early is not None:
+            if self.batching is not None:
+                self.batching.failed()
             return self._record(Decision(pod.key, "error"), last_node_index, ("queue",), message=early)
+        hinted = self._hinted(pod, self.batching, last_node_index) if self.batching is not None else None
+        if hinted is not None:
+            return hinted
         vectors = self.vectors.of(pod) if self.vectors is not None else None
         filtered = filter_nodes(
             pod,
@@ -64,9 +73,12 @@ class Scheduler:
             self.profile,
             vectors,
             lookups=None if self.cache is None else self.cache.lookups(pod, vectors),
-            matrix=self.trace,
+            matrix=self.trace or self.batching is not None,
             unabridged=self.unabridged,
         )
+        if self.batching is not None:
+            self.batching.evaluated(_pairs(filtered))
+            self.batching.failed()
         if filtered.errors:
             return self._failed(pod, filtered, last_node_index)
         feasible = np.flatnonzero(filtered.failed == 0) if filtered.failed is not None else None
@@ -74,13 +86,38 @@ class Scheduler:
             return self._preempt(pod, filtered, filtered.failed, last_node_index)
         return self._select(pod, filtered, feasible, vectors, last_node_index)
 
-    def look_up(self, pod: PodState) -> None:
-        """Do to the equivalence cache what :meth:`schedule` would, and decide nothing."""
+    def follow(self, pod: PodState, last_node_index: int) -> None:
+        """Do to cache or ranking what :meth:`schedule` would; the decision is known."""
+        if self.batching is not None:
+            self.schedule(pod, last_node_index)
         if self.cache is None or not self.cluster.columns.size or missing_claim(pod, self.cluster):
             return
         vectors = self.vectors.of(pod) if self.vectors is not None else None
         lookups = self.cache.lookups(pod, vectors)
         filter_nodes(pod, self.cluster, self.queue, self.profile, vectors, lookups=lookups, matrix=False)
+
+    def _hinted(self, pod: PodState, batching: Batching, counter: int) -> Cycle | None:
+        """Try the node that batching offers alone; ``None`` if there is none or the pod does not fit."""
+        offered = batching.candidate(pod)
+        if offered is None:
+            return None
+        columns = self.cluster.columns
+        node, last = (columns.index[name] for name in offered)
+        full = filter_node(pod, last, self.cluster, self.queue, self.profile)
+        batching.evaluated(_pairs(full))
+        if full.failed is None:
+            batching.still_fits()
+            return None
+        batching.offer()
+        filtered = filter_node(pod, node, self.cluster, self.queue, self.profile)
+        batching.evaluated(_pairs(filtered))
+        if filtered.failed is not None:
+            return None
+        batching.took_offer(columns.names[node], len(self.profile.order) * (columns.size - 1))
+        decision = Decision(pod.key, "scheduled", columns.names[node])
+        phases = ("queue", "predicates", "assume", "bind")
+        shown = np.array([node], np.int32)
+        return self._record(decision, counter, phases, filtered=filtered, feasible=shown)
 
     def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
         """End the attempt with the nodes' errors; of each node the first one counts."""
@@ -123,6 +160,9 @@ class Scheduler:
             )
         node = ranking.choice(counter) if ranking is not None else int(shown[0])
         decision = Decision(pod.key, "scheduled", columns.names[node], ranked=ranking is not None)
+        if self.batching is not None:
+            totals = ranking.totals if ranking is not None else np.zeros(len(shown), np.int64)
+            self.batching.ranked(pod, columns.names[node], shown.astype(np.int64), totals)
         ranked = ("priorities", "select") if ranking is not None else ()
         phases = ("queue", "predicates", *ranked, "assume", "bind")
         return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=shown)
@@ -172,3 +212,8 @@ class Scheduler:
             return None
         errors = filtered.unabridged_errors
         return predicate_matrix(self.profile.order, filtered.unabridged, errors, self.cluster.reasons)
+
+
+def _pairs(filtered: Filtered) -> int:
+    """Count the pairs of predicate and node that were evaluated, as far as a matrix was recorded."""
+    return 0 if filtered.codes is None else int(np.count_nonzero(filtered.codes != NOT_REACHED))

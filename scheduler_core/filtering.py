@@ -93,6 +93,23 @@ def filter_nodes(
     return result
 
 
+def filter_node(
+    pod: PodState, node: int, cluster: Cluster, queue: SchedulingQueue, profile: Profile
+) -> Filtered:
+    """Check a pod against one node alone; every other node stays not reached (evaluateNominatedNode)."""
+    rows = np.array([node], np.int64)
+    single = _run(pod, View(cluster, rows), profile, None, matrix=True, everything=False)
+    nominations = {n: pods for n, pods in _nominations(pod, cluster, queue).items() if n == node}
+    if nominations:
+        first = _run(pod, _with_nominated(nominations, cluster), profile, None, matrix=True, everything=False)
+        single = first if first.failed is not None else single
+    codes = np.full((len(profile.order), cluster.columns.size), NOT_REACHED, np.int16)
+    if single.codes is not None:
+        codes[:, node] = single.codes[:, 0]
+    errors = {(number, node): text for (number, _), text in single.errors.items()}
+    return Filtered(single.failed, errors, codes)
+
+
 def _run(
     pod: PodState,
     view: View,

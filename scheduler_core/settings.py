@@ -19,7 +19,7 @@ from scheduler_core.quirks import QUIRK_IDS
 SETTINGS_KIND = "SimulationSettings"
 QUIRK_MODES = ("v1.11", "fixed")
 PREDICATE_ORDERS = ("v1.11", "proposal")
-CACHE_MODES = ("off", "designed", "v1.11", "sound")
+CACHE_MODES = ("off", "designed", "v1.11", "sound", "batching")
 EQUIVALENCE_CLASSES = ("controller", "attributes")
 STALE_WRITES = ("none", "isUpToDate", "generations")
 
@@ -30,7 +30,7 @@ class Settings:
 
     ``quirks`` is whether the known deviations (:data:`scheduler_core.quirks.QUIRKS`) are reproduced or
     fixed, ``predicate_order`` the static order that predicates without an ``order`` of their own follow.
-    ``cache`` is the rows of the invalidation table that the equivalence cache obeys, ``equivalence_class``
+    ``cache`` is the rows of the invalidation table that the equivalence cache obeys, or ``batching``, ``equivalence_class``
     what makes pods equivalent; ``audit`` checks every hit against a fresh evaluation; ``stale_writes`` is the
     remedy against results that an event overtook: none, #63040's check or #67308's generation numbers.
     ``fixed_too`` are ids of single quirks to fix, to find out what one of them does; no document says it.

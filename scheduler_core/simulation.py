@@ -14,6 +14,7 @@ from scheduler_core.attempt import Scheduler
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, Event, Restart
+from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.events import object_changed, pod_added, pod_changed
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
@@ -97,13 +98,14 @@ class Simulation:
         self.last_node_index = 0
         vectors = VectorStore(self.cluster, self.profile) if reuse else None
         settings = configuration.settings
-        self.cache = (
-            None
-            if settings.cache == "off"
-            else CacheKeeper(self.cluster, self.profile, settings, trace=trace)
-        )
+        keeper = batching = None
+        if settings.cache == "batching":
+            batching = Batching(self.cluster, self.profile)
+        elif settings.cache != "off":
+            keeper = CacheKeeper(self.cluster, self.profile, settings, trace=trace)
+        self.cache = keeper or batching
         self._scheduler = Scheduler(
-            self.cluster, self.queue, self.profile, vectors, self.cache, trace, unabridged
+            self.cluster, self.queue, self.profile, vectors, keeper, batching, trace, unabridged
         )
         self._effects = (
             QuirkEffects(self.cluster, self.queue, self.profile, configuration.policy)
@@ -152,7 +154,7 @@ class Simulation:
         queue = self.queue.state(shown=QUEUE_SHOWN if self._scheduler.trace else 0)
         cache = self.cache
         if cache is not None:
-            cache.begin(self.index + 1)
+            cache.begin(self.index + 1, self.time)
         cycle = self._scheduler.schedule(pod, self.last_node_index)
         if self._effects is not None:
             cycle.quirks = self._effects.of(pod, cycle)
@@ -189,8 +191,8 @@ class Simulation:
                     f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}"
                 )
             if self.cache is not None:
-                self.cache.begin(self.index + 1)
-                self._scheduler.look_up(pod)
+                self.cache.begin(self.index + 1, self.time)
+                self._scheduler.follow(pod, self.last_node_index)
             self._land(pod)
             if self.cache is not None:
                 self.cache.write()

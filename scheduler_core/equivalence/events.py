@@ -72,20 +72,22 @@ def pod_deleted(pod: Pod, node: str) -> Event:
     return Event("Pod", "DELETE", pod.meta.key, node, pod, None)
 
 
-def pod_updated(old: Pod, new: Pod, node: str) -> Event:
+def pod_updated(old: Pod, new: Pod, node: str, *, binds: tuple[str, ...] = ()) -> Event:
     """Make the event of a pod that changed where it is."""
-    return Event("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
+    return Event("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new), binds)
 
 
-def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[Event, ...]:
+def pod_changed(
+    old: Pod | None, old_node: str, new: Pod | None, new_node: str, *, binds: tuple[str, ...] = ()
+) -> tuple[Event, ...]:
     """Tell what a change of a pod means where it counts: one that changes its node goes and comes.
 
     A node is "" where the pod is on none; a finished pod is on none.
     """
     if old is not None and new is not None and old_node and old_node == new_node:
-        return (pod_updated(old, new, new_node),)
+        return (pod_updated(old, new, new_node, binds=binds),)
     left = (pod_deleted(old, old_node),) if old is not None and old_node else ()
-    came = (pod_added(new, new_node),) if new is not None and new_node else ()
+    came = (pod_added(new, new_node, binds=binds),) if new is not None and new_node else ()
     return (*left, *came)
 
 

@@ -77,7 +77,7 @@ class CacheKeeper:
 
     # A cycle
 
-    def begin(self, cycle: int) -> None:
+    def begin(self, cycle: int, time: float) -> None:  # noqa: ARG002 -- every strategy is told
         """Begin a cycle, which is counted from 1."""
         self.cycle = cycle
 

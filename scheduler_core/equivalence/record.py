@@ -116,7 +116,8 @@ class Counts:
 class CacheRecord:
     """A cycle's part of the cache's work.
 
-    ``hash`` is the pod's class, ``None`` where it has none, which ``bypass`` explains. ``sources`` is
+    ``hash`` is the pod's class, ``None`` where it has none, which ``bypass`` explains. ``hint`` is the
+    node that batching offered. ``sources`` is
     ``(P, N) uint8`` of :class:`Source`, ``None`` without a trace. ``by_rule`` counts the entries cleared by
     each row over the run so far, ``totals`` everything else; ``stats`` are from the end of the cycle.
     """
@@ -127,6 +128,7 @@ class CacheRecord:
     name: str = ""
     members: int = 0
     bypass: str = ""
+    hint: str = ""
     counts: Counts = field(default_factory=Counts)
     totals: Counts = field(default_factory=Counts)
     by_rule: Mapping[str, int] = field(default_factory=dict)
@@ -147,6 +149,7 @@ class CacheRecord:
             "class": self.name,
             "members": self.members,
             "bypass": self.bypass,
+            "hint": self.hint,
             **self.counts.as_dict(),
             "totals": self.totals.as_dict(),
             "byRule": dict(self.by_rule),

@@ -41,17 +41,19 @@ class Rules:
 
     ``predicates`` are those that the policy evaluates, by key. A predicate that has another key than its
     own, as those with an argument may, is invalidated like its kind; not so in ``v1.11``, which
-    compares keys.
+    compares keys. ``table`` is for those who ask what another table would do.
     """
 
-    def __init__(self, mode: Mode, predicates: Mapping[str, Predicate]) -> None:
+    def __init__(
+        self, mode: Mode, predicates: Mapping[str, Predicate], table: tuple[Row, ...] = TABLE
+    ) -> None:
         self.mode = mode
         self._keys: dict[str, tuple[str, ...]] = {}
         for key, run in predicates.items():
             name = key if mode == "v1.11" else _kind(key, run)
             self._keys[name] = (*self._keys.get(name, ()), key)
         self._rows: dict[tuple[str, str], list[Row]] = {}
-        for row in TABLE:
+        for row in table:
             if mode in row.scopes and (row.predicates is None or self._evaluated(row.predicates)):
                 for operation in row.operations:
                     self._rows.setdefault((row.resource, operation), []).append(row)
