@@ -171,7 +171,7 @@ def test_predicates_tell_order_and_reasons(page: Page, shop: str, cycles: list[C
 
 
 def test_priorities_add_up_to_the_winner(page: Page, shop: str) -> None:
-    """Raw, reduced and weighted scores belong together, weighted ones add up to the sum; the tie is told."""
+    """Map, reduced and weighted scores belong together, weighted ones add up to the sum; the tie is told."""
     bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=priorities")
     bench.at(RANKED)
     panel = bench.panel("Priorities")
@@ -187,21 +187,22 @@ def test_priorities_add_up_to_the_winner(page: Page, shop: str) -> None:
     ties = texts(panel.get_by_role("list").first.get_by_role("button"))
     assert (len(ties), ties[int(place)]) == (2, "batch-1")
     # The tie's place stands between the sum and the scores, in the order in which the counter goes round.
-    _, _, place_head, *head = texts(grid.get_by_role("columnheader"))
-    places = [texts(row.get_by_role("gridcell"))[1] for row in grid.get_by_role("row").all()[1:]]
-    assert (place_head, places) == ("tie", ["0", "1", "", "", ""])
+    _, rank_head, _, place_head, *head = texts(grid.get_by_role("columnheader"))
+    cells = [texts(row.get_by_role("gridcell")) for row in grid.get_by_role("row").all()[1:]]
+    assert (rank_head, [ranks for ranks, *_ in cells]) == ("rank", ["1", "1", "3", "3", "5"])
+    assert (place_head, [places for _, _, places, *_ in cells]) == ("tie", ["0", "1", "", "", ""])
     assert [text.strip("▸ ") for text in texts(grid.get_by_role("rowheader"))[:2]] == ties
     weights = [float(name.partition("×")[2].replace(",", "") or 1) for name in head]
     values = {}
-    for mode in ("Raw", "Reduced", "Weighted"):
+    for mode in ("Map", "Reduced", "Weighted"):
         panel.get_by_role("button", name=mode, exact=True).click()
         rows = [texts(row.get_by_role("gridcell")) for row in grid.get_by_role("row").all()[1:]]
-        values[mode] = [[number(total), *map(number, scores)] for total, _, *scores in rows]
+        values[mode] = [[number(total), *map(number, scores)] for _, total, _, *scores in rows]
     for reduced, weighted in zip(values["Reduced"], values["Weighted"], strict=True):
         assert weighted[0] == sum(weighted[1:]) == reduced[0]
         assert weighted[1:] == [score * weight for score, weight in zip(reduced[1:], weights, strict=True)]
     assert all(0 <= score <= 10 for row in values["Reduced"] for score in row[1:])
-    assert values["Raw"] != values["Reduced"]
+    assert values["Map"] != values["Reduced"]
     bench.goto(FAILED)
     expect(panel).to_contain_text("There was nothing to rank.")
 

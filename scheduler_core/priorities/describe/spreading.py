@@ -5,24 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.pods import AffinityClass
-from scheduler_core.cluster.services import services_of
+from scheduler_core.cluster.selecting import compile_selector, matches
+from scheduler_core.cluster.services import SPREADING_KINDS, services_of
 from scheduler_core.priorities.base import MAX_PRIORITY
 from scheduler_core.priorities.describe.line import Asked, Description, Line, number, shortened, truncated
 from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
 from scheduler_core.priorities.selector_spreading import ZONE_WEIGHTING, SelectorSpread
 from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
 
+NAMED = 3  # services and controllers
 EVERY = number(MAX_PRIORITY)
 FEW = "Nodes, and zones, with few pods of the same service or controller."
 
 
-def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:  # noqa: ARG001
+def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:
     """Count the node's pods, compare with the fullest node, and blend in the zone's."""
     values = asked.values
+    of = _selecting(asked, controllers=rule.controllers)
+    what = f"of {of}, not being deleted" if of else "no service or controller selects this pod"
+    counted = Line("pods here", what, "", number(asked.raw))
     most = int(values.max(initial=0))
-    counted = Line(
-        "pods here", "of a service or controller of this pod, not being deleted", "", number(asked.raw)
-    )
     if not most:
         every = Line("score", "no feasible node has such a pod, so each scores the most", "", EVERY)
         return Description(FEW, (counted,), (every,))
@@ -49,6 +51,19 @@ def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:  # noqa:
     numbers = f"{number(here)} × 1/3 + {number(there)} × 2/3"
     lines.append(truncated("score", "a third of the node's, two thirds of the zone's", numbers, blended))
     return Description(FEW, (counted,), tuple(lines))
+
+
+def _selecting(asked: Asked, *, controllers: bool) -> str:
+    """Name what the pod is spread by (cluster.services.spreading_selectors)."""
+    pod, cluster = asked.pod.info, asked.cluster
+    names = [f"Service {service.meta.name}" for service in services_of(pod, cluster)]
+    for workload in cluster.workloads.values() if controllers and pod.labels else ():
+        if workload.kind in SPREADING_KINDS and workload.meta.namespace == pod.namespace:
+            selector = compile_selector(workload.selector)
+            if selector and matches(selector, pod.labels):
+                names.append(f"{workload.kind} {workload.meta.name}")
+    more = f" and {number(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def service_anti_affinity(asked: Asked, rule: ServiceAntiAffinity) -> Description:
