@@ -18,7 +18,6 @@ from typing import Any, Literal
 from scheduler_core.objects.model import Pod
 
 Definition = Literal["controller", "attributes"]
-DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
 
 HASH_BYTES = 8
 CLASSES_KEPT = 10_000  # beyond this many, the oldest class without members is forgotten

@@ -166,8 +166,8 @@ CASES = (
     Case("pod-add-volume-count", pod_added(pod(EBS), "a"), pod_added(pod(Volume("e", local=True)), "a")),
     Case("pod-add-affinity", pod_added(pod(affinity=anti(app="web")), "a"), pod_added(WEB, "a")),
     Case("pod-add-disk", pod_added(pod(EBS), "a"), pod_added(pod(Volume("z", azure_disk="d")), "a")),
-    Case("pod-add-bound-volumes", pod_added(WEB, "a", binds=("default/data",)), pod_added(WEB, "a")),
-    Case("pod-add-bound-claims", pod_added(WEB, "a", binds=("default/data",)), pod_added(WEB, "a")),
+    Case("pod-bound-volumes", pod_added(WEB, "a", binds=("default/data",)), pod_added(WEB, "a")),
+    Case("pod-bound-claims", pod_added(WEB, "a", binds=("default/data",)), pod_added(WEB, "a")),
     Case("pod-add-service", pod_added(WEB, "a"), None),
     Case(
         "pod-update-requests",
