@@ -93,6 +93,7 @@ def priorities() -> tuple[Row, ...]:
                 "kind": kind,
                 "steps": steps,
                 "weight": weights.get(name),
+                "shown_weight": f"{weights.get(name, 0):,}",
                 "quirks": [quirk for quirk in QUIRKS if quirk.where == name],
             }
         )
@@ -101,7 +102,10 @@ def priorities() -> tuple[Row, ...]:
 
 def providers() -> list[Row]:
     """Return v1.11's algorithm providers, each with its priorities and their weights."""
-    return [{"name": name, "priorities": list(weights)} for name, weights in PROVIDERS.items()]
+    return [
+        {"name": name, "priorities": [(priority, f"{weight:,}") for priority, weight in weights]}
+        for name, weights in PROVIDERS.items()
+    ]
 
 
 @cache

@@ -2,58 +2,71 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from playground import catalogue
 from playground.views import rule_texts
-from scheduler_core.policy.order import PROPOSAL, UNREGISTERED, V1_11_ORDER
-from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.priorities import PRIORITIES
-from scheduler_core.priorities.base import Mapped
+from scheduler_core.policy.order import BUNDLES, ORDERS, UNREGISTERED, static_order
+from scheduler_core.policy.providers import DEFAULT_PREDICATES
 from scheduler_core.quirks import QUIRKS
 
-
-def _purpose(rule: object) -> str:
-    """Return the first sentence that the rule's own code says about itself, where the page has none."""
-    text = inspect.cleandoc(type(rule).__doc__ or "")
-    return " ".join(text.split("\n\n", 1)[0].split())
+ROW = 30  # pixels of a row of the two orders side by side; the style sheet has the same
 
 
-def _predicates() -> list[dict[str, Any]]:
-    proposal = {key: row.name for row in PROPOSAL for key in row.keys}
+def _line(left: int, right: int) -> str:
+    """Return the path of a line from a row of the left order to one of the right, 100 wide."""
+    start, end = (ROW * place - ROW // 2 for place in (left, right))
+    return f"M0 {start}C50 {start} 50 {end} 100 {end}"
+
+
+def side_by_side() -> dict[str, Any]:
+    """Return both orders as numbered rows, and the lines between the rows that stand for the same."""
+    v1_11, proposal = ORDERS["v1.11"], ORDERS["proposal"]
+    places = {row.name: place for place, row in enumerate(v1_11, 1)}
+    listed = {key for row in proposal for key in row.keys}
+    return {
+        "height": ROW * max(len(v1_11), len(proposal)),
+        "left": [
+            {
+                "place": place,
+                "name": row.name,
+                "key": row.name,
+                "listed": row.name in listed,
+                "registered": row.name not in UNREGISTERED,
+                "bundle": row.name in BUNDLES,
+            }
+            for place, row in enumerate(v1_11, 1)
+        ],
+        "right": [
+            {
+                "place": place,
+                "name": row.name,
+                "key": row.keys[0],
+                "count": len(row.keys),
+                "registered": not set(row.keys) & UNREGISTERED,
+            }
+            for place, row in enumerate(proposal, 1)
+        ],
+        "lines": [
+            {"path": _line(places[key], place), "moved": places[key] != place, "key": key}
+            for place, row in enumerate(proposal, 1)
+            for key in row.keys
+        ],
+    }
+
+
+def unlisted() -> list[dict[str, str]]:
+    """Return the keys that the proposal does not list and that run under it, each with what it follows."""
+    order = static_order("proposal")
+    listed = {key for row in ORDERS["proposal"] for key in row.keys}
     return [
-        {
-            "place": place,
-            "key": key,
-            "text": rule_texts.PREDICATES.get(key)
-            or (_purpose(PREDICATES[key]) if key in PREDICATES else ""),
-            "default": key in DEFAULT_PREDICATES,
-            "mandatory": key in MANDATORY_PREDICATES,
-            "registered": key not in UNREGISTERED,
-            "proposal": proposal.get(key, ""),
-            "quirks": [quirk for quirk in QUIRKS if quirk.where == key],
-        }
-        for place, key in enumerate(V1_11_ORDER, 1)
-    ]
-
-
-def _priorities() -> list[dict[str, Any]]:
-    weights = dict(DEFAULT_PRIORITIES)
-    return [
-        {
-            "name": name,
-            "text": rule_texts.PRIORITIES.get(name)
-            or _purpose(rule.steps if isinstance(rule, Mapped) else rule),
-            "weight": weights.get(name),
-            "mapped": isinstance(rule, Mapped),
-            "quirks": [quirk for quirk in QUIRKS if quirk.where == name],
-        }
-        for name, rule in PRIORITIES.items()
+        {"key": key, "after": order[place - 1]}
+        for place, key in enumerate(order)
+        if key not in listed and key not in UNREGISTERED
     ]
 
 
@@ -61,16 +74,21 @@ def _priorities() -> list[dict[str, Any]]:
 def predicates(request: HttpRequest) -> HttpResponse:
     """Render ``reference.html``.
 
-    Context: ``section`` "reference"; ``predicates`` (in v1.11's static order: {place, key, text,
-    default, mandatory, registered, proposal (its name there), quirks}); ``proposal_order`` (names);
-    ``priorities`` ({name, text, weight or None, mapped, quirks}); ``quirks`` (all: {id, where, does,
-    should, issue}).
+    Context: ``section`` "reference"; ``predicates`` and ``priorities`` (rows of ``catalogue``);
+    ``orders`` (:func:`side_by_side`); ``unlisted`` ({key, after}); ``bundles`` ([(key, members)]);
+    ``default_count``; ``arguments`` ([(kind, as written, formula)]); ``providers`` ({name, priorities});
+    ``quirks`` (rows of the engine's table).
     """
     context = {
         "section": "reference",
-        "predicates": _predicates(),
-        "proposal_order": [row.name for row in PROPOSAL],
-        "priorities": _priorities(),
+        "predicates": catalogue.predicates(),
+        "orders": side_by_side(),
+        "unlisted": unlisted(),
+        "bundles": list(BUNDLES.items()),
+        "default_count": len(DEFAULT_PREDICATES),
+        "priorities": catalogue.priorities(),
+        "arguments": rule_texts.PRIORITY_ARGUMENTS,
+        "providers": catalogue.providers(),
         "quirks": QUIRKS,
     }
     return render(request, "reference.html", context)

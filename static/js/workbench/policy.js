@@ -6,7 +6,7 @@ const SETTINGS = [
   ["predicateOrder", "Static order of predicates", [["v1.11", "v1.11 (21)"], ["proposal", "proposal (16)"]]],
   ["quirks", "Quirks of v1.11", [["v1.11", "as in v1.11"], ["fixed", "fixed"]]],
 ];
-const REFERENCE = "/reference/";
+const REFERENCE = "/reference/predicates/";
 const MOST_WEIGHT = 2_147_483_647;
 const UNDONE = 50; // steps back that are kept
 
