@@ -17,7 +17,7 @@ from scheduler_core.cluster.services import service_selectors, spreading_selecto
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import ATTACH_KINDS
 from scheduler_core.cluster.view import View
-from scheduler_core.cycle import Cycle
+from scheduler_core.cycle import Cycle, IntVector
 from scheduler_core.policy import Profile
 from scheduler_core.predicates.general import REPORT_ORDER
 from scheduler_core.predicates.interpod import compared_keys
@@ -43,6 +43,8 @@ class Moment:
 
     def nominated(self) -> list[PodState]:
         """Return the waiting pods that count on the node they are nominated to."""
+        if not self.queue.nominated:
+            return []
         return [
             other
             for name in self.queue.nominated
@@ -164,18 +166,17 @@ def _unrequested(at: Moment) -> Facts | None:
     info, cluster = at.pod.info, at.cluster
     if info.requests_nothing:
         return None
-    more = cluster.usages(at.nominated()).sum(axis=0)
-    over: dict[str, list[int]] = {}
+    nominated = at.nominated()
+    free: dict[str, IntVector] = {}
     for row, name in REPORT_ORDER[1:]:
         if not info.request[row]:
-            short = cluster.used[row] + more[row] > cluster.columns.allocatable[row]
-            over[name] = np.flatnonzero(short).tolist()
+            more = sum(int(pod.info.usage[row]) for pod in nominated)
+            free[name] = cluster.columns.allocatable[row] - cluster.used[row] - more
     for name, amount in info.scalar_request:
         if not amount:
-            nominated = sum(dict(pod.info.scalar_usage).get(name, 0) for pod in at.nominated())
-            short = cluster.scalar_used(name) + nominated > cluster.columns.scalar(name)
-            over[name] = np.flatnonzero(short).tolist()
-    short_of = {name: nodes for name, nodes in over.items() if nodes}
+            more = sum(dict(pod.info.scalar_usage).get(name, 0) for pod in nominated)
+            free[name] = cluster.columns.scalar(name) - cluster.scalar_used(name) - more
+    short_of = {name: np.flatnonzero(left < 0).tolist() for name, left in free.items() if left.min() < 0}
     if not short_of:
         return None
     return lambda: (
@@ -250,8 +251,10 @@ def _from_zero(at: Moment) -> Facts | None:
     if not runs:
         return None
     feasible = at.cycle.feasible.astype(np.int64)
-    rows = None if len(feasible) == at.cluster.columns.size else feasible
-    sums = runs[0].sums(at.pod.info, View(at.cluster, rows), at.pod)
+    view = View(at.cluster, None if len(feasible) == at.cluster.columns.size else feasible)
+    if next(runs[0].weighted(at.pod.info, view, at.pod.kind), None) is None:
+        return None
+    sums = runs[0].sums(at.pod.info, view, at.pod)
     low, high = int(sums.min()), int(sums.max())
     if low <= 0 <= high or low == high == 0:
         return None

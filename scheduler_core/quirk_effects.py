@@ -48,7 +48,7 @@ class QuirkEffects:
         }
         if not possible:
             return ()
-        if cycle.cache is not None:  # a stale hit is not a quirk's doing
+        if self.profile.settings.cache != "off":  # what a stale hit changed is not a quirk's doing
             cycle = self._decide(frozenset(), pod, cycle)
         found = [
             effect for name, facts in possible.items() for effect in self._effects({name: facts}, pod, cycle)

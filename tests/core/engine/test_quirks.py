@@ -1,0 +1,191 @@
+"""The quirks of v1.11: each can be fixed alone, and a Cycle tells which one changed a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scheduler_core.cycle import Cycle
+from scheduler_core.load import load_documents
+from scheduler_core.policy import compile_policy
+from scheduler_core.quirk_causes import CAUSES
+from scheduler_core.quirks import QUIRK_IDS, QUIRKS
+from scheduler_core.scenario import Scenario
+from scheduler_core.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace import conformance_cycle, trace_cycle
+from tests.conformance.random_records import record
+from tests.core.engine.building import node, pod, simulate
+from tests.core.engine.quirk_cases import CASES, Case, outcome
+
+FIXED = Settings(quirks="fixed")
+
+
+@pytest.fixture(params=sorted(QUIRK_IDS))
+def quirk_id(request: pytest.FixtureRequest) -> str:
+    """Every id of the table."""
+    return str(request.param)
+
+
+@pytest.fixture
+def case(quirk_id: str) -> Case:
+    """The clusters of a quirk; a new row without a case fails here."""
+    return CASES[quirk_id]
+
+
+def test_it_decides_as_v1_11_or_as_it_should(quirk_id: str, case: Case) -> None:
+    """With the quirk in force v1.11's outcome comes out, with this one fixed or all of them the other."""
+    assert outcome(case.cycle(case.matters, DEFAULT_SETTINGS)) == case.v1_11
+    alone = replace(DEFAULT_SETTINGS, fixed_too=frozenset({quirk_id}))
+    assert outcome(case.cycle(case.matters, alone)) == case.fixed
+    assert outcome(case.cycle(case.matters, FIXED)) == case.fixed
+
+
+def test_it_is_flagged_where_it_changed_something(quirk_id: str, case: Case) -> None:
+    """The flag names the quirk, what it changed, on which nodes, and the facts."""
+    (effect,) = case.cycle(case.matters, DEFAULT_SETTINGS).quirks
+    assert (effect.id, effect.changed, effect.nodes) == (quirk_id, case.changed, case.nodes)
+    assert case.text in effect.text
+
+
+def test_it_is_not_flagged_where_it_did_not(case: Case) -> None:
+    """In the cluster beside it nothing is flagged, and the fixed rules come to the same."""
+    cycle = case.cycle(case.idle, DEFAULT_SETTINGS)
+    assert cycle.quirks == ()
+    assert outcome(cycle) == outcome(case.cycle(case.idle, FIXED))
+
+
+def test_nothing_is_flagged_where_quirks_are_fixed(case: Case) -> None:
+    """A quirk that is not in force changes nothing."""
+    assert case.cycle(case.matters, FIXED).quirks == ()
+
+
+def test_the_table_has_a_test_and_a_case_for_every_row() -> None:
+    """Rows, the tests whether they can matter, and the clusters here are of the same ids."""
+    assert list(CAUSES) == [row.id for row in QUIRKS]
+    assert set(CASES) == QUIRK_IDS
+
+
+def test_every_reference_upstream_has_an_address() -> None:
+    """Issues and pull requests are named as GitHub names them; a row without one tells the function."""
+    for row in QUIRKS:
+        assert row.function
+        for reference in row.upstream:
+            assert reference.name == f"kubernetes/kubernetes#{reference.number}"
+            assert reference.url.startswith("https://github.com/kubernetes/kubernetes/")
+            assert reference.url.endswith(f"/{reference.number}")
+            assert reference.about
+
+
+def test_with_every_quirk_in_force_the_rules_are_the_registered_ones() -> None:
+    """The default profile runs the very objects of the tables, so that v1.11 costs nothing extra."""
+    from scheduler_core.predicates import PREDICATES
+    from scheduler_core.priorities import PRIORITIES
+
+    profile = compile_policy(None)
+    assert all(rule is PREDICATES[key] for key, rule in zip(profile.order, profile.predicates, strict=True))
+    assert all(
+        entry.run is PRIORITIES[entry.name]
+        for entry in profile.priorities
+        if entry.name != "InterPodAffinityPriority"  # it has a weight of its own
+    )
+
+
+def test_without_a_trace_nobody_looks_for_quirks() -> None:
+    """Neither a cheap Cycle nor a simulation that is told not to pays for the second decision."""
+    case = CASES["anti-affinity-terms-anded"]
+    for options in ({"trace": False}, {"quirk_effects": False}):
+        (*_, cycle) = simulate(*case.matters, **options)
+        assert cycle.quirks == ()
+
+
+def test_quirks_that_hide_each_other_are_told_together() -> None:
+    """Where two quirks must both go before anything differs, both are flagged and the text says so."""
+    anti = {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "q"}}},
+            {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "r"}}},
+        ]
+    }
+    cycle = simulate(
+        node("n", labels={"zone": "a"}),
+        pod("p", affinity={"podAntiAffinity": anti}),
+        pod("waiting", {"cpu": "100"}, nominatedNodeName="n", labels={"app": "q"}),
+    ).step()
+    assert cycle is not None
+    assert all("It takes anti-affinity-terms-anded and" in effect.text for effect in cycle.quirks)
+    assert [effect.id for effect in cycle.quirks] == [
+        "anti-affinity-terms-anded",
+        "nominated-pods-are-no-targets",
+    ]
+
+
+def test_the_trace_tells_the_quirks_and_the_conformance_format_does_not() -> None:
+    """The trace's cycle lists the effects; the recorded format stays as it is."""
+    case = CASES["unrequested-resources-checked"]
+    cycle = case.cycle(case.matters, DEFAULT_SETTINGS)
+    (told,) = trace_cycle(cycle)["quirks"]
+    assert told["id"] == "unrequested-resources-checked"
+    assert told["changed"] == ["predicates", "preemption", "decision"]
+    assert told["nodes"] == ["n"]
+    assert "quirks" not in conformance_cycle(cycle)
+
+
+def compared(cycle: Cycle, other: Cycle) -> bool:
+    """Tell whether two first cycles' records differ in a result, by the JSON alone."""
+    one, two = conformance_cycle(cycle), conformance_cycle(other)
+    for told in (one, two):
+        told.pop("order")
+    predicates, others = one.pop("predicates"), two.pop("predicates")
+    return one != two or any(
+        _verdict(predicates, name, key) != _verdict(others, name, key)
+        for name in predicates
+        for key in {*predicates[name], *others[name]}
+    )
+
+
+def _verdict(predicates: dict[str, Any], name: str, key: str) -> Any:
+    verdict = predicates[name].get(key)
+    return None if verdict is None or verdict["fit"] else verdict
+
+
+def first(scenario: Scenario, settings: Settings) -> Cycle | None:
+    """Return the first cycle under some settings."""
+    return Simulation(replace(scenario, settings=settings)).step()
+
+
+def records(start: int, count: int) -> Iterator[Scenario]:
+    """Yield random clusters."""
+    for seed in range(start, start + count):
+        case = record(seed)
+        loaded = load_documents(case["objects"], expand=False, admission=False)
+        yield replace(loaded, policy=case["policy"])
+
+
+@pytest.mark.parametrize("start", range(0, 240, 40))
+def test_a_flag_stands_exactly_where_fixing_that_quirk_alone_changes_the_record(start: int) -> None:
+    """On random clusters a quirk is flagged if and only if the first cycle differs with it fixed.
+
+    The tests that rule a quirk out are thereby held against deciding again for every one of them.
+    """
+    for scenario in records(start, 40):
+        cycle = first(scenario, DEFAULT_SETTINGS)
+        if cycle is None:
+            continue
+        flagged = {effect.id for effect in cycle.quirks}
+        alone = set()
+        for name in sorted(QUIRK_IDS):
+            other = first(scenario, replace(DEFAULT_SETTINGS, fixed_too=frozenset({name})))
+            assert other is not None
+            if compared(cycle, other):
+                alone.add(name)
+        together = flagged - alone
+        assert alone <= flagged
+        assert not (alone and together)
+        fixed = first(scenario, FIXED)
+        assert fixed is not None
+        assert fixed.quirks == ()
+        assert flagged or not compared(cycle, fixed)
