@@ -16,9 +16,9 @@ Indices = npt.NDArray[np.int64]
 Hopeless = Literal["unresolvable", "nothing-lower", "still-unfit"]
 
 HOPELESS: dict[Hopeless, str] = {
-    "unresolvable": "fails for a reason that deleting pods cannot mend",
-    "nothing-lower": "holds no pod of lower priority",
-    "still-unfit": "does not fit the pod even with all pods of lower priority gone",
+    "unresolvable": "what fails there is mended by no deletion of pods",
+    "nothing-lower": "no pod of lower priority is there",
+    "still-unfit": "the pod does not fit even with all pods of lower priority gone",
 }
 """Why a node is no candidate. Nodes of the first kind are not even potential nodes."""
 

@@ -17,9 +17,9 @@ from scheduler_core.preemption.criteria import TEXTS
 from scheduler_core.preemption_record import HOPELESS, Comparison, DryRun, NodeGroup, Preemption
 
 ROWS = 50  # candidates of one answer
-VICTIMS = 8  # of a candidate's victims, in its row
+VICTIMS = 4  # of a candidate's victims, in its row
 STEPS = 250  # pods of one dry run
-VALUES = 12  # nodes of a criterion that stay, and as many that go
+VALUES = 6  # nodes of a criterion that stay, and as many that go
 GROUPS = 30  # reasons why nodes are no candidates
 GROUP_NODES = 100
 PODS = 50  # of pods that leave, or lose their nomination

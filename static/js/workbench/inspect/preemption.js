@@ -194,11 +194,11 @@ export class Preemption {
 
   #hopeless(part) {
     const { view } = this;
-    const label = (group) => `${group.text}${group.reasons.length ? `: ${group.reasons.join(", ")}` : ""}`;
+    const label = (group) => `${group.text}${group.reasons.length ? ` (${group.reasons.join(", ")})` : ""}`;
     return h("section", { class: "hopeless" }, h("h3", null, "Where it cannot help ", h("small", { class: "dim num", text: plural(part.hopelessCount, "node") })),
       h("ul", null, part.hopeless.map((group) => h("li", null,
         h("button", { type: "button", class: "link", title: group.count > group.nodes.length ? `light up the first ${group.nodes.length} on the stage` : "light up on the stage", onclick: () => view.light(group.nodes, label(group)) }, h("b", { class: "num", text: plural(group.count, "node") })),
-        ` ${group.text}`, group.reasons.length ? [": ", h("span", { class: "fail-text", text: group.reasons.join(", ") })] : null,
+        `: ${group.text}`, group.reasons.length ? [" (", h("span", { class: "fail-text", text: group.reasons.join(", ") }), ")"] : null,
         h("div", { class: "chips" }, group.nodes.slice(0, LINKED).map((node) => h("span", { class: "chip" }, this.#node(node))),
           group.count > LINKED ? h("span", { class: "dim", text: `and ${count(group.count - LINKED)} more` }) : null)))));
   }
