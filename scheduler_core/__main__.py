@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, compare, conform, explain, simulate
+from scheduler_core.cli import bench, compare, conform, cost, explain, simulate
 from scheduler_core.cli.reporting import InputError
 
 COMMANDS = {
     "simulate": simulate,
     "explain": explain,
     "compare": compare,
+    "cost": cost,
     "conform": conform,
     "bench": bench,
 }

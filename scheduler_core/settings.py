@@ -30,9 +30,10 @@ class Settings:
 
     ``quirks`` is whether the known deviations (:data:`scheduler_core.quirks.QUIRKS`) are reproduced or
     fixed, ``predicate_order`` the static order that predicates without an ``order`` of their own follow.
-    ``cache`` is the rows of the invalidation table that the equivalence cache obeys, or ``batching``, ``equivalence_class``
-    what makes pods equivalent; ``audit`` checks every hit against a fresh evaluation; ``stale_writes`` is the
-    remedy against results that an event overtook: none, #63040's check or #67308's generation numbers.
+    ``cache`` is the rows of the invalidation table that the equivalence cache obeys, or ``batching``;
+    ``equivalence_class`` what makes pods equivalent; ``audit`` checks every hit against a fresh evaluation;
+    ``stale_writes`` is the remedy against results that an event overtook: none, #63040's check or #67308's
+    generation numbers.
     ``fixed_too`` are ids of single quirks to fix, to find out what one of them does; no document says it.
     """
 

@@ -88,7 +88,8 @@ class Batching:
         if why:
             self._flush(why)
             return None
-        assert self._ranked is not None and self._last is not None
+        assert self._ranked is not None
+        assert self._last is not None
         return self._ranked.nodes[-1], self._last
 
     def _unusable(self, pod: PodState) -> str:
