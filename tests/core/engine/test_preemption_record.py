@@ -17,7 +17,7 @@ from scheduler_core.examples import find
 from scheduler_core.preemption_record import Preemption, PutBack
 from scheduler_core.settings import Settings
 from scheduler_core.trace import preemption_detail, trace_cycle
-from tests.core.engine.building import node, obj, pod, scenario, simulate
+from tests.core.engine.building import affinity, node, obj, pod, scenario, simulate
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -211,6 +211,17 @@ def test_a_node_with_nominated_pods_tells_which_pass_failed(case: str) -> None:
     assert [(entry.node, entry.pods, entry.failed) for entry in cycle.nominated_passes] == [
         (1, ("default/waiting",), failed)
     ]
+
+
+def test_the_second_pass_alone_fails_where_affinity_rests_on_the_nominated_pod() -> None:
+    """Where nominated pods count as targets, a pod that wants to be near one fits only while it counts."""
+    cycle = fixed(
+        one("n", labels={"zone": "z"}),
+        pod("p", {"cpu": "100m"}, priority=5, affinity=affinity("podAffinity", app="x")),
+        pod("waiting", {"cpu": "100m"}, priority=5, labels={"app": "x"}, nominatedNodeName="n"),
+    ).step()
+    assert cycle is not None
+    assert [(entry.pods, entry.failed) for entry in cycle.nominated_passes] == [(("default/waiting",), 2)]
 
 
 def test_without_a_trace_nothing_is_recorded(making_room: list[Cycle]) -> None:
