@@ -60,7 +60,7 @@ def rank_nodes(
     for number, priority in to_score:
         scored = ranker.score(number, priority)
         if trace:
-            rows.append(ranker.recorded(priority, scored))
+            rows.append(ranker.recorded(number, priority, scored))
         if not ranker.knows(number):
             fresh.append((priority.weight, scored.score))
     totals = combine(fresh, ranker.known_totals())
@@ -123,15 +123,14 @@ class _Ranker:
             return Scored(raw, self.view.take(scaled.scores(self.view.rows, self.failed)))
         return Scored(raw, steps.reduce(raw, self.pod.info, self.view))
 
-    def recorded(self, priority: WeightedPriority, scored: Scored) -> PriorityRow:
-        """Return the record of a priority, in arrays of its own that later changes leave alone."""
-        live = self.view.rows is None  # else every vector was taken from the columns already
+    def recorded(self, number: int, priority: WeightedPriority, scored: Scored) -> PriorityRow:
+        """Return the record of a priority, in arrays that later changes leave alone."""
         raw, score = scored.raw, scored.score
-        kept = raw.copy() if live and raw is not None else raw
         if isinstance(score, int):
             score = np.full(self.view.size, score, np.int64)
-        elif score is raw and kept is not None:
-            score = kept
-        elif live:
-            score = score.copy()
-        return PriorityRow(priority.name, priority.weight, priority.run.kind, kept, score)
+        # what was taken from the columns is a copy already, and what the class keeps may be unchanging
+        if self.view.rows is None and not (self.vectors is not None and self.vectors.plan.fixed(number)):
+            one = score is raw
+            raw = None if raw is None else raw.copy()
+            score = raw if one and raw is not None else score.copy()
+        return PriorityRow(priority.name, priority.weight, priority.run.kind, raw, score)

@@ -53,12 +53,17 @@ class Plan:
             if isinstance(priority.run, Mapped) and reusable(priority.run.steps)
         ]
         self.patched_priorities = [entry for entry in self.priorities if entry[2].scope is Scope.NODE]
+        self._fixed = {number for number, _, steps in self.priorities if steps.scope is Scope.OBJECTS}
         known_priorities = {number for number, _, _ in self.priorities}
         self.open_priorities = [
             (number, priority)
             for number, priority in enumerate(profile.priorities)
             if number not in known_priorities
         ]
+
+    def fixed(self, number: int) -> bool:
+        """Tell whether a priority's values for a class stay as they are until it starts anew."""
+        return number in self._fixed
 
 
 class Found(NamedTuple):
@@ -105,6 +110,7 @@ class ClassVectors:
             self.outcomes[number] = _own(self.outcomes[number])
         for number, weight, steps in self.plan.priorities:
             raw = self.raws[number] = steps.map(pod.info, whole).copy()
+            raw.flags.writeable = not self.plan.fixed(number)
             self.steps[number] = steps
             if isinstance(steps, MapOnly):
                 self.base += weight * raw

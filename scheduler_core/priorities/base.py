@@ -90,6 +90,7 @@ class MapReduce(PriorityMapFunction, PriorityReduceFunction, ABC):
     """
 
     scope: Scope
+    kind: PriorityKind = "map/reduce"
 
     @abstractmethod
     def map(self, pod: PodInfo, view: View) -> IntVector:
@@ -102,6 +103,8 @@ class MapReduce(PriorityMapFunction, PriorityReduceFunction, ABC):
 
 class MapOnly(MapReduce):
     """A priority whose Reduce is missing: the value is the score."""
+
+    kind: PriorityKind = "map"
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Leave the values as they are."""
@@ -134,7 +137,7 @@ class Mapped:
     @property
     def kind(self) -> PriorityKind:
         """Whether there is a reduce step."""
-        return "map" if isinstance(self.steps, MapOnly) else "map/reduce"
+        return self.steps.kind
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:  # noqa: ARG002
         """Map, then reduce."""
