@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.cluster.pods import PodState
@@ -10,10 +10,12 @@ from scheduler_core.cluster.storage import disks_conflict, ports_conflict
 from scheduler_core.explain.edits import Edit, part
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.labels import IDENTITY, REQUIRED, set_labels
-from scheduler_core.explain.world import Manifest
+from scheduler_core.explain.world import Manifest, Standing
+from scheduler_core.objects.model import Node
 from scheduler_core.predicates.volumes import MaxVolumeCount
 
 PODS_NAMED = 10
+DELETED = 50  # to delete more than these is no small change
 
 
 def _named(pods: Iterable[PodState]) -> str:
@@ -80,22 +82,37 @@ def volume_count(place: Place) -> Finding:
     return Finding(tuple(details))
 
 
-def _domain(place: Place, keys: Iterable[str]) -> list[PodState]:
-    """Return the pods on nodes that share all of these topology keys with the node."""
-    labels, standing = place.node.meta.labels, place.standing
-    wanted = {key: labels.get(key) for key in keys}
-    if None in wanted.values():
-        return []
-    rows = [
-        row
-        for row, node in enumerate(standing.cluster.columns.nodes)
-        if all(node.meta.labels.get(key) == value for key, value in wanted.items())
-    ]
-    return [pod for row in rows for pod in standing.cluster.residents[row].values()]
+Domains = dict[tuple[str, ...], list[PodState]]
 
 
-def _deleting(pods: list[PodState]) -> tuple[Edit, ...]:
-    return tuple(deletion(pod, "delete") for pod in pods)
+def _values(node: Node, keys: Iterable[str]) -> tuple[str, ...] | None:
+    """Return a node's values of topology keys, ``None`` if it lacks one."""
+    values = [node.meta.labels.get(key) for key in keys]
+    return None if None in values else tuple(value or "" for value in values)
+
+
+def _by_domain(standing: Standing, pods: Iterable[tuple[PodState, tuple[str, ...]]]) -> dict[Any, Domains]:
+    """Sort pods, each with topology keys, by the keys and by the values that its node has of them."""
+    found: dict[Any, Domains] = {}
+    for pod, keys in pods:
+        values = _values(standing.node(pod.node), keys)
+        if values is not None:
+            found.setdefault(keys, {}).setdefault(values, []).append(pod)
+    return found
+
+
+def _here_of(place: Place, domains: Mapping[Any, Domains]) -> list[PodState]:
+    """Return the pods of all domains that the node is in."""
+    found: dict[str, PodState] = {}
+    for keys, by_values in domains.items():
+        values = _values(place.node, keys)
+        found |= {pod.key: pod for pod in by_values.get(values, ())} if values is not None else {}
+    return list(found.values())
+
+
+def _deleting(pods: list[PodState]) -> list[tuple[Edit, ...]]:
+    """Propose to delete the pods, unless they are too many for that."""
+    return [tuple(deletion(pod, "delete") for pod in pods)] if 0 < len(pods) <= DELETED else []
 
 
 def deletion(pod: PodState, cost: str) -> Edit:
@@ -108,24 +125,30 @@ def deletion(pod: PodState, cost: str) -> Edit:
 
 def refused_by_existing(place: Place) -> Finding:
     """Delete the pods whose anti-affinity keeps this one away."""
-    info, found = place.standing.pod.info, []
-    by_key: dict[str, list[PodState]] = {}
-    for other in place.standing.cluster.pods.values():
-        terms = other.info.terms.anti_required
-        if other.node >= 0 and any(term.selects(info.namespace, info.labels) for term in terms):
-            by_key.setdefault(terms[-1].topology_key, []).append(other)
-    for key, pods in by_key.items():
-        domain = {pod.key for pod in _domain(place, [key])}
-        found += [pod for pod in pods if pod.key in domain]
+    found = _here_of(place, place.standing.once("repelling", lambda: _repelling(place.standing)))
     detail = f"the anti-affinity of {_named(found)} keeps it away"
-    return Finding((detail,) if found else (), (_deleting(found),) if found else ())
+    return Finding((detail,) if found else (), tuple(_deleting(found)))
+
+
+def _repelling(standing: Standing) -> dict[Any, Domains]:
+    info = standing.pod.info
+    return _by_domain(
+        standing,
+        (
+            (other, (term.topology_key,))
+            for other in standing.cluster.pods.values()
+            if other.node >= 0
+            for term in other.info.terms.anti_required
+            if term.selects(info.namespace, info.labels)
+        ),
+    )
 
 
 def affinity_unmet(place: Place) -> Finding:
     """Drop the required affinity, or put the node into the topology of a pod that is sought."""
     terms = place.standing.pod.info.terms.required
     keys = list(dict.fromkeys(term.topology_key for term in terms))
-    companions = _matching(place, terms)
+    companions = place.standing.once("companions", lambda: _matching(place.standing, terms))
     where = ", ".join(f"{key}={place.node.meta.labels.get(key, '(none)')}" for key in keys)
     detail = f"no pod that the affinity asks for runs in {where}"
     if companions:
@@ -144,21 +167,33 @@ def affinity_unmet(place: Place) -> Finding:
 def anti_affinity_hit(place: Place) -> Finding:
     """Drop the required anti-affinity, or delete the rivals in the node's topology."""
     terms = place.standing.pod.info.terms.anti_required
-    keys = list(dict.fromkeys(term.topology_key for term in terms))
-    domain = {pod.key for pod in _domain(place, keys)}
-    rivals = [pod for pod in _matching(place, terms) if pod.key in domain]
+    keys = tuple(dict.fromkeys(term.topology_key for term in terms))
+    rivals = _here_of(place, place.standing.once("rivals", lambda: _rivals(place.standing)))
     where = ", ".join(f"{key}={place.node.meta.labels.get(key, '(none)')}" for key in keys)
     drop = (_drop_affinity(place, "podAntiAffinity", "pod anti-affinity"),)
     return Finding(
-        (f"its anti-affinity does not go with {_named(rivals)} in {where}",),
-        (drop, _deleting(rivals)) if rivals else (drop,),
+        (f"its anti-affinity does not go with {_named(rivals)} in {where}",), (drop, *_deleting(rivals))
     )
 
 
-def _matching(place: Place, terms: Any) -> list[PodState]:
+def _rivals(standing: Standing) -> dict[Any, Domains]:
+    terms = standing.pod.info.terms.anti_required
+    return _by_domain(
+        standing,
+        (
+            (other, (term.topology_key,))
+            for other in standing.cluster.pods.values()
+            if other.node >= 0
+            for term in terms
+            if term.selects(other.info.namespace, other.info.labels)
+        ),
+    )
+
+
+def _matching(standing: Standing, terms: Any) -> list[PodState]:
     return [
         pod
-        for pod in place.standing.cluster.pods.values()
+        for pod in standing.cluster.pods.values()
         if pod.node >= 0 and all(term.selects(pod.info.namespace, pod.info.labels) for term in terms)
     ]
 

@@ -6,10 +6,10 @@ a cluster of its own, with every predicate evaluated on every node, none short-c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
 from scheduler_core.workloads import Key, key_of
 
+T = TypeVar("T")
 Manifest = dict[str, Any]
 HOPELESS = "node(s) were unschedulable"  # a reason that no deletion mends
 
@@ -123,10 +124,17 @@ class Standing:
         self.cluster = _cluster(world) if cluster is None else cluster
         self.pod: PodState = self.cluster.pods[world.pod]
         self.queue = _queue(self.cluster, self.pod) if queue is None else queue
+        self._worked_out: dict[str, Any] = {}
         self.early = missing_claim(self.pod, self.cluster)
         self.filtered: Filtered = filter_nodes(
             self.pod, self.cluster, self.queue, world.profile, None, matrix=True, unabridged=True
         )
+
+    def once(self, name: str, work_out: Callable[[], T]) -> T:
+        """Return what is worked out once for all nodes, such as which pods repel the pod."""
+        if name not in self._worked_out:
+            self._worked_out[name] = work_out()
+        return cast("T", self._worked_out[name])
 
     @contextmanager
     def trial(self, world: World) -> Iterator[Standing]:
@@ -198,7 +206,7 @@ class Standing:
 
     def choice(self) -> str | None:
         """Return the node that the scheduler would choose now, ``None`` where it finds none."""
-        scheduler = Scheduler(self.cluster, self.queue, self.world.profile, None, trace=False)
+        scheduler = Scheduler(self.cluster, self.queue, self.world.profile, trace=False)
         return scheduler.schedule(self.pod, self.world.last_node_index).node
 
     def victims(self, row: int) -> Candidate | None:

@@ -1,0 +1,179 @@
+"""Sets of edits with which a pod fits on a node: found by answering every reason, then made minimal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from scheduler_core.explain.edits import Edit, Side, apply
+from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.findings import findings
+from scheduler_core.explain.freeing import fewest
+from scheduler_core.explain.pod_findings import deletion
+from scheduler_core.explain.world import Standing
+from scheduler_core.preemption import UNRESOLVABLE_REASONS
+from scheduler_core.scenario import BundleError
+
+ROUNDS = 4  # one answer may bring another reason to light
+VICTIMS_TRIED = 50  # more than these are no small change
+DROPPED_AT_ONCE = 12  # of so many edits each is tried without, of more they stay together
+
+Effort = tuple[int, float]
+EditSet = frozenset[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """What was run so far: where the pod fits after a set of edits, nowhere where they are not valid."""
+
+    standing: Standing
+    known: dict[EditSet, frozenset[str]] = field(default_factory=dict)
+
+    def fits(self, edits: Sequence[Edit], row: int) -> bool:
+        """Tell whether the pod fits on a node with the edits."""
+        key = frozenset((edit.kind, edit.key, edit.words) for edit in edits)
+        if key not in self.known:
+            with run(self.standing, edits) as tried:
+                self.known[key] = frozenset() if tried is None else frozenset(tried.fitting())
+        return self.standing.names[row] in self.known[key]
+
+
+def plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
+    """Yield minimal sets of edits with which the pod fits on a node, each once."""
+    seen: set[EditSet] = set()
+    for edits in _plans(trials, row):
+        key = frozenset((edit.kind, edit.key, edit.words) for edit in edits)
+        if key not in seen:
+            seen.add(key)
+            needed = minimal(trials, edits, row)
+            if needed:
+                yield needed
+
+
+def minimal(trials: Trials, edits: Sequence[Edit], row: int) -> list[Edit]:
+    """Return the edits without those that are not needed, nothing where they do not help at all."""
+    if not trials.fits(edits, row):
+        return []
+    left = list(edits)
+    needless = sorted(edits, key=lambda e: -e.effort) if len(left) <= DROPPED_AT_ONCE else []
+    for edit in needless:
+        fewer = [other for other in left if other is not edit]
+        if fewer and trials.fits(fewer, row):
+            left = fewer
+    return left
+
+
+def all_findings(standing: Standing, row: int) -> list[Finding]:
+    """Return what there is to say of everything that fails on a node."""
+    place = Place(standing, row)
+    return [finding for failure in standing.failures(row) for finding in findings(place, failure)]
+
+
+def effort_of(edits: Iterable[Edit]) -> Effort:
+    """Return what the edits cost: the sum of efforts, then of sizes."""
+    listed = list(edits)
+    return sum(edit.effort for edit in listed), sum(edit.size for edit in listed)
+
+
+def _plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
+    """Yield sets of edits with which the pod fits, tried out but not yet made minimal."""
+    sides: tuple[Side | None, ...] = (None, "pod", "node", "pods", "storage")
+    for side in sides:
+        plan = _answered(trials, row, side)
+        if plan is not None:
+            yield plan
+    for freeing in (_with_victims, _with_fewest):
+        plan = freeing(trials.standing, row)
+        if plan is not None:
+            yield plan
+
+
+def _answered(trials: Trials, row: int, side: Side | None) -> list[Edit] | None:
+    """Answer all reasons, those of a side first; ``None`` if that leads nowhere."""
+    chosen: list[Edit] = []
+    standing = trials.standing
+    found = all_findings(standing, row)
+    for _ in range(ROUNDS):
+        fresh = _answers(found, side)
+        if fresh is None or not {edit.words for edit in fresh} - {edit.words for edit in chosen}:
+            return None
+        chosen = _distinct([*chosen, *fresh])
+        if trials.fits(chosen, row):
+            return chosen
+        with run(standing, chosen) as tried:
+            if tried is None:
+                return None
+            found = all_findings(tried, row)
+    return None
+
+
+def _answers(found: list[Finding], side: Side | None) -> list[Edit] | None:
+    edits: list[Edit] = []
+    for finding in found:
+        if not finding.options:
+            return None
+        edits += min(
+            finding.options,
+            key=lambda option: (
+                any(edit.side != side for edit in option) if side else False,
+                effort_of(option),
+            ),
+        )
+    return edits
+
+
+def _distinct(edits: list[Edit]) -> list[Edit]:
+    return list({(edit.kind, edit.key, edit.words): edit for edit in edits}.values())
+
+
+def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
+    """Delete pods of the node, as preemption's dry run picks them; what no deletion mends is answered first.
+
+    If the pod's priority is too low for preemption, the pods are those that it would take with a higher one.
+    """
+    place = Place(standing, row)
+    lasting = [
+        finding
+        for failure in standing.failures(row)
+        if failure.error is not None or not UNRESOLVABLE_REASONS.isdisjoint(failure.reasons)
+        for finding in findings(place, failure)
+        if not finding.numbers  # a lack of resources; GeneralPredicates reports several reasons at once
+    ]
+    edits = _answers(lasting, None)
+    if edits is None:
+        return None
+    edits = _distinct(edits)
+    with run(standing, edits) as current:
+        if current is None or current.early is not None:
+            return None
+        victims = _deletions(current, row, "victim")
+        if victims is None:
+            with current.trial(current.raised()) as raised:
+                victims = _deletions(raised, row, "delete")
+        return None if victims is None else [*edits, *victims]
+
+
+def _with_fewest(standing: Standing, row: int) -> list[Edit] | None:
+    """Delete as few pods as free what is missing; preemption goes by priorities and may take more."""
+    freed = fewest(Place(standing, row), VICTIMS_TRIED)
+    return [deletion(pod, "delete") for pod in freed] or None
+
+
+def _deletions(standing: Standing, row: int, cost: str) -> list[Edit] | None:
+    candidate = standing.victims(row)
+    if candidate is None or not 0 < len(candidate.victims) <= VICTIMS_TRIED:
+        return None
+    return [deletion(pod, cost) for pod in candidate.victims]
+
+
+@contextmanager
+def run(standing: Standing, edits: Sequence[Edit]) -> Iterator[Standing | None]:
+    """Run a world with edits; ``None`` if one of them makes no valid object."""
+    try:
+        world = apply(standing.world, edits)
+    except BundleError:
+        yield None
+        return
+    with standing.trial(world) as tried:
+        yield tried
