@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cycle import Cycle
+from scheduler_core.priorities import PRIORITIES
 from scheduler_core.priorities.describe import Asked, as_dict, describe
+from scheduler_core.scoring import combine
 from scheduler_core.simulation import Simulation
 
 
@@ -48,7 +50,11 @@ def explained(
     if place is None:
         return None
     asked = Asked(before.cluster, before.cluster.pods[cycle.pod], feasible, place, cycle.priorities[priority])
-    return as_dict(asked, describe(before.profile.priorities[priority].run, asked))
+    zero = np.zeros(1, np.int64)
+    total = combine(((row.weight, row.score[place : place + 1]) for row in cycle.priorities), zero)
+    told = as_dict(asked, describe(before.profile.priorities[priority].run, asked))
+    name = told["name"]
+    return {**told, "total": int(total[0]), "reference": name if name in PRIORITIES else None}
 
 
 def why_unranked(cycle: Cycle) -> str:

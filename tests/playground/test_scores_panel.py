@@ -63,6 +63,8 @@ def test_explanations_end_with_the_score_of_the_matrix(name: str) -> None:
             assert cell["weighted"] == cell["score"] * row["weight"]
             assert cell["map"] == (None if row["raw"] is None else row["raw"][place])
             assert cell["range"] == [min(row["score"]), max(row["score"])]
+            assert cell["total"] == part["totals"][place]
+            assert cell["reference"] == cell["name"]
             sums[cell["node"]] = sums.get(cell["node"], 0) + cell["weighted"]
         names = [playback.tables.nodes[node].meta.name for node in part.get("nodes", [])]
         assert sums == dict(zip(names, part.get("totals", [])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.cluster.pods import AffinityClass
 from scheduler_core.cluster.selecting import compile_selector, matches
 from scheduler_core.cluster.services import SPREADING_KINDS, services_of
@@ -39,18 +40,25 @@ def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:
     sums = np.bincount(ids[ids >= 0], weights=values[ids >= 0], minlength=1)
     busiest, own = int(sums.max()), int(sums[zone])
     lines = [Line("node", formula, numbers, number(here))]
+    where = _zone_name(asked)
     if busiest:
         there = MAX_PRIORITY * ((busiest - own) / busiest)
         numbers = f"{MAX_PRIORITY} × ({number(busiest)} − {number(own)}) / {number(busiest)}"
         formula = f"{MAX_PRIORITY} × (most in a zone − pods in this zone) / most in a zone"
-        lines.append(Line("zone", formula, numbers, number(there)))
+        lines.append(Line(where, formula, numbers, number(there)))
     else:
         there = float(MAX_PRIORITY)
-        lines.append(Line("zone", "no zone has such a pod", "", number(there)))
+        lines.append(Line(where, "no zone has such a pod", "", number(there)))
     blended = here * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * there
     numbers = f"{number(here)} × 1/3 + {number(there)} × 2/3"
     lines.append(truncated("score", "a third of the node's, two thirds of the zone's", numbers, blended))
     return Description(FEW, (counted,), tuple(lines))
+
+
+def _zone_name(asked: Asked) -> str:
+    labels = asked.cluster.columns.nodes[asked.node].meta.labels
+    names = [labels[label] for label in (REGION_LABEL, ZONE_LABEL) if labels.get(label)]
+    return f"zone {' '.join(names)}"
 
 
 def _selecting(asked: Asked, *, controllers: bool) -> str:

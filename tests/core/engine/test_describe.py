@@ -159,6 +159,6 @@ def test_spreading_tells_node_and_zone() -> None:
     [first, *_] = [d for _, _, asked, d in told(simulate(*objects, policy=policy)) if asked.node == 1]
     assert [(line.of, line.numbers, line.value) for line in first.scale] == [
         ("node", "10 × (1 − 0) / 1", "10"),
-        ("zone", "10 × (1 − 0) / 1", "10"),
+        ("zone 2", "10 × (1 − 0) / 1", "10"),
         ("score", "10 × 1/3 + 10 × 2/3", "10"),
     ]

@@ -43,7 +43,7 @@ export class Column {
       return;
     }
     const { index } = view.playback;
-    this.#shown = { row, node: asked, name: view.playback.nodes.names[asked], total: made.totals[made.at.get(asked)] };
+    this.#shown = { row, name: view.playback.nodes.names[asked] };
     this.#wanted = `${index}/${asked}/${picked}`;
     const known = this.#known.get(this.#wanted);
     if (known) this.#formula(known);
@@ -110,16 +110,16 @@ export class Column {
   // --- a cell worked out ------------------------------------------------------------------
 
   #formula(answer) {
-    const { row, name, total } = this.#shown;
+    const { row, name } = this.#shown;
     const [first, second] = STAGES[answer.kind];
     const [low, high] = answer.range;
     this.formula.classList.remove("waiting");
     fill(this.formula,
-      h("h3", null, `${row.label} ${answer.name} `, h("small", { class: "dim", text: `on ${name}` }), " ", h("a", { class: "ref", href: `/reference/#${encodeURIComponent(answer.name)}`, target: "_blank", rel: "noopener", title: `${answer.name} in the reference` }, "Reference", h("span", { class: "sr", text: ` of ${answer.name}, opens another page` }))),
+      h("h3", null, `${row.label} ${answer.name} `, h("small", { class: "dim", text: `on ${name}` }), " ", h("a", { class: "ref", href: `/reference/#${encodeURIComponent(answer.reference ?? "priorities")}`, target: "_blank", rel: "noopener", title: `${answer.reference ?? "Priorities"} in the reference` }, "Reference", h("span", { class: "sr", text: ` of ${answer.name}, opens another page` }))),
       h("p", { text: answer.prefers }), h("p", { class: "dim fine", text: KINDS[answer.kind] }),
       steps(first, answer.value, answer.map === null ? null : `map gave ${count(answer.map)}`),
       second ? steps(second, answer.scale, `score ${answer.score}`) : null,
-      steps("Weight", [{ of: "adds", formula: "score × weight", numbers: `${answer.score} × ${count(answer.weight)}`, exact: "", value: count(answer.weighted) }], share(answer.weighted, total)),
+      steps("Weight", [{ of: "adds", formula: "score × weight", numbers: `${answer.score} × ${count(answer.weight)}`, exact: "", value: count(answer.weighted) }], share(answer.weighted, answer.total)),
       h("p", { class: low === high ? "dim" : undefined }, low === high ? [icon("warn"), ` Every feasible node scored ${low} here, so this priority did not tell them apart.`] : `The feasible nodes scored ${low} to ${high} here.`));
     this.#scroll();
   }
@@ -136,5 +136,12 @@ function steps(stage, lines, result) {
   return h("section", { class: "stage-of" }, h("h4", null, stage, result ? h("small", { class: "dim num", text: ` ${result}` }) : null),
     h("ol", null, lines.map((line) => h("li", null,
       h("span", { class: "of", text: line.of }), h("span", { class: "words dim", text: line.formula }),
-      h("span", { class: "sum num" }, line.numbers ? h("code", { text: line.numbers }) : null, line.numbers && line.exact ? ` = ${line.exact} ` : " ", h("span", { class: "gives" }, h("span", { "aria-hidden": "true", text: line.exact ? "→ " : "= " }), h("b", { text: line.value })))))));
+      h("span", { class: "sum num" }, line.numbers ? h("code", { text: line.numbers }) : null, ...between(line), h("b", { text: line.value }))))));
+}
+
+/** What leads from the numbers to the value: where an integer division within truncates, that sum; else the exact result. */
+function between({ numbers, exact }) {
+  const part = exact.includes(" ");
+  const gives = part || !(exact || /[<>≤≥]/.test(numbers)) ? "= " : "→ ";
+  return [exact ? ` ${part ? "→" : "="} ${exact} ` : " ", h("span", { "aria-hidden": "true", text: gives })];
 }

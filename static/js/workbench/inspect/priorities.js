@@ -92,7 +92,7 @@ export class Priorities {
     fill(this.summary,
       h("p", { class: "story" }, node === null ? "No node was chosen." : [link(node), " is chosen with ", h("strong", { text: count(view.facts.best) }), ", the highest total of ", plural(ranked.nodes.length, "feasible node"), "."]),
       tie ? h("div", { class: "tie" },
-        h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${counter} mod ${ties.length} = ${place}` }), `, so the ${ordinal(place + 1)} of them is taken.`),
+        h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }), `, so the ${ordinal(place + 1)} of them is taken.`),
         h("ol", { class: "ties", start: from + 1 }, from > 0 ? h("li", { class: "dim plain", text: "…" }) : null,
           listed.map((one, i) => h("li", { class: from + i === place ? "won" : undefined }, h("span", { class: "dim num", text: String(from + i) }), link(one))), from + listed.length < ties.length ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` }) : null)) : null);
   }
