@@ -50,6 +50,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "operations": described(place.operations),
         "policy": place.policy,
         "restart": cycle.restart and list(cycle.restart.changes),
+        "quirks": [[quirk.id, list(quirk.changed), quirk.text] for quirk in cycle.quirks],
         "alwaysCheckAll": cycle.always_check_all,
         "ladder": [list(rung) for rung in rungs],
         "story": story(cycle, rungs, place.priority),

@@ -326,6 +326,7 @@ def _size(cycle: Cycle) -> int:
         size += cycle.totals.nbytes
     if cycle.preemption is not None:
         size += cycle.preemption.nbytes
+    size += sum(600 + 8 * len(quirk.nodes) for quirk in cycle.quirks)
     for row in cycle.priorities:
         size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
     return size

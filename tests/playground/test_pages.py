@@ -272,6 +272,21 @@ def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
     assert owner.get("/reference/").status_code in (200, 302)
 
 
+def test_every_quirk_has_its_place_and_its_sources_on_the_reference_page(owner: Client) -> None:
+    """Each row has an anchor and links what is known upstream; where nothing is, it says so."""
+    from scheduler_core.quirks import QUIRKS
+
+    content = owner.get("/reference/predicates/").content.decode()
+    section = content[content.index('id="quirks"') :]
+    for quirk in QUIRKS:
+        row = section[section.index(f'id="quirk-{quirk.id}"') :].split("</li>", 1)[0]
+        assert quirk.function in row
+        for reference in quirk.upstream:
+            assert f'href="{reference.url}"' in row
+            assert reference.name in row
+        assert ("no issue known" in row) is (not quirk.upstream)
+
+
 def test_nothing_is_here(owner: Client) -> None:
     """An unknown address has a page of ours."""
     page = owner.get("/no/such/page")

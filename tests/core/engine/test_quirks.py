@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from scheduler_core.cycle import Cycle
-from scheduler_core.load import load_documents
+from scheduler_core.examples import find
+from scheduler_core.load import load, load_documents
+from scheduler_core.objects.model import Node
 from scheduler_core.policy import compile_policy
 from scheduler_core.quirk_causes import CAUSES
 from scheduler_core.quirks import QUIRK_IDS, QUIRKS
@@ -189,3 +191,28 @@ def test_a_flag_stands_exactly_where_fixing_that_quirk_alone_changes_the_record(
         assert fixed is not None
         assert fixed.quirks == ()
         assert flagged or not compared(cycle, fixed)
+
+
+def test_the_example_shows_what_its_text_says() -> None:
+    """Each of its three pods meets a quirk, and all end up elsewhere where quirks are fixed."""
+    example = find("quirks")
+    assert example is not None
+    as_is = example.load()
+    assert as_is.settings.quirks == "v1.11"
+    told = {cycle.pod: cycle for cycle in Simulation(as_is)}
+    assert {key: [effect.id for effect in cycle.quirks] for key, cycle in told.items()} == {
+        "default/web": ["last-anti-affinity-term"],
+        "default/report": ["anti-affinity-terms-anded"],
+        "default/job": ["unrequested-resources-checked"],
+    }
+    nodes = {node.meta.name: node for node in as_is.objects if isinstance(node, Node)}
+    assert nodes[told["default/web"].node or ""].meta.labels["zone"] == "a"  # where the cache is
+    assert told["default/report"].node == "a-1"  # beside the cache
+    assert "1 Insufficient memory" in (told["default/job"].message or "")
+    fixed = load(example.read().replace("quirks: v1.11\n---", "quirks: fixed\n---"))
+    assert fixed.settings == FIXED
+    rightly = {cycle.pod: cycle for cycle in Simulation(fixed)}
+    assert nodes[rightly["default/web"].node or ""].meta.labels["zone"] == "b"
+    assert rightly["default/report"].node not in ("a-1", rightly["default/web"].node)
+    assert rightly["default/job"].node == "old-1"
+    assert not any(cycle.quirks for cycle in rightly.values())

@@ -5,6 +5,7 @@ import { Grid } from "../../lib/grid.js";
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
+import { quirkNotes } from "./quirks.js";
 
 const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
 const NAME = 24; // characters of a node's name that fit its column
@@ -66,7 +67,7 @@ export class Predicates {
         h("span", { class: "rung-bar", "aria-hidden": "true" }, h("i", { class: "kept", style: { width: part(out) } }), h("i", { class: "gone", style: { width: part(into - out) } })),
         h("span", { class: "rung-count num" }, h("span", { class: "sr", text: "nodes in and out: " }), into === out ? count(into) : [`${count(into)} → `, h("b", { text: count(out) })]));
     });
-    fill(this.ladder, head, h("ol", null, rungs));
+    fill(this.ladder, head, quirkNotes(light, "predicates"), h("ol", null, rungs));
   }
 
   /** What stands in the place of the matrix when the filters leave no node. */

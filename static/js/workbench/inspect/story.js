@@ -4,6 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, cpu, ellipsis, memory, plural } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
+import { quirkNotes } from "./quirks.js";
 import { sentence } from "./sentence.js";
 
 const RANKING = 5;
@@ -36,6 +37,7 @@ export class Story {
     fill(this.element,
       light.operations.length ? this.#operations(light) : null,
       h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
+      quirkNotes(light),
       message ? this.#message(light, message) : null,
       h("div", { class: "why-row" }, h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => view.emit("why", { pod: light.pod }) }, icon("help"), light.node === null ? "Why, and what would make it fit?" : "Why there?")),
       this.#saved(light),
