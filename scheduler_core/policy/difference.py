@@ -33,6 +33,8 @@ def differences(before: Profile, after: Profile) -> Iterator[str]:
         yield FLAGS[after.always_check_all]
     if before.settings.quirks != after.settings.quirks:
         yield QUIRKS[after.settings.quirks]
+    if before.settings.cache != after.settings.cache:
+        yield f"the equivalence cache is {after.settings.cache}"
 
 
 def _weights(before: Profile, after: Profile) -> Iterator[str]:
