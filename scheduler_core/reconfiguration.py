@@ -23,10 +23,11 @@ RESTARTS = 1_000  # operations of a scenario that change the configuration
 
 def is_configuration(value: Any) -> bool:
     """Tell whether an operation's object, or its typeMeta, is of a kind that configures the scheduler."""
-    if not isinstance(value, Mapping) or value.get("kind") not in VERSIONS:
+    kind = value.get("kind") if isinstance(value, Mapping) else None
+    if not isinstance(kind, str) or kind not in VERSIONS:
         return False
     # Other systems have a kind Policy too.
-    return value.get("apiVersion") in (None, VERSIONS[value["kind"]])
+    return value.get("apiVersion") in (None, VERSIONS[kind])
 
 
 class Reconfiguration:

@@ -51,8 +51,12 @@ def timestamp(value: Any, at: At) -> str | None:
     return word
 
 
+def _owner(kind: str, name: str, uid: str = "", controller: bool = False) -> OwnerReference:
+    return OwnerReference(kind, name, uid, controller)
+
+
 OWNER = record(
-    OwnerReference,
+    _owner,
     {
         "kind": Field("kind", text, required=True),
         "name": Field("name", text, required=True),
@@ -63,17 +67,13 @@ OWNER = record(
 )
 
 
-def _owner(value: Any, at: At) -> Any:
-    return OWNER({"uid": "", **value} if type(value) is dict else value, at)
-
-
 META_FIELDS = {
     "name": Field("name", name),
     "namespace": Field("namespace", checked(check_namespace)),
     "uid": Field("uid", text),
     "labels": Field("labels", labels),
     "annotations": Field("annotations", string_map),
-    "ownerReferences": Field("owner_references", list_of(_owner)),
+    "ownerReferences": Field("owner_references", list_of(OWNER)),
     "creationTimestamp": Field("creation_timestamp", timestamp),
     "deletionTimestamp": Field("deletion_timestamp", timestamp),
 }

@@ -451,15 +451,19 @@ def _mounted(value: Any, at: At) -> Any:
         return None
     volumes = [one.name for one in spec.get("volumes", ())]
     for field in ("initContainers", "containers"):
-        for place, container in enumerate(value.get(field) or ()):
+        for place, container in enumerate(_items(value.get(field))):
             mounts = container.get("volumeMounts") if type(container) is dict else None
-            for number, mount in enumerate(mounts if type(mounts) is list else ()):
+            for number, mount in enumerate(_items(mounts)):
                 named = mount.get("name") if type(mount) is dict else None
                 if type(named) is str and named not in volumes:
                     meant = did_you_mean(named, volumes) or ": list it under spec.volumes"
                     where = at.child(field).child(place).child("volumeMounts").child(number).child("name")
                     where.refuse(f"there is no volume {show(named)}{meant}")
     return spec
+
+
+def _items(value: Any) -> list[Any]:
+    return value if type(value) is list else []
 
 
 POD = record(

@@ -96,12 +96,12 @@ def _change(number: int, world: _World, dice: Dice, policies: list[Manifest]) ->
         return _created(fresh)
     if what == "service":
         metadata = {"name": f"late-{number}", "namespace": dice.choice(NAMESPACES)}
-        spec = {"selector": {"app": dice.choice(APPS)}}
-        return _created({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
+        selects: Manifest = {"selector": {"app": dice.choice(APPS)}}
+        return _created({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": selects})
     if what == "volume":
-        metadata = {"name": f"late-{number}", "labels": {KEYS[1]: dice.choice(ZONES)}}
+        labelled: Manifest = {"name": f"late-{number}", "labels": {KEYS[1]: dice.choice(ZONES)}}
         spec = {"capacity": {"storage": "1Gi"}, "local": {"path": "/x"}}
-        return _created({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": spec})
+        return _created({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": labelled, "spec": spec})
     if what == "restart" and policies:
         return _created(policies[0])
     fresh = pod(dice, 100 + number, world.nodes or ["n0"])
@@ -116,7 +116,7 @@ def _created(manifest: Manifest) -> Manifest:
 
 
 def _deleted(kind: str, name: str, namespace: str = "") -> Manifest:
-    meta = {"name": name, "namespace": namespace} if namespace else {"name": name}
+    meta: Manifest = {"name": name, "namespace": namespace} if namespace else {"name": name}
     return {"deleteOperation": {"typeMeta": {"kind": kind}, "objectMeta": meta}}
 
 
@@ -133,5 +133,5 @@ def _patched(name: str, dice: Dice) -> Manifest:
             {"status": {"conditions": [{"type": "Ready", "status": dice.choice(("True", "False"))}]}},
         )
     )
-    target = {"typeMeta": {"kind": "Node"}, "objectMeta": {"name": name}}
+    target: Manifest = {"typeMeta": {"kind": "Node"}, "objectMeta": {"name": name}}
     return {"patchOperation": {**target, "patchType": "application/merge-patch+json", "patch": patch}}
