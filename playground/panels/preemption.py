@@ -131,7 +131,7 @@ def _decision(tried: Preemption) -> Sentence:
     if tried.decided_by is None:
         return ["It was the only candidate."]
     rivals = counted(len(tried.candidates), "candidate node")
-    return [f"Of {rivals} it was chosen by: ", {"strong": TEXTS[tried.decided_by]}, "."]
+    return [f"Of {rivals} it was chosen by: ", {"strong": TEXTS[tried.decided_by][0]}, "."]
 
 
 def _cleared(tried: Preemption) -> Sentence:
@@ -182,6 +182,7 @@ def _run(run: DryRun, node_at: Sequence[int]) -> dict[str, Any]:
 
 
 def _criterion(row: Comparison, node_at: Sequence[int]) -> dict[str, Any]:
+    text, note = TEXTS[row.criterion]
     stay, go = np.flatnonzero(row.stay), np.flatnonzero(~row.stay)
     go = go[np.argsort(row.values[go], kind="stable")]
 
@@ -190,7 +191,8 @@ def _criterion(row: Comparison, node_at: Sequence[int]) -> dict[str, Any]:
 
     return {
         "id": row.criterion,
-        "text": TEXTS[row.criterion],
+        "text": text,
+        "note": note,
         "stay": values(stay),
         "stayed": len(stay),
         "out": values(go),

@@ -12,6 +12,8 @@ from playground import catalogue
 from playground.views import rule_texts
 from scheduler_core.policy.order import BUNDLES, ORDERS, UNREGISTERED, static_order
 from scheduler_core.policy.providers import DEFAULT_PREDICATES
+from scheduler_core.preemption import UNRESOLVABLE_REASONS
+from scheduler_core.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
 from scheduler_core.quirks import QUIRKS
 
 ROW = 30  # pixels of a row of the two orders side by side; the style sheet has the same
@@ -70,6 +72,31 @@ def unlisted() -> list[dict[str, str]]:
     ]
 
 
+def criteria() -> list[dict[str, Any]]:
+    """Return the criteria of preemption; one that replaces another where a quirk is fixed has its place."""
+    rows: list[dict[str, Any]] = []
+    for row in CRITERIA:
+        place = len(rows) + 1 - sum(bool(before["fixed"]) for before in rows)
+        instead = row.instead_of is not None
+        rows.append(
+            {
+                "place": place - instead,
+                "text": row.text,
+                "note": row.note,
+                "quirk": row.quirk or row.instead_of,
+                "fixed": instead,
+            }
+        )
+    last = {
+        "place": rows[-1]["place"] + 1,
+        "text": NAME_TEXT,
+        "note": NAME_NOTE,
+        "quirk": None,
+        "fixed": False,
+    }
+    return [*rows, last]
+
+
 @require_safe
 def predicates(request: HttpRequest) -> HttpResponse:
     """Render ``reference.html``.
@@ -77,7 +104,8 @@ def predicates(request: HttpRequest) -> HttpResponse:
     Context: ``section`` "reference"; ``predicates`` and ``priorities`` (rows of ``catalogue``);
     ``orders`` (:func:`side_by_side`); ``unlisted`` ({key, after}); ``bundles`` ([(key, members)]);
     ``default_count``; ``arguments`` ([(kind, as written, formula)]); ``providers`` ({name, priorities});
-    ``quirks`` (rows of the engine's table).
+    ``criteria`` of preemption ({place, text, note, quirk, fixed}) and the reasons ``unmendable`` by any
+    deletion; ``quirks`` (rows of the engine's table).
     """
     context = {
         "section": "reference",
@@ -89,6 +117,8 @@ def predicates(request: HttpRequest) -> HttpResponse:
         "priorities": catalogue.priorities(),
         "arguments": rule_texts.PRIORITY_ARGUMENTS,
         "providers": catalogue.providers(),
+        "criteria": criteria(),
+        "unmendable": sorted(UNRESOLVABLE_REASONS),
         "quirks": QUIRKS,
     }
     return render(request, "reference.html", context)

@@ -53,6 +53,7 @@ class Criterion:
     value: Callable[[Candidate], int]
     quirk: str | None = None
     instead_of: str | None = None
+    note: str = ""
 
     def in_force(self, quirks: frozenset[str]) -> bool:
         """Tell whether the row applies with these quirks."""
@@ -62,21 +63,37 @@ class Criterion:
 CRITERIA = (
     Criterion("no-victims", "a node without victims", _any_victim),
     Criterion("pdb-violations", "fewest PDB violations", _violations),
-    Criterion("first-priority", "lowest priority of the first victim", _first_priority, quirk=FIRST_VICTIM),
+    Criterion(
+        "first-priority",
+        "lowest priority of the first victim",
+        _first_priority,
+        quirk=FIRST_VICTIM,
+        note="v1.11 looks at the first victim only, and those that violate a budget stand in front.",
+    ),
     Criterion(
         "highest-priority",
         "lowest priority of the highest victim",
         _highest_priority,
         instead_of=FIRST_VICTIM,
     ),
-    Criterion("priority-sum", "smallest sum of the victims' priorities", _priority_sum),
+    Criterion(
+        "priority-sum",
+        "smallest sum of the victims' priorities",
+        _priority_sum,
+        note=f"{PRIORITY_OFFSET:,} is added to each priority before summing, "
+        "so that one more victim always weighs more.",
+    ),
     Criterion("victim-count", "fewest victims", _victim_count),
 )
 """Applied in this order, until one node is left; several that are left are compared by :data:`NAME`."""
 
 NAME = "name"
-TEXTS: dict[str, str] = {row.id: row.text for row in CRITERIA} | {NAME: "first by name"}
-"""What each criterion that a :class:`Comparison` can name is called."""
+NAME_TEXT = "first by name"
+NAME_NOTE = "v1.11 takes any of them, as its maps have no order."
+TEXTS: dict[str, tuple[str, str]] = {row.id: (row.text, row.note) for row in CRITERIA} | {
+    NAME: (NAME_TEXT, NAME_NOTE)
+}
+"""What each criterion that a :class:`Comparison` can name is called, and what is to be known of it."""
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils.html import escape
 
 from playground import bundles, store
 from playground.models import Draft, Run
@@ -270,6 +271,21 @@ def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
             or row["key"] in ("CheckNodeLabelPresence", "CheckServiceAffinity")
         )
     assert owner.get("/reference/").status_code in (200, 302)
+
+
+def test_the_reference_shows_how_preemption_chooses(owner: Client) -> None:
+    """The criteria in their order, the fixed one in the other's place, and the reasons that nothing mends."""
+    from scheduler_core.preemption import UNRESOLVABLE_REASONS
+
+    page = owner.get("/reference/predicates/")
+    assert [(row["place"], row["fixed"]) for row in page.context["criteria"]] == [
+        (1, False), (2, False), (3, False), (3, True), (4, False), (5, False), (6, False),
+    ]  # fmt: skip
+    text = page.content.decode()
+    assert all(escape(reason) in text for reason in UNRESOLVABLE_REASONS)
+    for row in page.context["criteria"]:
+        assert escape(row["text"]) in text
+        assert not row["quirk"] or f'href="#quirk-{row["quirk"]}"' in text
 
 
 def test_every_quirk_has_its_place_and_its_sources_on_the_reference_page(owner: Client) -> None:

@@ -15,10 +15,6 @@ const VALUES = {
   "victim-count": (value) => plural(value, "victim"),
   name: () => "",
 };
-const NOTES = {
-  "first-priority": "v1.11 looks at the first victim in the list only, and those that violate a budget stand in front.",
-  "priority-sum": "2,147,483,648 is added to each priority before summing, so that one more victim always weighs more.",
-};
 
 export class Preemption {
   #shown = null; // the part that is drawn
@@ -185,9 +181,9 @@ export class Preemption {
       criterion.dropped > criterion.out.length ? h("li", { class: "dim", text: `and ${count(criterion.dropped - criterion.out.length)} more are out` }) : null];
     const rows = part.criteria.map((criterion, i) => h("tr", { class: criterion.decided ? "won" : undefined },
       h("th", { scope: "row" }, h("span", { class: "num dim", text: `${i + 1} ` }), criterion.text, criterion.decided ? h("span", { class: "pill accent" }, icon("check"), "decided") : null,
-        NOTES[criterion.id] ? h("small", { class: "dim fine", text: NOTES[criterion.id] }) : null),
+        criterion.note ? h("small", { class: "dim fine", text: criterion.note }) : null),
       h("td", null, h("ul", { class: "race" }, stays(criterion), goes(criterion)))));
-    return h("section", { class: "criteria" }, h("h3", null, "Criteria ", h("small", { class: "dim", text: "in turn, until one node is left" })),
+    return h("section", { class: "criteria" }, h("h3", null, "Criteria ", h("small", { class: "dim" }, "in turn, until one node is left · ", h("a", { class: "link", href: "/reference/predicates/#preemption", text: "reference" }))),
       h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The criteria in turn, with the nodes that stay and those that are out" }),
         h("thead", null, h("tr", null, h("th", { scope: "col", text: "criterion" }), h("th", { scope: "col", text: "nodes still competing" }))), h("tbody", null, rows)));
   }
