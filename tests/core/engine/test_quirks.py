@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from scheduler_core.cycle import Cycle
+from scheduler_core.cycle import Cycle, Decision
 from scheduler_core.examples import find
 from scheduler_core.load import load, load_documents
 from scheduler_core.objects.model import Node
@@ -22,8 +22,10 @@ from scheduler_core.trace import conformance_cycle, trace_cycle
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.quirk_cases import CASES, Case, outcome
+from tests.core.engine.quirk_clusters import beside, quirky
 
 FIXED = Settings(quirks="fixed")
+QUIRKY_SEEDS = 100
 
 
 @pytest.fixture(params=sorted(QUIRK_IDS))
@@ -154,43 +156,59 @@ def _verdict(predicates: dict[str, Any], name: str, key: str) -> Any:
     return None if verdict is None or verdict["fit"] else verdict
 
 
-def first(scenario: Scenario, settings: Settings) -> Cycle | None:
-    """Return the first cycle under some settings."""
-    return Simulation(replace(scenario, settings=settings)).step()
+def again(scenario: Scenario, settings: Settings, decisions: list[Decision]) -> Cycle:
+    """Decide the cycle after some decisions under other settings."""
+    simulation = Simulation(replace(scenario, settings=settings), quirk_effects=False)
+    simulation.replay(decisions)
+    cycle = simulation.step()
+    assert cycle is not None
+    return cycle
 
 
-def records(start: int, count: int) -> Iterator[Scenario]:
-    """Yield random clusters."""
-    for seed in range(start, start + count):
+def flags_are_right(scenario: Scenario, most: int) -> None:
+    """Hold the flags of up to ``most`` cycles against deciding without each quirk."""
+    simulation = Simulation(scenario)
+    for cycle in islice(simulation, most):
+        before = simulation.decisions[:-1]
+        flagged = {effect.id for effect in cycle.quirks}
+        alone = {
+            name
+            for name in sorted(QUIRK_IDS)
+            if compared(
+                cycle, again(scenario, replace(DEFAULT_SETTINGS, fixed_too=frozenset({name})), before)
+            )
+        }
+        together = flagged - alone
+        assert alone <= flagged, f"{cycle.pod}: {sorted(alone - flagged)} not told"
+        assert not (alone and together), f"{cycle.pod}: {sorted(together)} changed nothing"
+        fixed = again(scenario, FIXED, before)
+        assert flagged or not compared(cycle, fixed), f"{cycle.pod}: something differs, and nothing is told"
+
+
+@pytest.mark.parametrize("start", range(0, 120, 40))
+def test_the_flags_of_recorded_kinds_of_clusters_are_exact(start: int) -> None:
+    """On the random clusters of the conformance tests, a quirk is flagged where fixing it alone differs."""
+    for seed in range(start, start + 40):
         case = record(seed)
         loaded = load_documents(case["objects"], expand=False, admission=False)
-        yield replace(loaded, policy=case["policy"])
+        flags_are_right(replace(loaded, policy=case["policy"]), 1)
 
 
-@pytest.mark.parametrize("start", range(0, 240, 40))
-def test_a_flag_stands_exactly_where_fixing_that_quirk_alone_changes_the_record(start: int) -> None:
-    """On random clusters a quirk is flagged if and only if the first cycle differs with it fixed.
+@pytest.mark.parametrize("start", range(0, QUIRKY_SEEDS, 20))
+def test_the_flags_are_exact_where_quirks_abound(start: int) -> None:
+    """On clusters made of what quirks are about the same holds in every cycle."""
+    for seed in range(start, start + 20):
+        flags_are_right(quirky(seed), 3)
 
-    The tests that rule a quirk out are thereby held against deciding again for every one of them.
-    """
-    for scenario in records(start, 40):
-        cycle = first(scenario, DEFAULT_SETTINGS)
-        if cycle is None:
-            continue
-        flagged = {effect.id for effect in cycle.quirks}
-        alone = set()
-        for name in sorted(QUIRK_IDS):
-            other = first(scenario, replace(DEFAULT_SETTINGS, fixed_too=frozenset({name})))
-            assert other is not None
-            if compared(cycle, other):
-                alone.add(name)
-        together = flagged - alone
-        assert alone <= flagged
-        assert not (alone and together)
-        fixed = first(scenario, FIXED)
-        assert fixed is not None
-        assert fixed.quirks == ()
-        assert flagged or not compared(cycle, fixed)
+
+def test_the_flags_are_exact_beside_other_nodes_and_pods(case: Case, quirk_id: str) -> None:
+    """With random nodes and pods beside a case the same holds, and its quirk still matters in some."""
+    clusters = [beside(case, seed) for seed in range(8)]
+    for cluster in clusters:
+        flags_are_right(cluster, 3)
+    assert any(
+        e.id == quirk_id for cluster in clusters for cycle in Simulation(cluster) for e in cycle.quirks
+    )
 
 
 def test_the_example_shows_what_its_text_says() -> None:
