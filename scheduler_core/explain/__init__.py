@@ -174,7 +174,8 @@ def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> 
     yield
     earlier = _before(simulation, index)
     yield
-    standing = Standing(snapshot(earlier, pod)) if asked is not None else None
+    standing = Standing(snapshot(earlier, pod))
+    yield
     cycle = earlier.step()
     assert cycle is not None
     story = tell(cycle, asked)
@@ -189,8 +190,9 @@ def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> 
         summary,
         story=story,
         nodes_count=len(cycle.nodes),
+        groups=groups(standing) if asked is None else (),
     )
-    if standing is None or asked is None or asked == cycle.node:
+    if asked is None or asked == cycle.node:
         return answer
     if asked not in cycle.nodes:
         return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")

@@ -65,7 +65,7 @@ def test_a_failed_cell_of_the_matrix_tells_its_node(page: Page, address: str) ->
     cell.first.click()
     why = panel(page)
     expect(why.get_by_role("heading", name=re.compile(r"Why is report not on node-[de]\?"))).to_be_visible()
-    expect(why).to_contain_text("wants 4 cpu, and 2 of 2 are free: 2 short")
+    expect(why).to_contain_text("wants 4 cpu; 2 of 2 free, 2 short")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(cell.first).to_be_focused()

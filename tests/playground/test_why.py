@@ -14,6 +14,7 @@ from playground.drafting import spliced
 from playground.models import Draft
 from playground.panels import why as panel
 from playground.store import draft_text
+from playground.tasks import run_simulation
 from scheduler_core import Simulation, load
 
 from .conftest import OWNER, STRANGER, Socket, connected
@@ -186,6 +187,51 @@ async def test_a_change_that_was_not_offered_is_refused() -> None:
         ask = {"source": source, "pod": "default/big", "step": "2", "change": "0123456789ab"}
         assert (await socket.error("why.apply", ask))["code"] == "change.not-found"
     assert await sync_to_async(Draft.objects.count)() == 1
+
+
+DEPLOYMENT = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}
+"""
+
+
+async def test_a_deployments_template_is_changed_in_the_copy() -> None:
+    """The answer says whom the template changes, and the copy shows the pod under its new name."""
+    bundle = BUNDLE.split("---", 1)[1] + DEPLOYMENT  # without the node that is not tainted
+    async with connected() as socket:
+        source = await draft(socket, bundle)
+        opened = await socket.success("scenario.open", {"source": source})
+        key = next(key for key in opened["pods"]["keys"] if "/web-" in key)
+        ask = {"source": source, "pod": key, "step": "5"}
+        why = await socket.success("why.ask", ask)
+        change = next(c for c in why["changes"] if c["words"] == ["tolerate the taint gpu:NoSchedule"])
+        made = await socket.success("why.apply", {**ask, "change": change["id"]})
+    assert change["notes"] == [
+        "This changes the pod template of Deployment default/web: all its 3 pods are made anew with it."
+    ]
+    assert change["yaml"].startswith("---\n# merge patch for Deployment default/web\n")
+    assert made["pod"] != key and made["pod"].startswith("default/web-") and made["node"] == "gpu"
+    row = await sync_to_async(Draft.objects.get)(pk=made["draft"])
+    assert "tolerations" in draft_text(row).split("kind: Deployment")[1]
+
+
+async def test_a_run_is_explained_like_any_other_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker computed is asked about by its cycles, and a copy is the visitor's."""
+    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    async with connected() as socket:
+        source = {"run": (await socket.success("run.start", {"source": await draft(socket)}))["run"]}
+        await sync_to_async(run_simulation)(source["run"])
+        ask = {"source": source, "pod": "default/big", "step": "2"}
+        change = (await socket.success("why.ask", ask))["changes"][0]
+        made = await socket.success("why.apply", {**ask, "change": change["id"]})
+    assert made["node"] == change["chosen"] == "gpu"
 
 
 def test_the_api_answers_the_same(client: Client) -> None:

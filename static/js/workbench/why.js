@@ -6,14 +6,15 @@ import { count, plural, short } from "../lib/quantity.js";
 const NODES_LISTED = 500; // names that the field for a node suggests
 const KEPT = "podstep.applied";
 const COST = "What it costs to do, added up: 1 is a label, a toleration or an uncordon, 2 a request or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
+const GONE = new Set(["finished", "preempted", "deleted", "absent"]);
 const STATES = { placed: "pass", bound: "pass", pending: "fail", finished: "", preempted: "victim", deleted: "", absent: "", other: "" };
 
 const list = (texts) => (texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`);
 
-/** `wants 2, 1350m of 4 is free: 650m short`. */
+/** `wants 2 cpu; 1350m of 4 free, 650m short`. */
 export function inWords({ resource, requested, free, shortBy, allocatable }) {
-  if (resource === "pods") return `takes ${allocatable} pods, and all of these places are taken`;
-  return `wants ${requested} ${resource}, and ${free} of ${allocatable} ${free === "1" ? "is" : "are"} free: ${shortBy} short`;
+  if (resource === "pods") return `the node takes ${allocatable} pods, and has as many`;
+  return `wants ${requested} ${resource}; ${free} of ${allocatable} free, ${shortBy} short`;
 }
 
 /** A reason without the "node(s)" that counts nodes in the message. */
@@ -122,6 +123,7 @@ export class Why {
     this.heading.textContent = this.#title(answer, here, fits);
     fill(this.body,
       this.#about(answer),
+      this.#leads(answer),
       node ? this.#node(answer) : this.#groups(answer),
       this.#changes(answer, fits),
       this.#other(answer));
@@ -149,6 +151,16 @@ export class Why {
       h("p", { class: "why-summary", text: summary }));
   }
 
+  /** What put the chosen node before the one it is compared with. */
+  #leads({ story }) {
+    const leads = story?.leads?.filter(({ points }) => points) ?? [];
+    if (!leads.length) return null;
+    return h("section", { class: "why-leads" }, h("h3", null, `${story.node} against ${story.rival} `, h("small", { class: "dim", text: "what each priority gave, times its weight" })),
+      h("ul", null, leads.map(({ priority, weight, chosen, other, points }) => h("li", null, h("span", { text: priority }),
+        h("span", { class: "dim num", text: `${chosen} against ${other}${weight === 1 ? "" : ` × ${count(weight)}`}` }),
+        h("b", { class: `num ${points > 0 ? "pass-text" : "fail-text"}`, text: `${points > 0 ? "+" : "−"}${count(Math.abs(points))}` })))));
+  }
+
   /** One node: each predicate that fails there, with its numbers. */
   #node(answer) {
     const [verdict] = answer.nodes;
@@ -174,9 +186,9 @@ export class Why {
         h("span", { class: "why-count num", text: count(nodes) }),
         h("div", null,
           h("p", null, failures.length ? failures.map(({ predicate, reasons, error }, i) => [i ? h("span", { class: "dim", text: " and " }) : null, h("span", { title: predicate, text: error ?? list(reasons.filter((text) => text !== predicate).map(plain)) })])
-            : h("span", { class: "pass-text", text: "it fits" })),
+            : h("span", { class: "pass-text", text: answer.state === "placed" ? "it fitted" : "it fits" })),
           h("span", { class: "why-rail", "aria-hidden": "true" }, h("i", { style: { width: `${Math.max(1, (nodes / widest) * 100)}%` } })),
-          h("div", { class: "chips" }, names.slice(0, 8).map((name) => h("button", { type: "button", class: "chip why-ask", "aria-label": `Why not on ${name}?`, text: name, onclick: () => this.open({ pod: answer.pod, node: name }) })),
+          h("div", { class: "chips" }, names.slice(0, 8).map((name) => h("button", { type: "button", class: "chip why-ask", "aria-label": `${failures.length ? "Why not" : "Why"} on ${name}?`, text: name, onclick: () => this.open({ pod: answer.pod, node: name }) })),
             nodes > Math.min(8, names.length) ? h("span", { class: "dim fine", text: `and ${count(nodes - Math.min(8, names.length))} more` }) : null))))),
       told < answer.nodesCount ? h("p", { class: "dim fine", text: `and ${count(answer.nodesCount - told)} nodes in smaller groups` }) : null);
   }
@@ -247,6 +259,7 @@ export class Why {
 
   /** Another node, or all of them. */
   #other(answer) {
+    if (GONE.has(answer.state)) return null;
     const { names } = this.view.playback.nodes;
     const there = names.filter((_, node) => this.view.exists(node)).slice(0, NODES_LISTED);
     const field = h("input", { class: "field", name: "node", list: "why-nodes", autocomplete: "off", spellcheck: "false", placeholder: "a node's name", "aria-label": "Ask about a node" });

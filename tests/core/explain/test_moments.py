@@ -194,3 +194,12 @@ def test_what_is_to_be_known_before_is_said() -> None:
     assert lowered.notes == (
         "Of a pod that exists an API server lets one add tolerations only: delete it and create it anew.",
     )
+
+
+def test_of_a_placed_pod_the_nodes_are_grouped_as_its_cycle_found_them() -> None:
+    """Which nodes fitted, and what failed on the others, is told for a pod that has its place."""
+    whole = scenario(node("a"), node("b"), node("c", unschedulable=True), pod("p"))
+    told = [
+        (group.nodes, [f.predicate for f in group.failures]) for group in explain(whole, "default/p").groups
+    ]
+    assert told == [(("a", "b"), []), (("c",), ["CheckNodeCondition"])]
