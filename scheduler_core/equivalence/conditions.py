@@ -67,6 +67,15 @@ def has_counted_volume(event: Event, topology: Topology) -> bool:
     return bool(volume_counts(event, topology))
 
 
+def holds_ports(event: Event, topology: Topology) -> bool:  # noqa: ARG001
+    """Tell whether a pod has host ports before or after.
+
+    An update takes a pod off its node and puts it back (schedulercache.UpdatePod), and used ports are a set:
+    a port that another holder's leaving had freed is taken again.
+    """
+    return any(container.host_ports for pod in event.pods for container in pod.containers)
+
+
 def binds_claims(event: Event, topology: Topology) -> bool:  # noqa: ARG001
     """Tell whether claims that waited for the pod were bound with it."""
     return bool(event.binds)

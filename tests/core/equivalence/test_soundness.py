@@ -381,7 +381,7 @@ NEEDED = {
     "pod-bound-volumes": (26, 34),
     "pod-bound-claims": (7, 17),
     "pod-add-service": (8, 7),
-    "pod-update-requests": (11, 6),
+    "pod-update-requests": (44, 12),
     "pod-update-labels": (1, 4),
     "pod-update-service": (1, 4),
     "pod-update-ports": (19, 8),
