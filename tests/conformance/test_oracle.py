@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from scheduler_core.cli.conform import decide
+from scheduler_core.load import load_documents
+from scheduler_core.scenario import Scenario
+from scheduler_core.settings import Settings
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace import conformance_cycle
 from tests.conformance.oracle import Oracle
+from tests.conformance.oracle.fixed import FixedOracle
 from tests.conformance.random_records import record
+from tests.core.engine.quirk_clusters import quirky
 
 SEEDS = 600
+FIXED_SEEDS = 400
 CHUNK = 100
 
 
@@ -37,3 +46,35 @@ def test_engine_decides_as_the_oracle(start: int) -> None:
         want = Oracle(case).run()
         got = decide(case)["expect"]
         assert got == want, f"seed {seed}: {first_difference(got, want)}"
+
+
+def decide_fixed(scenario: Scenario, policy: dict[str, Any] | None) -> dict[str, Any]:
+    """Run a record with the quirks fixed, and return what ``decide`` would."""
+    settings = Settings(quirks="fixed")
+    simulation = Simulation(replace(scenario, policy=policy, settings=settings), unabridged=True)
+    cycles = [conformance_cycle(cycle) for cycle in simulation]
+    bound = {d.pod: d.node for d in simulation.decisions if d.result == "scheduled"}
+    pending = [key for key, node in simulation.placement().items() if not node]
+    return {"cycles": cycles, "final": {"bound": bound, "pending": pending, "deleted": simulation.deleted}}
+
+
+@pytest.mark.parametrize("start", range(0, FIXED_SEEDS, CHUNK))
+def test_engine_decides_as_the_oracle_with_quirks_fixed(start: int) -> None:
+    """Where quirks are fixed the two agree as well, on what the documentation promises."""
+    for seed in range(start, start + CHUNK):
+        case = record(seed)
+        want = FixedOracle(case).run()
+        loaded = load_documents(case["objects"], expand=False, admission=False)
+        got = decide_fixed(loaded, case["policy"])
+        assert got == want, f"seed {seed}: {first_difference(got, want)}"
+
+
+def test_engine_and_oracle_agree_where_quirks_abound() -> None:
+    """So do they on clusters made of what quirks are about, in force and fixed."""
+    for seed in range(200):
+        cluster = quirky(seed)
+        case = {"id": str(seed), "objects": list(cluster.documents), "policy": cluster.policy}
+        want, fixed = Oracle(case).run(), FixedOracle(case).run()
+        got, right = decide(case)["expect"], decide_fixed(cluster, case["policy"])
+        assert got == want, f"seed {seed}: {first_difference(got, want)}"
+        assert right == fixed, f"seed {seed}, fixed: {first_difference(right, fixed)}"

@@ -85,8 +85,8 @@ class Preemption(Filtering):
             if not self._fits_now(pod, node):
                 return None
             lower.sort(key=lambda q: (-priority(q), self.age[key(q)]))
-            violating = [q for q in lower if self.protected(q)]
-            others = [q for q in lower if not self.protected(q)]
+            violating = self.violating(lower)
+            others = [q for q in lower if q not in violating]
             victims, broken = [], 0
             for q in violating + others:
                 self.on[name(node)].append(q)
@@ -107,6 +107,12 @@ class Preemption(Filtering):
         reasons, error = self.fits(pod, node, check_all=False)
         return not reasons and error is None
 
+    def violating(self, pods: list[Manifest]) -> list[Manifest]:
+        return [q for q in pods if self.protected(q)]
+
+    def victim_priority(self, victims: list[Manifest]) -> int:
+        return priority(victims[0])
+
     def protected(self, pod: Manifest) -> bool:
         return bool(labels(pod)) and any(
             namespace(b) == namespace(pod)
@@ -122,7 +128,7 @@ class Preemption(Filtering):
             return free[:1]
         criteria = (
             lambda n: candidates[n][1],
-            lambda n: priority(candidates[n][0][0]),
+            lambda n: self.victim_priority(candidates[n][0]),
             lambda n: sum(priority(v) + 2147483648 for v in candidates[n][0]),
             lambda n: len(candidates[n][0]),
         )

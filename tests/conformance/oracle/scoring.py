@@ -158,6 +158,9 @@ class Scoring(Cluster):
             for t in terms(other, "podAffinity", "required"):
                 if term_matches(other, t, pod):
                     add(self.hard_weight, t, home)
+        return self.scaled(sums)
+
+    def scaled(self, sums: dict[str, int]) -> dict[str, int]:
         high, low = max(0, *sums.values()), min(0, *sums.values())
         return {n: int(10.0 * ((c - low) / (high - low))) if high > low else 0 for n, c in sums.items()}
 
