@@ -1,4 +1,9 @@
-"""Run the workloads, each in a process of its own, and work out the ratios."""
+"""Run the workloads, each in a process of its own, and work out the ratios.
+
+The engine is one thread that never waits, so on a machine that does nothing else its processor time is what
+the clock shows. Where others use the machine, only the processor time is the engine's own; ratios and aims go
+by it.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +45,11 @@ class Measured:
     times: int = 0
 
     def add(self, trace: str, figures: Figures) -> None:
-        """Keep the faster of two runs; what disturbs a machine only slows."""
-        known = self.best.get(trace)
-        if known is None or figures["pods_per_second"] > known["pods_per_second"]:
-            self.best[trace] = figures
+        """Keep the best of each figure; what disturbs a machine only slows."""
+        known = self.best.setdefault(trace, figures)
+        by_clock = max(known, figures, key=lambda one: one["pods_per_second"])
+        by_processor = min(known, figures, key=lambda one: one["cpu_seconds"])
+        self.best[trace] = {**by_clock, "cpu_seconds": by_processor["cpu_seconds"]}
 
 
 def measure(
@@ -73,22 +79,29 @@ def measure(
 
 def row(measured: Measured) -> dict[str, Any]:
     """Return one line of the table: the workload, what was measured, and the ratios."""
-    workload, off, full = measured.workload, measured.best["off"], measured.best["full"]
-    rate = float(off["pods_per_second"])
+    workload = measured.workload
+    off, full = (_with_rates(measured.best[trace]) for trace in TRACES)
+    rate = off["pods_per_cpu_second"]
     aim = AIMS.get((workload.shape, workload.nodes))
     return {
         **asdict(workload),
         "times": measured.times,
-        "off": {**off, "microseconds_per_pod": round(1e6 / rate, 1)},
-        "full": {**full, "microseconds_per_pod": round(1e6 / float(full["pods_per_second"]), 1)},
+        "off": off,
+        "full": full,
         "aim": aim,
         "aim_met": rate >= aim if aim else None,
         "ratio_to_upstream": rate / workload.upstream if workload.upstream else None,
-        "full_to_off": rate / float(full["pods_per_second"]),
+        "full_to_off": rate / full["pods_per_cpu_second"],
         "same_placements": all(
             figures["placements_sha256"].startswith(workload.placements) for figures in (off, full)
         ),
     }
+
+
+def _with_rates(figures: Figures) -> dict[str, Any]:
+    """Add the rate by processor time; every pod of the workloads is tried once."""
+    rate = figures["cycles"] / figures["cpu_seconds"]
+    return {**figures, "pods_per_cpu_second": round(rate, 1), "microseconds_per_pod": round(1e6 / rate, 1)}
 
 
 def growth(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -112,7 +125,7 @@ def growth(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         found.append(
             {
                 "shape": shape,
-                "time": small["off"]["pods_per_second"] / large["off"]["pods_per_second"],
+                "time": small["off"]["pods_per_cpu_second"] / large["off"]["pods_per_cpu_second"],
                 "kib_per_node": slopes[-1],
                 "memory": slopes[-1] / slopes[0] if slopes[0] > 0 else None,
             }

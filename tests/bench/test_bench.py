@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.bench.__main__ import COLUMNS, GROWTH_COLUMNS, shortfalls, table
+from tests.bench.conform import FILES, measure_conform
 from tests.bench.measure import Measured, growth, measure, row, run
 from tests.bench.workloads import AIMS, GROWTH, MATRIX, SHAPES, Workload
 
-OFF = {"pods_per_second": 8000.0, "peak_mib": 80.0, "placements_sha256": "ab" * 32}
-FULL = {**OFF, "pods_per_second": 2000.0}
+OFF = {
+    "cycles": 300,
+    "cpu_seconds": 0.0375,
+    "pods_per_second": 7500.0,
+    "peak_mib": 80.0,
+    "placements_sha256": "ab" * 32,
+}
+FULL = {**OFF, "cpu_seconds": 0.15}
 KNOWN = Workload("plain", 5000, 300, "abababababababab", 80)
 
 
 def made_up(nodes: int, rate: float, peak: float, full: float = 2.0) -> dict[str, Any]:
     """Make a row of plain pods: a rate, a peak, and how many times slower the full trace is."""
-    off = {**OFF, "pods_per_second": rate, "peak_mib": peak}
-    workload = Workload("plain", nodes, 10, "ab")
-    return row(Measured(workload, {"off": off, "full": {**off, "pods_per_second": rate / full}}, 1))
+    off = {**OFF, "cpu_seconds": 300 / rate, "peak_mib": peak}
+    workload = Workload("plain", nodes, 300, "ab")
+    return row(Measured(workload, {"off": off, "full": {**off, "cpu_seconds": 300 * full / rate}}, 1))
 
 
 def test_the_matrix_is_four_shapes_on_four_sizes() -> None:
@@ -34,7 +44,7 @@ def test_a_row_holds_the_ratios() -> None:
     """A rate is set against v1.11's, the aim, and the rate with the full trace."""
     made = row(Measured(KNOWN, {"off": OFF, "full": FULL}, 1))
     assert (made["ratio_to_upstream"], made["full_to_off"], made["aim_met"]) == (100.0, 4.0, True)
-    assert made["off"]["microseconds_per_pod"] == 125.0
+    assert (made["off"]["pods_per_cpu_second"], made["off"]["microseconds_per_pod"]) == (8000.0, 125.0)
     assert made["same_placements"] is True
 
 
@@ -55,17 +65,18 @@ def test_other_placements_are_seen(workload: Workload, full: dict[str, Any], sho
 
 
 def test_the_best_of_interleaved_rounds_counts() -> None:
-    """The rounds go over all workloads in turn, and end early when time runs out."""
+    """Rounds go over all workloads in turn and end when time runs out; each figure's best is kept."""
     asked: list[tuple[int, str]] = []
 
     def runner(workload: Workload, trace: str) -> dict[str, Any]:
         asked.append((workload.nodes, trace))
-        return {**OFF, "pods_per_second": float(len(asked))}
+        return {**OFF, "pods_per_second": float(len(asked)), "cpu_seconds": float(len(asked))}
 
     workloads = [Workload("plain", 1, 1, "ab"), Workload("plain", 2, 1, "ab")]
     one, two = measure(workloads, 2, 60, runner)
     assert asked == [(1, "off"), (1, "full"), (2, "off"), (2, "full")] * 2
-    assert (one.best["off"]["pods_per_second"], two.best["full"]["pods_per_second"]) == (5.0, 8.0)
+    assert (one.best["off"]["pods_per_second"], one.best["off"]["cpu_seconds"]) == (5.0, 1.0)
+    assert (two.best["full"]["pods_per_second"], two.best["full"]["cpu_seconds"]) == (8.0, 4.0)
     assert [entry.times for entry in measure(workloads, 5, 0, runner)] == [1, 1]
 
 
@@ -83,7 +94,7 @@ def test_missed_aims_are_named() -> None:
     rows = [made_up(1000, 9000, 40), made_up(5000, 6999, 60, full=5.5), made_up(20000, 1000, 300)]
     missed = shortfalls(rows, growth(rows))
     assert [text.partition(": ")[2] for text in missed] == [
-        "6,999 pods/s, the aim is 7,000",
+        "6,999 pods/CPU s, the aim is 7,000",
         "a full trace takes 5.5 times as long",
         "the time per pod grows 9.0 times",
         "memory grows faster than the cluster",
@@ -99,3 +110,15 @@ def test_v1_11_placements_on_the_smallest_cluster(workload: Workload, trace: str
     assert found["placements_sha256"].startswith(workload.placements)
     assert found["pods_per_second"] == pytest.approx(found["cycles"] / found["seconds"], rel=0.05)
     assert found["peak_mib"] > 0
+    assert 0 < found["cpu_seconds"] < 2 * found["seconds"]
+
+
+def test_conform_is_timed_on_the_recordings_that_are_there(tmp_path: Path) -> None:
+    """A file that is missing is left out; a record that cannot be read counts as an error."""
+    records = [{"id": "empty", "objects": [], "policy": None}, {"id": "none"}]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    (tmp_path / FILES[0]).write_bytes(gzip.compress(lines.encode()))
+    (found,) = measure_conform(tmp_path, times=1)
+    assert (found["file"], found["records"], found["errors"]) == (FILES[0], 2, 1)
+    assert found["records_per_second"] > 0
+    assert found["records_per_cpu_second"] > 0
