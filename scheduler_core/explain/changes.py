@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from scheduler_core.explain.world import Standing
 NODES_TRIED = 4  # of all nodes, those that seem cheapest
 NODES_WEIGHED = 500
 CHANGES_SHOWN = 8
+OF_ONE_KIND = 3  # the same done to further nodes says nothing new
 FITS_SHOWN = 20
 PODS_LOOKED_AT = 2_000_000  # by the rules that look at every pod, over all nodes that are weighed
 
@@ -90,11 +92,16 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
             yield
             found.setdefault(_content(standing, edits), (row, edits))
     verified: list[Change] = []
+    shown: Counter[tuple[tuple[str, str], ...]] = Counter()
     for row, edits in sorted(found.values(), key=lambda one: effort_of(one[1])):
+        kind = tuple(sorted((edit.kind, edit.cost) for edit in edits))
+        if shown[kind] == OF_ONE_KIND:
+            continue
         yield
         change = _verified(standing, row, edits) or _verified(standing, row, minimal(whole, edits, row))
         if change is not None:
             verified.append(change)
+            shown[kind] += 1
         if len(verified) == CHANGES_SHOWN:
             break
     return verified
