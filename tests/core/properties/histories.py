@@ -11,7 +11,16 @@ import os
 from typing import Any
 
 from scheduler_core.load import load_documents
+from scheduler_core.reconfiguration import VERSIONS
 from scheduler_core.scenario import Scenario
+from scheduler_core.settings import (
+    CACHE_MODES,
+    EQUIVALENCE_CLASSES,
+    PREDICATE_ORDERS,
+    QUIRK_MODES,
+    SETTINGS_KIND,
+    STALE_WRITES,
+)
 from tests.conformance.random_records import (
     APPS,
     KEYS,
@@ -26,8 +35,8 @@ from tests.conformance.random_records import (
 )
 
 FIRST = int(os.environ.get("PODSTEP_PROPERTY_SEED", "1000"))
-RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "40"))
-CHUNK = 20
+RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "24"))
+CHUNK = 12
 STARTS = range(FIRST, FIRST + RUNS, CHUNK)
 SCENARIO = {"apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1", "kind": "Scenario"}
 
@@ -42,6 +51,21 @@ def bundle(seed: int) -> list[Manifest]:
     made, dice = record(seed), Dice(seed + 1_000_000)
     policies = [made["policy"]] if made["policy"] is not None else []
     return [*made["objects"], *policies, history(made["objects"], dice, policies)]
+
+
+def simulated(seed: int) -> list[Manifest]:
+    """Return the documents of a seed with settings among them: quirks, static order, equivalence cache."""
+    dice = Dice(seed + 2_000_000)
+    settings = {
+        "apiVersion": VERSIONS[SETTINGS_KIND],
+        "kind": SETTINGS_KIND,
+        "quirks": dice.choice(QUIRK_MODES),
+        "predicateOrder": dice.choice(PREDICATE_ORDERS),
+        "cache": dice.choice(CACHE_MODES),
+        "equivalenceClass": dice.choice(EQUIVALENCE_CLASSES),
+        "staleWrites": dice.choice(STALE_WRITES),
+    }
+    return [settings, *bundle(seed)]
 
 
 def read(documents: list[Manifest]) -> Scenario:

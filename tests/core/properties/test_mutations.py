@@ -12,7 +12,7 @@ from scheduler_core.load import load
 from scheduler_core.scenario import BundleError, Problem, Scenario
 from scheduler_core.simulation import Simulation
 from tests.conformance.random_records import Dice, Manifest
-from tests.core.properties.histories import STARTS, bundle, seeds
+from tests.core.properties.histories import STARTS, seeds, simulated
 
 NONSENSE: tuple[Any, ...] = (
     None,
@@ -89,8 +89,8 @@ def test_nonsense_is_read_or_refused_with_its_place(start: int, *, admission: bo
     """One wrong part gives a run to its end or errors with messages and lines, and no other exception."""
     for seed in seeds(start):
         dice = Dice(seed)
-        documents = bundle(seed)
-        for _ in range(6):
+        documents = simulated(seed)
+        for _ in range(4):
             text = "\n".join(json.dumps(part) for part in mutated(documents, dice))
             problems, scenario = read(text, admission=admission)
             assert all(problem.message and problem.line for problem in problems), (seed, problems)
