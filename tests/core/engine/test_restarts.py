@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from scheduler_core import load
@@ -16,6 +19,7 @@ from scheduler_core.simulation import Simulation
 from scheduler_core.trace import trace_cycle, trace_line
 from tests.core.engine.building import Manifest, node, pod
 
+SCHEMA = Path(__file__).parents[3] / "docs" / "trace.schema.json"
 POLICY: Manifest = {"apiVersion": "v1", "kind": "Policy"}
 SETTINGS: Manifest = {"apiVersion": "podstep/v1", "kind": "SimulationSettings"}
 
@@ -151,15 +155,24 @@ def test_several_changes_before_one_cycle_are_one_restart_to_see() -> None:
 
 
 def test_replaying_across_a_restart_ends_in_the_same_state() -> None:
-    """Decided anew, replayed whole, and replayed to the middle: the same lines, and the text reads back."""
+    """Replayed up to any cycle it goes on with the same lines, which keep to the schema, as does its text."""
     scenario = story(
         node("a"),
         node("b", taints=["k=v:NoSchedule"]),
         *(pod(f"p{i}", {"cpu": "1"}) for i in range(6)),
-        operations=[create({**POLICY, "predicates": []}), create(pod("more"), 2), delete("Policy", 3)],
+        operations=[
+            create({**POLICY, "predicates": []}),
+            create(pod("more"), 1),
+            delete("Policy", 2),
+            create(pod("last"), 2),
+        ],
     )
     run = Simulation(scenario)
     lines = [trace_line(cycle) for cycle in run]
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    for line in lines:
+        jsonschema.validate(json.loads(line), schema)
+    assert sum(json.loads(line)["restart"] is not None for line in lines) == 2
     for half in range(len(lines) + 1):
         resumed = Simulation(scenario)
         resumed.replay(run.decisions[:half])
