@@ -24,6 +24,7 @@ export class Priorities {
   #shown = "";
   #picked = ""; // a priority's name, since another policy may put it elsewhere
   #page = 0;
+  #drawn = 0; // nodes of the page that is drawn
 
   constructor(view) {
     this.view = view;
@@ -40,15 +41,15 @@ export class Priorities {
     this.holder = h("div", { class: "score-holder" });
     this.section = h("section", { class: "matrix-section" },
       h("h3", null, this.title, this.note),
-      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (text) => { this.#text = text; this.#page = 0; this.#matrix(); }),
+      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (text) => { this.#text = text; this.#turn(); this.#matrix(); }),
         segmented("Values", MODES, "weighted", (mode) => { this.#mode = mode; this.#matrix(); }),
-        h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => { this.#across = rows === "priorities"; this.#turnTo(view.node); this.#matrix(); })),
+        h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => { this.#across = rows === "priorities"; this.#turn(); this.#matrix(); })),
         copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
       this.pager, this.holder);
     this.element = h("div", { class: "priorities-tab" });
     view.on("hover", (node) => this.byNode.hover(node));
     view.on("selection", () => { if (this.element.isConnected) this.#selected(); });
-    new ResizeObserver(() => { if (this.#across && this.element.isConnected) this.#matrix(); }).observe(this.holder);
+    new ResizeObserver(() => { if (this.#across && this.element.isConnected && this.#size !== this.#drawn) { this.#turn(); this.#matrix(); } }).observe(this.holder);
   }
 
   update() {
@@ -62,7 +63,7 @@ export class Priorities {
     if (!ranked?.totals) { this.#shown = ""; fill(this.element, this.#nothing(light, ranked?.why)); return; }
     this.#show("matrix", () => [this.summary, this.section, this.column.element]);
     this.#winner(light, ranked);
-    this.#page = 0;
+    this.#turn();
     this.#matrix();
   }
 
@@ -142,6 +143,7 @@ export class Priorities {
     const { names } = this.view.playback.nodes;
     const made = this.#made;
     const size = this.#size;
+    this.#drawn = size;
     const pages = Math.max(1, Math.ceil(nodes.length / size));
     this.#page = Math.min(this.#page, pages - 1);
     const shown = nodes.slice(this.#page * size, (this.#page + 1) * size);
@@ -191,13 +193,16 @@ export class Priorities {
     this.byNode.select(view.node);
     if (view.node >= 0 && !this.#across) this.byNode.reveal(view.node);
     if (!ranked) return;
-    if (this.#across) { this.#turnTo(view.node); this.#matrix(); } else this.column.show(ranked, this.#made, this.#at);
+    if (this.#across) { this.#turn(); this.#matrix(); } else this.column.show(ranked, this.#made, this.#at);
   }
 
-  /** Turn to the page of nodes as columns that shows a node. */
-  #turnTo(node) {
-    if (!this.#ranked || !this.#made.at.has(node)) return;
-    const at = this.#nodes().indexOf(node);
+  /** Turn to the page of nodes as columns that shows the selected node, or else the chosen one. */
+  #turn() {
+    const ranked = this.#ranked;
+    this.#page = 0;
+    if (!ranked || !this.#across) return;
+    const { node } = this.view;
+    const at = this.#nodes().indexOf(this.#made.at.has(node) ? node : ranked.winner);
     if (at >= 0) this.#page = Math.floor(at / this.#size);
   }
 }
