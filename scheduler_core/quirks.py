@@ -63,6 +63,7 @@ QUIRKS = (
         "predicates.getMatchingAntiAffinityTermsOfExistingPod",
         (
             Upstream(29379, "brought it in: every match keeps a pointer to the same loop variable"),
+            Upstream(66948, "ended it: topology pairs of the terms that match take the pointers' place"),
             Upstream(68173, "settles that each term that matches counts by its own topology key"),
         ),
     ),
@@ -75,7 +76,7 @@ QUIRKS = (
         "predicates.podMatchesAffinityTermProperties",
         (
             Upstream(62567, "asked for it: a pod should match only if all terms do", pull=False),
-            Upstream(68173, "took it back in v1.12: any term that matches excludes the node"),
+            Upstream(68173, "took it back: any term that matches excludes the node"),
         ),
     ),
     Quirk(
@@ -94,6 +95,7 @@ QUIRKS = (
         "the only matching pod taken away the incoming pod still is not the first of its series.",
         "In a dry run, look at the pods that are left.",
         "predicates.predicateMetadata.RemovePod",
+        (Upstream(67788, "keeps topology pairs instead, which go with their last pod"),),
     ),
     Quirk(
         "nominated-pods-are-no-targets",
@@ -127,6 +129,7 @@ QUIRKS = (
         "Used host ports are a set: removing one of two pods that hold the same triple frees it.",
         "A port is free when no pod of the node holds it.",
         "schedulercache.HostPortInfo.Remove",
+        (Upstream(55910, "brought in the sets by address"),),
     ),
     Quirk(
         "volume-limit-without-new-volume",

@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core.cli.conform import decide
 from scheduler_core.load import load_documents
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario import Document, Scenario
 from scheduler_core.settings import Settings
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import conformance_cycle
@@ -48,7 +48,7 @@ def test_engine_decides_as_the_oracle(start: int) -> None:
         assert got == want, f"seed {seed}: {first_difference(got, want)}"
 
 
-def decide_fixed(scenario: Scenario, policy: dict[str, Any] | None) -> dict[str, Any]:
+def decide_fixed(scenario: Scenario, policy: Document | None) -> dict[str, Any]:
     """Run a record with the quirks fixed, and return what ``decide`` would."""
     settings = Settings(quirks="fixed")
     simulation = Simulation(replace(scenario, policy=policy, settings=settings), unabridged=True)
@@ -75,6 +75,6 @@ def test_engine_and_oracle_agree_where_quirks_abound() -> None:
         cluster = quirky(seed)
         case = {"id": str(seed), "objects": list(cluster.documents), "policy": cluster.policy}
         want, fixed = Oracle(case).run(), FixedOracle(case).run()
-        got, right = decide(case)["expect"], decide_fixed(cluster, case["policy"])
+        got, right = decide(case)["expect"], decide_fixed(cluster, cluster.policy)
         assert got == want, f"seed {seed}: {first_difference(got, want)}"
         assert right == fixed, f"seed {seed}, fixed: {first_difference(right, fixed)}"

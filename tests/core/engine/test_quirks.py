@@ -101,9 +101,11 @@ def test_with_every_quirk_in_force_the_rules_are_the_registered_ones() -> None:
 def test_without_a_trace_nobody_looks_for_quirks() -> None:
     """Neither a cheap Cycle nor a simulation that is told not to pays for the second decision."""
     case = CASES["anti-affinity-terms-anded"]
-    for options in ({"trace": False}, {"quirk_effects": False}):
-        (*_, cycle) = simulate(*case.matters, **options)
-        assert cycle.quirks == ()
+    (*_, untraced) = simulate(*case.matters, trace=False)
+    (*_, untold) = simulate(*case.matters, quirk_effects=False)
+    (*_, told) = simulate(*case.matters)
+    assert (untraced.quirks, untold.quirks) == ((), ())
+    assert told.quirks
 
 
 def test_quirks_that_hide_each_other_are_told_together() -> None:
