@@ -86,6 +86,22 @@ def test_predicates_and_weights_are_changed_with_one_control_each(page: Page, sh
     expect(weight).to_have_value("7")
 
 
+def test_the_focus_stays_with_what_was_switched(page: Page, shop: str) -> None:
+    """By keyboard one goes on where one was, though the list is drawn anew."""
+    bench = forked(page, shop)
+    panel = policy(bench)
+    always = panel.get_by_role("switch", name="Check all predicates on every node")
+    always.focus()
+    page.keyboard.press("Space")
+    expect(panel.get_by_role("status")).to_contain_text("check all predicates: on")
+    expect(always).to_be_checked()
+    expect(always).to_be_focused()
+    panel.get_by_role("switch", name="NoDiskConflict").focus()
+    page.keyboard.press("Space")
+    expect(panel.get_by_role("heading", name="Predicates")).to_contain_text("12 in this order")
+    expect(panel.locator("summary").first).to_be_focused()
+
+
 def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:
     """Without a fork every control is there to be read and disabled."""
     panel = policy(Workbench(page).open(shop))

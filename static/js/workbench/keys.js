@@ -41,7 +41,7 @@ function about(target, view) {
 export function keys({ playback, deck, view, build, layout, stage, onShare, tabs }) {
   addEventListener("keydown", (event) => {
     if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    const onControl = event.target instanceof HTMLElement && event.target.matches("button, a, summary, [role=tab], [role=treeitem]");
+    const onControl = event.target instanceof HTMLElement && event.target.matches("button, a, summary, input, [role=tab], [role=treeitem]");
     const act = {
       ArrowRight: () => { deck.pause(); playback.goto(playback.wanted + 1, event.timeStamp); },
       ArrowLeft: () => { deck.pause(); playback.goto(playback.wanted - 1, event.timeStamp); },

@@ -69,7 +69,14 @@ export class Policy {
     const scrolled = this.element.parentElement?.scrollTop;
     fill(this.body, this.#head(profile), this.#settings(profile), this.#predicates(profile), this.#priorities(profile));
     if (scrolled) this.element.parentElement.scrollTop = scrolled;
-    if (focused) this.body.querySelector(`[data-control="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (focused) this.#focus(focused);
+  }
+
+  /** What was switched off may have gone to a list that is closed: then the focus goes to its heading. */
+  #focus(control) {
+    const found = this.body.querySelector(`[data-control="${CSS.escape(control)}"]`);
+    const closed = found?.closest("details:not([open])");
+    (closed?.querySelector("summary") ?? found)?.focus({ preventScroll: true });
   }
 
   #head(profile) {
@@ -108,7 +115,7 @@ export class Policy {
       h("h3", { id: "policy-predicates" }, "Predicates ", h("small", { class: "dim", text: `${profile.predicates.length} in this order` })),
       h("ol", { class: "policy-rows" }, profile.predicates.map((key, at) => this.#row(key, rows.get(key), String(at + 1), true, profile))),
       profile.neverRun.length ? h("ul", { class: "policy-rows" }, profile.neverRun.map((key) => this.#row(key, rows.get(key), "–", true, profile, h("span", { class: "pill fail", title: "Configured, but v1.11 never evaluates it", text: "never run" })))) : null,
-      h("details", { open: this.offOpen || undefined, ontoggle: (event) => { this.offOpen = event.target.open; } }, h("summary", { text: `Not in use: ${off.length}` }),
+      h("details", { open: this.offOpen || undefined, ontoggle: (event) => { this.offOpen = event.target.open; } }, h("summary", { "data-control": "unused:predicates", text: `Not in use: ${off.length}` }),
         h("ul", { class: "policy-rows" }, off.map((row) => this.#row(row.key, row, "", false, profile, bundled(row) ? h("span", { class: "pill", text: `in ${row.bundle}` }) : row.argument ? h("span", { class: "pill", title: row.argument, text: "needs an argument" }) : null)))));
   }
 
@@ -133,7 +140,7 @@ export class Policy {
     return h("section", { class: "policy-part", "aria-labelledby": "policy-priorities" },
       h("h3", { id: "policy-priorities" }, "Priorities ", h("small", { class: "dim", text: used.size ? "by weight; 0 takes one out" : "none: every node counts 1" })),
       h("ul", { class: "policy-rows weights" }, profile.priorities.map(([name, weight]) => row(name, weight))),
-      h("details", { open: this.unusedOpen || undefined, ontoggle: (event) => { this.unusedOpen = event.target.open; } }, h("summary", { text: `Not in use: ${off.length}` }), h("ul", { class: "policy-rows weights" }, off.map(({ name }) => row(name, 0)))));
+      h("details", { open: this.unusedOpen || undefined, ontoggle: (event) => { this.unusedOpen = event.target.open; } }, h("summary", { "data-control": "unused:priorities", text: `Not in use: ${off.length}` }), h("ul", { class: "policy-rows weights" }, off.map(({ name }) => row(name, 0)))));
   }
 
   /** A switch; `bare` shows no label, the row tells what it is for. */
