@@ -21,6 +21,9 @@ from scheduler_core.queue import SchedulingQueue
 from scheduler_core.quirk_causes import CAUSES, Facts, Moment, named
 from scheduler_core.quirks import QUIRKS
 from scheduler_core.trace import conformance_preemption
+from scheduler_core.vectors import VectorStore
+
+KEPT = 8  # schedulers with other quirks, each with what it knows of classes of pods; the oldest goes first
 
 
 @dataclass(slots=True)
@@ -73,7 +76,10 @@ class QuirkEffects:
             settings = self.profile.settings
             settings = replace(settings, fixed_too=settings.fixed_too | without)
             profile = compile_policy(self.policy, settings)
-            scheduler = self._fixed[without] = Scheduler(self.cluster, self.queue, profile)
+            if len(self._fixed) >= KEPT:
+                del self._fixed[next(iter(self._fixed))]
+            vectors = VectorStore(self.cluster, profile)
+            scheduler = self._fixed[without] = Scheduler(self.cluster, self.queue, profile, vectors)
         return scheduler.schedule(pod, cycle.last_node_index)
 
 
@@ -93,7 +99,7 @@ def compare(one: Cycle, other: Cycle) -> Difference:
     nodes = _differing_nodes(one.matrix, other.matrix) if one.matrix and other.matrix else ()
     tests: dict[QuirkChange, bool] = {
         "predicates": bool(nodes),
-        "priorities": _scores(one) != _scores(other),
+        "priorities": not _scored_alike(one, other),
         "preemption": conformance_preemption(one.preemption) != conformance_preemption(other.preemption),
         "decision": _decided(one) != _decided(other),
     }
@@ -120,18 +126,25 @@ def _differing_nodes(one: PredicateMatrix, other: PredicateMatrix) -> tuple[int,
 def _rows(matrix: PredicateMatrix, numbers: dict[tuple[str, ...], int]) -> dict[str, Any]:
     """Return each predicate's codes, ``(N,)``, numbered so that equal reasons have equal numbers."""
     codes = [numbers.setdefault(tuple(reasons), len(numbers)) for reasons in matrix.reasons]
-    table = np.array([*codes, -1])  # the last entry is what was not reached
+    if codes == list(range(len(codes))):
+        return dict(zip(matrix.order, matrix.codes))
+    table = np.array([*codes, -1], np.int16)  # the last entry is what was not reached
     return dict(zip(matrix.order, table[matrix.codes]))
 
 
-def _scores(cycle: Cycle) -> tuple[Any, ...]:
-    if cycle.totals is None:
-        return ()
-    rows = tuple(
-        (row.name, None if row.raw is None else row.raw.tolist(), row.score.tolist())
-        for row in cycle.priorities
+def _scored_alike(one: Cycle, other: Cycle) -> bool:
+    if one.totals is None or other.totals is None:
+        return one.totals is other.totals
+    if not np.array_equal(one.feasible, other.feasible) or not np.array_equal(one.totals, other.totals):
+        return False
+    return all(
+        np.array_equal(a.score, b.score)
+        and (
+            a.raw is b.raw is None
+            or (a.raw is not None and b.raw is not None and np.array_equal(a.raw, b.raw))
+        )
+        for a, b in zip(one.priorities, other.priorities, strict=True)
     )
-    return cycle.feasible.tolist(), rows, cycle.totals.tolist()
 
 
 def _decided(cycle: Cycle) -> tuple[Any, ...]:
