@@ -12,6 +12,7 @@ from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.labels import IDENTITY, REQUIRED, set_labels
 from scheduler_core.explain.world import Manifest, Standing
 from scheduler_core.objects.model import Node
+from scheduler_core.predicates.interpod import compared_keys
 from scheduler_core.predicates.volumes import MaxVolumeCount
 
 PODS_NAMED = 10
@@ -131,15 +132,14 @@ def refused_by_existing(place: Place) -> Finding:
 
 
 def _repelling(standing: Standing) -> dict[Any, Domains]:
-    info = standing.pod.info
+    kind, last = standing.pod.kind, "last-anti-affinity-term" in standing.world.profile.quirks
     return _by_domain(
         standing,
         (
-            (other, (term.topology_key,))
+            (other, (key,))
             for other in standing.cluster.pods.values()
             if other.node >= 0
-            for term in other.info.terms.anti_required
-            if term.selects(info.namespace, info.labels)
+            for key in compared_keys(other.info.terms.anti_required, kind, last=last)
         ),
     )
 
@@ -178,6 +178,9 @@ def anti_affinity_hit(place: Place) -> Finding:
 
 def _rivals(standing: Standing) -> dict[Any, Domains]:
     terms = standing.pod.info.terms.anti_required
+    if "anti-affinity-terms-anded" in standing.world.profile.quirks:
+        keys = tuple(dict.fromkeys(term.topology_key for term in terms))
+        return _by_domain(standing, ((other, keys) for other in _matching(standing, terms)))
     return _by_domain(
         standing,
         (
