@@ -223,7 +223,7 @@ def test_the_queue_is_listed(page: Page, shop: str, cycles: list[Cycle]) -> None
     expected = [cycle.pod.split("/")[-1] for cycle in cycles[RANKED:]]
     expect(active).to_have_count(len(expected) + 1)
     assert [texts(row.get_by_role("cell"))[1] for row in active.all()[1:]] == expected
-    expect(panel.get_by_role("table").last.get_by_role("button")).to_have_text("search-6")
+    expect(panel.get_by_role("table").last.get_by_role("button").first).to_have_text("search-6")
 
 
 def test_a_pod_that_fails_is_in_the_queue_it_was_put_into(page: Page, shop: str, cycles: list[Cycle]) -> None:
@@ -236,7 +236,7 @@ def test_a_pod_that_fails_is_in_the_queue_it_was_put_into(page: Page, shop: str,
         .last.get_by_role("row")
         .filter(has_text="put here by this cycle")
     )
-    expect(row.get_by_role("button")).to_have_text(cycles[FAILED - 1].pod.split("/")[-1])
+    expect(row.get_by_role("button").first).to_have_text(cycles[FAILED - 1].pod.split("/")[-1])
     waiting = cycles[FAILED - 1].queue
     expect(bench.inspect.get_by_role("tab", name="Queue")).to_contain_text(
         str(waiting.active_count + waiting.unschedulable_count + 1)

@@ -1,6 +1,6 @@
 // Events up to the shown step, newest first, as kubectl get events prints them.
 
-import { h, fill } from "../../lib/dom.js";
+import { h, fill, icon } from "../../lib/dom.js";
 import { age, count, short } from "../../lib/quantity.js";
 
 const AT_ONCE = 100;
@@ -61,7 +61,7 @@ export class Events {
         h("td", { class: "num dim", text: since }),
         h("td", { class: `type ${type === "Warning" ? "fail-text" : "pass-text"}`, text: type }), h("td", { class: "reason", text: reason }),
         h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)) }, breaking(object))),
-        h("td", { class: "message" }, breaking(message), reason === "FailedScheduling" ? [" ", h("button", { type: "button", class: "link fine why-link", "aria-label": `Why was ${short(name.join("/"))} not scheduled in cycle ${index}?`, onclick: () => { playback.goto(index); view.emit("why", { pod: name.join("/") }); }, text: "why?" })] : null));
+        h("td", { class: "message" }, breaking(message), reason === "FailedScheduling" ? [h("button", { type: "button", class: "why-link", title: "Why?", "aria-label": `Why was ${short(name.join("/"))} not scheduled in cycle ${index}?`, onclick: () => { playback.goto(index); view.emit("why", { pod: name.join("/") }); } }, icon("help"))] : null));
     }));
     this.more.hidden = !more || this.#count >= 500;
     this.empty.hidden = events.length > 0;

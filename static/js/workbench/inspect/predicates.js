@@ -38,7 +38,7 @@ export class Predicates {
     const { verdict, pod } = this.view.facts;
     const failed = column?.startsWith("p") && ["fail", "error"].includes(verdict?.cell(node, Number(column.slice(1))).state);
     this.view.selectNode(node);
-    if (failed || (column === "verdict" && !verdict?.fits(node))) this.view.emit("why", { pod, node });
+    if (failed) this.view.emit("why", { pod, node });
   }
 
   update() {

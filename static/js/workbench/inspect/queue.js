@@ -1,6 +1,6 @@
 // Queue: what waited at the moment the cycle's pod was taken, with the key that orders it, and where that pod went.
 
-import { h, fill } from "../../lib/dom.js";
+import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, short } from "../../lib/quantity.js";
 import { LETTERS } from "../marks.js";
@@ -41,7 +41,7 @@ export class Queue {
   /** The pod of a row, and a way to ask why it waits. */
   #waiting(key) {
     const name = short(key);
-    return [this.#pod(key), h("button", { type: "button", class: "link fine why-link", "aria-label": `Why does ${name} wait?`, onclick: () => this.view.emit("why", { pod: key }), text: "why?" })];
+    return [this.#pod(key), h("button", { type: "button", class: "why-link", "aria-label": `Why does ${name} wait?`, title: "Why?", onclick: () => this.view.emit("why", { pod: key }) }, icon("help"))];
   }
 
   /** A queue as a table; `own` is the cycle's pod and why it is in this queue now. */
