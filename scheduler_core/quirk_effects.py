@@ -21,7 +21,7 @@ from scheduler_core.queue import SchedulingQueue
 from scheduler_core.quirk_causes import CAUSES, Facts, Moment, named
 from scheduler_core.quirks import QUIRKS
 from scheduler_core.trace import conformance_preemption
-from scheduler_core.vectors import VectorStore
+from scheduler_core.vectors import KEPT_BYTES, VectorStore
 
 KEPT = 8  # schedulers with other quirks, each with what it knows of classes of pods; the oldest goes first
 
@@ -78,7 +78,7 @@ class QuirkEffects:
             profile = compile_policy(self.policy, settings)
             if len(self._fixed) >= KEPT:
                 del self._fixed[next(iter(self._fixed))]
-            vectors = VectorStore(self.cluster, profile)
+            vectors = VectorStore(self.cluster, profile, limit=KEPT_BYTES // KEPT)
             scheduler = self._fixed[without] = Scheduler(self.cluster, self.queue, profile, vectors)
         return scheduler.schedule(pod, cycle.last_node_index)
 

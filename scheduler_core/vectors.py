@@ -223,9 +223,10 @@ def reusable(steps: MapReduce) -> bool:
 class VectorStore:
     """The vectors of all classes seen lately, within a bound of memory."""
 
-    def __init__(self, cluster: Cluster, profile: Profile) -> None:
+    def __init__(self, cluster: Cluster, profile: Profile, limit: int = KEPT_BYTES) -> None:
         self.cluster = cluster
         self.plan = Plan(profile)
+        self._limit = limit
         self._kept: dict[int, ClassVectors] = {}
         self._bytes = 0
         self._generation = -1
@@ -243,6 +244,6 @@ class VectorStore:
             known = ClassVectors(self.cluster, self.plan, pod)
             self._bytes += known.bytes
         self._kept[number] = known
-        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+        while self._bytes > self._limit and len(self._kept) > 1:
             self._bytes -= self._kept.pop(next(iter(self._kept))).bytes
         return known

@@ -1,8 +1,8 @@
 """Measure the engine on all workloads, print tables in Markdown, write ``var/bench/*.json``.
 
 A rate depends on the machine; the ratios (full trace to none, a large cluster to a small one) are taken in
-one run and say more. Each figure is the best of several: what disturbs only slows. ``pods/s`` is by the clock,
-``pods/CPU s`` by the processor time of the one thread: where nothing else runs they are the same, and where
+run and say more. Each figure is the best of several: what disturbs only slows. ``pods/s`` is by the clock,
+``pods/CPU s`` by the processor time of the one thread. Where nothing else runs they are the same; where
 something does, aims and ratios go by the latter.
 A full trace is every Cycle with all its matrices and vectors, as the workbench reads it; the text of
 ``simulate --trace`` is not part of it.
