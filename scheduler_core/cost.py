@@ -105,7 +105,7 @@ def measure_costs(
 
 
 def _under(scenario: Scenario, strategy: str) -> Scenario:
-    return replace(scenario, settings=replace(scenario.settings, cache=strategy, audit=False))
+    return scenario.under(scenario.policy, replace(scenario.settings, cache=strategy, audit=False))
 
 
 def _run(simulation: Simulation, stopped: Callable[[], bool]) -> tuple[float, int]:

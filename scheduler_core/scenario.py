@@ -8,7 +8,7 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from scheduler_core.objects.model import KubernetesObject
@@ -104,6 +104,26 @@ class Scenario:
 
         body = {"title": self.title, "documents": list(self.documents)}
         return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def under(self, policy: Document | None, settings: Settings) -> Scenario:
+        """Return the same cluster and history under another configuration.
+
+        An operation that restarts the scheduler keeps what it changes: only what it had from the beginning
+        is exchanged. The documents stay as they are.
+        """
+        operations = tuple(
+            operation
+            if operation.configuration is None
+            else replace(operation, configuration=self._exchanged(operation.configuration, policy, settings))
+            for operation in self.operations
+        )
+        return replace(self, operations=operations, policy=policy, settings=settings)
+
+    def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:
+        return Configuration(
+            policy if old.policy == self.policy else old.policy,
+            settings if old.settings == self.settings else old.settings,
+        )
 
     def to_yaml(self) -> str:
         """Return the documents as one YAML stream, which loads as the same scenario."""

@@ -8,7 +8,6 @@ import json
 import resource
 import sys
 import time
-from dataclasses import replace
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.workloads import SHAPES, workload
@@ -37,7 +36,7 @@ def _positive(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Schedule the workload, time the cycles alone, and print the figures."""
     scenario = workload(options.shape, options.nodes, options.pods)
-    scenario = replace(scenario, settings=with_cache(scenario.settings, options))
+    scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     simulation = Simulation(scenario, trace=options.trace == "full")
     began, began_cpu = time.perf_counter(), time.process_time()
     for _ in simulation:

@@ -42,7 +42,7 @@ def configured(scenario: Scenario, name: str) -> Scenario:
     policy = scenario.policy if config.policy is None else config.policy
     settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
     told = (*scenario.warnings, *(problem for problem in config.warnings if problem.file))
-    return replace(scenario, policy=policy, settings=settings, warnings=told)
+    return replace(scenario.under(policy, settings), warnings=told)
 
 
 def _load(names: Sequence[str]) -> Scenario:

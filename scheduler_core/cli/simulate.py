@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -45,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     """Simulate and print; with the trace on standard output, the rest goes to standard error."""
     _spare_input(options)
     scenario = read_scenario(options.files, options.config)
-    scenario = replace(scenario, settings=with_cache(scenario.settings, options))
+    scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
     try:
