@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import blake2b
-from itertools import islice
 from typing import Any, Literal
 
 from scheduler_core.objects.model import Pod
@@ -21,7 +20,6 @@ Definition = Literal["controller", "attributes"]
 
 HASH_BYTES = 8
 CLASSES_KEPT = 10_000  # beyond this many, the oldest class without members is forgotten
-MEMBERS_SHOWN = 100
 
 
 def _controller(pod: Pod) -> Any:
@@ -121,10 +119,6 @@ class EquivalenceClass:
     name: str
     first: Pod
     members: dict[str, None] = field(default_factory=dict)  # pod keys, in the order in which they came
-
-    def listing(self, limit: int = MEMBERS_SHOWN) -> tuple[list[str], int]:
-        """Return the first members' keys and how many there are."""
-        return list(islice(self.members, limit)), len(self.members)
 
 
 class Classes:

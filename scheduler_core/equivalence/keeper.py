@@ -168,7 +168,7 @@ class CacheKeeper:
         yield (
             f"equivalence cache {settings.cache}, classes by {settings.equivalence_class}: "
             f"{totals.hits:,} hits{share}, {totals.evaluations:,} evaluations, {totals.invalidated:,} "
-            f"entries invalidated, {len(self.classes):,} classes"
+            f"entries invalidated, {totals.discarded:,} results discarded, {len(self.classes):,} classes"
         )
         if settings.audit:
             yield f"audit: {totals.stale:,} stale hits"

@@ -164,5 +164,7 @@ class CacheRecord:
                 "entries": self.stats.entries,
                 "bytes": self.stats.bytes,
                 "classes": self.stats.classes,
+                "evictedClasses": self.stats.evicted_classes,
+                "evictedEntries": self.stats.evicted_entries,
             }
         return answer

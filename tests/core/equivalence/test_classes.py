@@ -159,7 +159,8 @@ def test_the_registry_knows_members_and_names() -> None:
     web = classes.of(replica("web-5"))
     assert web is not None and len(classes) == 1
     assert web.name == "ReplicaSet default/web"
-    assert web.listing(2) == (["default/web-0", "default/web-1"], 6)
+    assert [*web.members][:2] == ["default/web-0", "default/web-1"]
+    assert len(web.members) == 6
     assert classes.get(web.hash) is web
     assert classes.of(replica("alone", None)) is None
     claimed = classes.of(replica("db-0", volumes=(Volume("data", claim="data-db-0"),)))
