@@ -136,15 +136,22 @@ def test_a_large_upload_is_sent_as_it_is(page: Page, tmp_path: Path, watch: Watc
 def test_markup_in_names_stays_text(page: Page) -> None:
     """Names made of markup, template and script are shown as they are written, and nothing runs."""
     name = "<img src=x onerror=alert(1)>{{7*7}}"
-    text = MENDED.replace("key: team, value: shop", f"key: team, value: '{name}'")
+    policy = (
+        "---\napiVersion: v1\nkind: Policy\npredicates:\n"
+        f"- {{name: '{name}', order: 1, argument: {{labelsPresence: {{labels: [disk], presence: false}}}}}}\n"
+    )
     page.goto("/")
-    page.get_by_label("Manifests").fill(text)
+    page.get_by_label("Manifests").fill(MENDED + policy)
     page.get_by_label("Title").fill(f"</script><script>alert(2)</script>{name}")
     page.get_by_role("button", name="Open the workbench").click()
     bench = Workbench(page).wait()
     expect(page.get_by_label("Title of this draft")).to_have_value(re.compile(re.escape("<script>alert(2)")))
-    bench.node("n1").click()
-    expect(page.get_by_role("region", name="Selected")).to_contain_text(name)
+    page.keyboard.press("ArrowRight")
+    bench.inspect.get_by_role("tab", name="Predicates").click()
+    expect(bench.inspect).to_contain_text(name)
+    bench.build.get_by_role("tab", name="Policy").click()
+    expect(bench.build).to_contain_text(name)
+    expect(page.locator("img[src=x]")).to_have_count(0)
 
 
 def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> None:
