@@ -14,7 +14,7 @@ from scheduler_core.export import document_key
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.scenario import BundleError, Document
 
-_MARK = re.compile(r"^---(?:[ \t][^\n]*)?\n", re.MULTILINE)
+_MARK = re.compile(r"^---(?:[ \t\r][^\n]*)?\n", re.MULTILINE)
 _CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)
 
 

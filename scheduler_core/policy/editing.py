@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.policy.order import BUNDLES, keys_of
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES
+from scheduler_core.policy.reading import ARGUMENT_OF
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.scenario import Document
@@ -79,6 +80,8 @@ def _predicate(policy: Document, key: str, value: str) -> Document:
     if key in MANDATORY_PREDICATES:
         raise EditError(f"{key} always runs: v1.11 adds it to every policy.")
     entries = _entries(policy, "predicates", _default_predicates())
+    if key not in PREDICATES and key not in ARGUMENT_OF and all(entry.get("name") != key for entry in entries):
+        raise EditError(f"There is no predicate {key[:60]!r} that a policy can name.")
     present = [key in keys_of(str(entry.get("name"))) for entry in entries]
     if value == "on" and not any(present):
         if key not in PREDICATES:
@@ -108,7 +111,7 @@ def _in_default_order(entries: Entries) -> Entries:
 
 
 def _priority(policy: Document, name: str, value: str) -> Document:
-    weight = _integer(value, 0, MOST_WEIGHT, f"The weight of {name}")
+    weight = _integer(value, 0, MOST_WEIGHT, f"The weight of {name[:60]}")
     entries = _entries(policy, "priorities", _default_priorities())
     listed = any(entry.get("name") == name for entry in entries)
     if not listed and name not in PRIORITIES:

@@ -55,6 +55,18 @@ def test_only_the_policy_is_written_anew() -> None:
     assert policy["priorities"] == []
 
 
+def test_a_text_with_the_line_ends_of_windows_keeps_its_other_documents() -> None:
+    """A carriage return after a document's mark hides neither the mark nor the comments around it."""
+    text = (NODES + POLICY).replace("\n", "\r\n")
+    answer = configured(text, "flag", *ALWAYS)
+    assert answer["rewritten"] is False
+    assert answer["text"].startswith(NODES.replace("\n", "\r\n"))
+    assert "# what we run" in answer["text"]
+    policy = load(answer["text"]).policy
+    assert policy is not None
+    assert policy["alwaysCheckAllPredicates"] is True
+
+
 def test_there_and_back_again_is_the_same_text() -> None:
     """What a change added, its opposite takes away."""
     on = configured(NODES, "flag", *ALWAYS)["text"]

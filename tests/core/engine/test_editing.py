@@ -140,6 +140,8 @@ def test_taking_a_priority_out_and_putting_it_back(name: str) -> None:
     [
         (("predicate", "CheckNodeCondition", "off"), "always runs"),
         (("predicate", "CheckServiceAffinity", "on"), "needs an argument"),
+        (("predicate", "CheckNodeUnschedulable", "on"), "no predicate"),
+        (("predicate", "Nope" * 1000, "off"), "no predicate .{,70} that"),
         (("predicate", "HostName", "maybe"), "on or off"),
         (("priority", "Nope", "1"), "no priority"),
         (("priority", "EqualPriority", "-1"), "whole number"),
