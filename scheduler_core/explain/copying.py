@@ -171,10 +171,14 @@ def in_operations(scenario: Scenario, change: Change, major: int) -> list[Docume
     spec = history["spec"] = history.get("spec") or {}
     known = spec["operations"] = list(spec.get("operations") or ())
     taken = {str(operation.get("id")) for operation in known}
+    # Steps must not go back, so operations of later steps stay behind.
+    place = sum(operation["step"] <= major for operation in known)
+    made: list[Manifest] = []
     for patch in change.live:
         number = next(n for n in range(1, len(taken) + 2) if f"why-{n}" not in taken)
         taken.add(f"why-{number}")
-        known.append({"id": f"why-{number}", "step": major, **_operation(patch)})
+        made.append({"id": f"why-{number}", "step": major, **_operation(patch)})
+    known[place:place] = made
     return list(documents)
 
 

@@ -151,3 +151,23 @@ def test_a_copy_without_time_to_run_it_is_there_all_the_same() -> None:
     made = copied(whole, change, "default/p", out_of_time=lambda: True)
     assert (made.node, made.index) == (None, 61)
     assert made.documents != whole.documents
+
+
+def test_an_operation_is_made_before_those_of_later_steps() -> None:
+    """A victim can be deleted in a copy of a scenario that goes on with operations of its own."""
+    create = {"object": node("late", allocatable=TIGHT)}
+    operations = [{"id": "late", "step": 7, "createOperation": create}]
+    history = obj("Scenario", "history", spec={"operations": operations})
+    pods = [pod(name, {"cpu": "700m"}) for name in ("first", "second")]
+    documents = [node("a", allocatable=TIGHT), *pods, history]
+    whole = load_documents(documents)
+    simulation = Simulation(whole, trace=False)
+    simulation.step()
+    simulation.step()
+    offered = explain(simulation, "default/second").changes
+    change = next(change for change in offered if change.patches[0]["action"] == "delete")
+    made = finished(copying(whole, change, "default/second", index=2, major=simulation.major))
+    assert made is not None
+    assert (made.way, made.node) == ("operation", "a")
+    steps = [operation.step for operation in made.scenario.operations]
+    assert steps == [1, 7]
