@@ -21,6 +21,7 @@ from tests.services.processes import free_port
 from tests.services.stack import Stack, embedded_parts, running
 
 FOLDER = REPOSITORY / "docs" / "screenshots"
+PENDING = "default/search-6"  # not placed in cycle 17 of the shop
 THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 Size = tuple[int, int]
 
@@ -62,6 +63,8 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
         ("workbench-12", f"{addresses['shop']}?step=20&tab=predicates", 20, ("Stage", "Inspect")),
         ("workbench-500", f"{addresses['large']}?step=400&tab=predicates", 400, ("Stage", "Inspect")),
         ("workbench-priorities", f"{addresses['shop']}?step=20&tab=priorities", 20, ("Inspect",)),
+        ("workbench-preemption", f"{addresses['room']}?step=1&tab=preemption", 1, ("Inspect",)),
+        ("workbench-quirks", f"{addresses['quirks']}?step=1&tab=story", 1, ("Inspect",)),
     ):
         Workbench(page).open(address).at(index)
         page.wait_for_function("podstep.playback.marks.known === podstep.playback.cycles")
@@ -71,6 +74,17 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
         for region in view:
             page.get_by_role("navigation", name="Regions").get_by_role("button", name=region).click()
             yield f"{name}-{region.lower()}" if len(view) > 1 else name
+    build = Workbench(page).build
+    if phone:
+        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+    build.get_by_role("tab", name="Policy").click()
+    expect(build.get_by_text("CheckNodeCondition").first).to_be_visible()
+    yield "workbench-policy"
+    Workbench(page).open(f"{addresses['shop']}?step=17&why={PENDING}").at(17)
+    expect(page.get_by_role("button", name="Apply in a copy").first).to_be_visible()
+    yield "workbench-why"
+    page.goto("/reference/predicates/")
+    yield "reference-predicates"
     page.goto(addresses["run"])
     ends(page, "done")
     expect(page.locator("svg.main-svg")).not_to_have_count(0)
@@ -93,6 +107,8 @@ def take(browser: Browser, site: Stack) -> list[Path]:
     addresses = {
         "shop": share(site, example_text("shop"), "A shop on twelve nodes"),
         "large": share(site, example_text("five-hundred"), "Five hundred nodes"),
+        "room": share(site, example_text("making-room"), "Making room"),
+        "quirks": share(site, example_text("quirks"), "Three quirks of v1.11"),
         "run": run_trace(author),
     }
     author.context.close()
