@@ -98,3 +98,22 @@ def test_it_is_read_on_a_phone_and_by_everyone(
     assert wide(page) <= 0
     assert panel.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     accessible(page)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_names_stay_whole(visitor: Callable[..., Page], making_room: str, size: tuple[int, int]) -> None:
+    """Neither the pod above the stage nor a node or victim in the table is cut or broken at its hyphen."""
+    page = visitor(size=size)
+    Workbench(page).open(f"{making_room}?step=1&tab=preemption").at(1)
+    names = page.locator(".candidates :is(.candidate, .victims) .link")
+    expect(names.filter(has_text="report-4").first).to_be_visible()
+    lines = names.evaluate_all(
+        "l => l.filter(e => e.offsetHeight)"
+        ".map(e => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)))"
+    )
+    assert set(lines) == {1}
+    if size[0] < 500:
+        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Stage").click()
+    pod = page.get_by_role("main", name="Stage").get_by_role("button", name="checkout", exact=True).first
+    expect(pod).to_be_visible()
+    assert pod.locator("b").evaluate("e => e.scrollWidth - e.clientWidth") <= 0

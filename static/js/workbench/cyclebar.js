@@ -32,8 +32,8 @@ export class CycleBar {
     const last = light.phases.at(-1);
     fill(this.main,
       h("i", { class: `dot ${this.view.colour(pod)}` }),
-      h("button", { type: "button", class: "link plain", onclick: () => this.view.selectPod(pod), title: pods.keys[pod] }, h("b", { text: short(pods.keys[pod]) })),
-      pods.priority[pod] ? h("span", { class: "dim nowrap", text: `priority ${pods.priority[pod]}` }) : null,
+      h("button", { type: "button", class: "link plain", onclick: () => this.view.selectPod(pod), title: pods.priority[pod] ? `${pods.keys[pod]}, priority ${pods.priority[pod]}` : pods.keys[pod] }, h("b", { text: short(pods.keys[pod]) })),
+      pods.priority[pod] ? h("span", { class: "dim nowrap ranks", text: `priority ${pods.priority[pod]}` }) : null,
       h("span", { class: "dim nowrap asks", text: `${cpu(pods.cpu[pod])} cpu · ${memory(pods.memory[pod])}` }),
       h("span", { class: `pill outcome ${failed ? "fail" : "pass"}` }, icon(failed ? "cross" : "check"), failed ? light.result : "scheduled"),
       h("span", { class: "grow" }),
