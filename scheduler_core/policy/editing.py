@@ -80,7 +80,8 @@ def _predicate(policy: Document, key: str, value: str) -> Document:
     if key in MANDATORY_PREDICATES:
         raise EditError(f"{key} always runs: v1.11 adds it to every policy.")
     entries = _entries(policy, "predicates", _default_predicates())
-    if key not in PREDICATES and key not in ARGUMENT_OF and all(entry.get("name") != key for entry in entries):
+    listed = {entry.get("name") for entry in entries}
+    if key not in PREDICATES and key not in ARGUMENT_OF and key not in listed:
         raise EditError(f"There is no predicate {key[:60]!r} that a policy can name.")
     present = [key in keys_of(str(entry.get("name"))) for entry in entries]
     if value == "on" and not any(present):
