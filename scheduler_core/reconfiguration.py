@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.formats.patch import PatchError, apply_patch
-from scheduler_core.objects.reading import At, kind_of
+from scheduler_core.objects.reading import At
 from scheduler_core.policy_document import check_policy
 from scheduler_core.scenario import Configuration, Document
 from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
@@ -60,8 +60,8 @@ class Reconfiguration:
                 place = place.child(step)
             place.error(error.message)
             return None
-        if not isinstance(patched, dict) or patched.get("kind") != kind:
-            place.error(f"must leave an object of the kind {kind}, not {kind_of(patched)}")
+        if not is_configuration(patched) or patched["kind"] != kind:
+            place.error(f"must leave an object of the kind {kind} and the apiVersion {VERSIONS[kind]}")
             return None
         return self._take(kind, patched, place)
 

@@ -229,6 +229,15 @@ BAD = {
         "patchOperation.patch",
         "must leave an object of the kind Policy",
     ),
+    "a patch that changes the apiVersion": (
+        (
+            "  - {step: 1, createOperation: {object: {kind: Policy}}}\n"
+            "  - {step: 2, patchOperation: {typeMeta: {kind: Policy}, patch: {apiVersion: v2}}}\n"
+        ),
+        9,
+        "patchOperation.patch",
+        "the apiVersion v1",
+    ),
     "an object without objectMeta": (
         "  - {step: 1, deleteOperation: {typeMeta: {kind: Node}}}\n",
         8,
