@@ -54,11 +54,21 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "alwaysCheckAll": cycle.always_check_all,
         "ladder": [list(rung) for rung in rungs],
         "story": story(cycle, rungs, place.priority),
+        "nominated": _nominated(cycle, place),
         "phases": list(cycle.phases),
         "events": events(cycle),
         "stopped": stopped(rungs),
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
     }
+
+
+def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
+    """Return the node that preemption nominated the pod to, and the victims, which leave last of all."""
+    decision = cycle.decision
+    if decision.nominated is None:
+        return None
+    gone = place.changes[-len(decision.victims) :] if decision.victims else []
+    return [place.node_at[cycle.nodes.index(decision.nominated)], [pod for pod, _ in gone]]
 
 
 def described(operations: Sequence[Operation]) -> list[str]:

@@ -102,7 +102,7 @@ export class Cards {
     const { playback, lit, node: selected, hovered, facts, pod } = this.view;
     const { cluster } = playback;
     const state = this.view.verdictOf(node);
-    return [cluster.count[node], cluster.cpu[node], cluster.memory[node], state, facts.chosen === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
+    return [cluster.count[node], cluster.cpu[node], cluster.memory[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
       state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node)].join("|");
   }
@@ -113,9 +113,10 @@ export class Cards {
     const { nodes, cluster } = playback;
     const card = this.#cards[node];
     const chosen = facts.chosen === node;
+    const nominated = facts.nominated === node;
     const state = view.verdictOf(node);
     const adds = state === "fits" || chosen;
-    card.root.className = `node ${state}${chosen ? " chosen" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${view.at("unschedulable", node) ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
+    card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${view.at("unschedulable", node) ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
     // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.
@@ -127,7 +128,7 @@ export class Cards {
     card.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     card.score.classList.toggle("best", total !== undefined && total === facts.best);
     if (!this.compact) this.#blocks(card, node, chosen);
-    card.why.textContent = state === "failed" && !chosen ? this.#reason(node) : "";
+    card.why.textContent = nominated ? view.nomination() : state === "failed" && !chosen ? this.#reason(node) : "";
   }
 
   #reason(node) {
@@ -157,7 +158,20 @@ export class Cards {
       shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}`, "data-pod": pod, title: short(pods.keys[pod]) })),
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
       chosen ? h("i", { class: `pod added ${view.colour(flying)}`, "data-pod": flying, title: `${short(pods.keys[flying])}, placed by this cycle` }) : null,
+      view.facts.nominated === node ? this.#made(flying) : null,
       here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
+  }
+
+  /** What preemption did on the nominated node: its victims struck out, and the pod that waits for the room. */
+  #made(flying) {
+    const { view } = this;
+    const { keys } = view.playback.pods;
+    const { victims } = view.facts;
+    return [
+      ...victims.slice(0, BLOCKS).map((pod) => h("i", { class: `pod victim ${view.colour(pod)}`, "data-pod": pod, title: `${short(keys[pod])}, deleted by this cycle` })),
+      victims.length > BLOCKS ? h("small", { text: `+${victims.length - BLOCKS}` }) : null,
+      h("i", { class: `pod ghost ${view.colour(flying)}`, "data-pod": flying, title: `${short(keys[flying])}, nominated to this node` }),
+    ];
   }
 
   reveal(node) { this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" }); }

@@ -1,7 +1,7 @@
 // What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
 
 import { Emitter } from "../lib/emitter.js";
-import { cpu, memory } from "../lib/quantity.js";
+import { cpu, memory, short } from "../lib/quantity.js";
 
 export class View extends Emitter {
   #facts = null;
@@ -79,6 +79,7 @@ export class View extends Emitter {
       major: light ? Number(light.step.split(".")[0]) : 1,
       pod: light ? light.pod : -1,
       chosen: light?.node ?? -1,
+      nominated: light?.nominated?.[0] ?? -1, victims: light?.nominated?.[1] ?? [],
       cpu: light ? playback.pods.cpu[light.pod] : 0,
       memory: light ? playback.pods.memory[light.pod] : 0,
       verdict: parts?.verdict ?? null, totals, best, worst,
@@ -103,7 +104,7 @@ export class View extends Emitter {
   /** One line that tells a node: for tooltips and screen readers. */
   describe(node) {
     const { nodes, cluster } = this.playback;
-    const { verdict, totals, chosen } = this.facts;
+    const { verdict, totals, chosen, nominated } = this.facts;
     const said = [
       nodes.names[node],
       `cpu ${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])}`,
@@ -111,9 +112,16 @@ export class View extends Emitter {
       `${cluster.count[node]} of ${nodes.pods[node]} pods`,
     ];
     if (chosen === node) said.push("chosen");
+    else if (nominated === node) said.push(this.nomination());
     else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
     if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
     return said.join(", ");
+  }
+
+  /** What preemption did for the pod of this cycle, in a few words. */
+  nomination() {
+    const { pod, victims } = this.facts;
+    return `nominated for ${short(this.playback.pods.keys[pod])}, ${victims.length ? `${victims.length} victim${victims.length > 1 ? "s" : ""} deleted` : "no victim"}`;
   }
 
   /** What a node's field is at the shown step: updates of the scenario change it. */
