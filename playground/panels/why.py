@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
@@ -17,6 +18,9 @@ from scheduler_core.formats.yaml_writer import write_yaml
 ANSWERS_KEPT = 64
 VERDICTS_SHOWN = 1  # of all nodes; their groups tell the rest, and each can be asked about alone
 YAML_SHOWN = 20_000  # characters of one change
+ITEMS_SHOWN = 100  # of any list in an answer
+TEXT_SHOWN = 2_000  # characters of any other text
+ANSWERS_BYTES = 16 * 1024 * 1024
 NO_CYCLE = ("bound", "other")  # states in which no cycle of ours decides about the pod
 
 
@@ -31,10 +35,11 @@ class Question:
 
 
 class Answers:
-    """The last answers, so that applying a change need not search for it again."""
+    """The last answers, so that applying a change need not search again; bounded in number and bytes."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Question, Explanation] = OrderedDict()
+        self._sizes: dict[Question, int] = {}
         self._lock = threading.Lock()
 
     def get(self, question: Question) -> Explanation | None:
@@ -44,10 +49,14 @@ class Answers:
 
     def keep(self, question: Question, answer: Explanation) -> None:
         """Keep an answer; the oldest one goes."""
+        size = len(json.dumps(answer.as_dict()))
         with self._lock:
             self._kept[question] = answer
-            while len(self._kept) > ANSWERS_KEPT:
-                self._kept.popitem(last=False)
+            self._sizes[question] = size
+            while len(self._kept) > 1 and (
+                len(self._kept) > ANSWERS_KEPT or sum(self._sizes.values()) > ANSWERS_BYTES
+            ):
+                del self._sizes[self._kept.popitem(last=False)[0]]
 
 
 answers = Answers()
@@ -98,11 +107,25 @@ def applicable(answer: Explanation) -> bool:
 
 
 def why(answer: Explanation) -> dict[str, Any]:
-    """Return the protocol's ``Why``."""
+    """Return the protocol's ``Why``, of bounded size whatever the manifests hold."""
     wire = answer.as_dict()
-    for shown, change in zip(wire["changes"], answer.changes, strict=True):
+    for shown in wire["changes"]:
+        if len(json.dumps(shown["patches"])) > YAML_SHOWN:
+            shown["patches"] = []  # half a patch would do something else
+    wire = _bounded(wire)
+    for shown, change in zip(wire["changes"], answer.changes):
         shown["yaml"] = patch_text(change)
     return {**wire, "applicable": applicable(answer)}
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= TEXT_SHOWN else f"{value[:TEXT_SHOWN]}…"
+    if isinstance(value, list):
+        return [_bounded(item) for item in value[:ITEMS_SHOWN]]
+    if isinstance(value, dict):
+        return {key: _bounded(item) for key, item in value.items()}
+    return value
 
 
 def patch_text(change: Change) -> str:
@@ -117,5 +140,5 @@ def _told(patch: dict[str, Any]) -> str:
     if patch["action"] == "delete":
         return f"---\n# delete {about}\n"
     body = patch["object"] if patch["action"] == "create" else patch["patch"]
-    how = "create" if patch["action"] == "create" else "merge patch for"
+    how = "create" if patch["action"] == "create" else "strategic merge patch for"
     return f"---\n# {how} {about}\n" + write_yaml([body]).removeprefix("---\n")

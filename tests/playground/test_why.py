@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -79,7 +80,7 @@ async def test_a_pending_pod_is_explained_over_all_nodes() -> None:
     assert (first["node"], first["chosen"], first["fits"]) == ("gpu", "gpu", ["gpu"])
     (patch,) = yaml.safe_load_all(first["yaml"])
     assert patch == {"spec": {"tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}]}}
-    assert first["yaml"].startswith("---\n# merge patch for Pod default/big\n")
+    assert first["yaml"].startswith("---\n# strategic merge patch for Pod default/big\n")
     assert why["applicable"] is True
 
 
@@ -134,6 +135,23 @@ async def test_asking_is_bounded_in_time(
         source = await draft(socket)
         error = await socket.error("why.ask", {"source": source, "pod": "default/big", "step": "0"})
     assert error["code"] == "why.too-large"
+
+
+async def test_an_answer_is_bounded_in_size() -> None:
+    """A pod that asks for two thousand resources gets a bounded answer, and so does a long name."""
+    asks = ", ".join(f"example.com/r{k}: '1'" for k in range(2000))
+    text = BUNDLE + (
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: greedy}\n"
+        "spec: {containers: [{name: c, image: c, "
+        f"resources: {{requests: {{{asks}}}, limits: {{{asks}}}}}}}]}}\n"
+    )
+    async with connected() as socket:
+        source = await draft(socket, text)
+        answer = await socket.success("why.ask", {"source": source, "pod": "default/greedy", "step": "1"})
+        assert answer["changes"]
+        assert len(json.dumps(answer)) < 300_000
+        error = await socket.error("why.ask", {"source": source, "pod": "x" * 6000, "step": "1"})
+    assert len(error["message"]) < 600
 
 
 async def test_a_strangers_draft_is_not_explained() -> None:
@@ -215,7 +233,7 @@ async def test_a_deployments_template_is_changed_in_the_copy() -> None:
     assert change["notes"] == [
         "This changes the pod template of Deployment default/web: all its 3 pods are made anew with it."
     ]
-    assert change["yaml"].startswith("---\n# merge patch for Deployment default/web\n")
+    assert change["yaml"].startswith("---\n# strategic merge patch for Deployment default/web\n")
     assert made["pod"] != key and made["pod"].startswith("default/web-") and made["node"] == "gpu"
     row = await sync_to_async(Draft.objects.get)(pk=made["draft"])
     assert "tolerations" in draft_text(row).split("kind: Deployment")[1]

@@ -18,6 +18,7 @@ from scheduler_core.explain.changes import Change
 from scheduler_core.explain.copying import Copy
 
 T = TypeVar("T")
+ERROR_SHOWN = 500  # characters
 CODES = {"pod": "pod.not-found", "node": "node.not-found", "step": "step.out-of-range"}
 
 
@@ -115,5 +116,6 @@ def _resolved(playback: Playback, step: str) -> int | None:
 
 
 def _sentence(text: str) -> str:
+    text = text if len(text) <= ERROR_SHOWN else f"{text[:ERROR_SHOWN]}…"  # it may quote what was asked
     end = "" if text.endswith("?") else "."
     return f"{text[:1].upper()}{text[1:]}{end}"

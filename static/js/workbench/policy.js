@@ -81,7 +81,7 @@ export class Policy {
 
   #head(profile) {
     const { mine, canFork, onFork, onText } = this.options;
-    const written = this.view.playback.summary.Policy ? "This scenario's Policy." : "No Policy: the DefaultProvider of v1.11.";
+    const written = this.view.playback.summary.Policy ? "This scenario's Policy." : "No Policy of its own: the DefaultProvider’s predicates and priorities.";
     const last = this.#undo.at(-1);
     const notes = [];
     if (this.#number) notes.push(h("div", { class: "note" }, icon("warn"), h("div", null, h("strong", { text: "The scheduler was restarted before this cycle." }), h("p", { text: "This is what it runs since. An operation of the scenario put it in force; to change it, edit the operation." }),
