@@ -18,7 +18,7 @@ from scheduler_core.assembly import Assembly
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.formats.patch import PATCH_TYPES, PatchError, apply_patch
+from scheduler_core.formats.patch import PATCH_TYPES, patched_by
 from scheduler_core.moments import FIELDS, Moments
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
@@ -318,15 +318,8 @@ class _History:
             return []
         key = key_of(obj)
         document = self.documents.get(key) or to_manifest(obj)
-        patch = body["patch"]
-        how = body.get("patchType") or ("json" if isinstance(patch, list) else "strategic")
-        place = at.child("patch")
-        try:
-            patched = apply_patch(document, patch, how)
-        except PatchError as error:
-            for step in error.path:
-                place = place.child(step)
-            place.error(error.message)
+        patched = patched_by(body, document, at.child("patch"))
+        if patched is None:
             return []
         decoded = self.read_object(patched, at.child("patch"))
         if decoded is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.formats.patch import PatchError, apply_patch
+from scheduler_core.formats.patch import patched_by
 from scheduler_core.objects.reading import At
 from scheduler_core.policy_document import check_policy
 from scheduler_core.scenario import Configuration, Document
@@ -50,15 +50,9 @@ class Reconfiguration:
                 f"there is no {kind} at this step to be patched: create one with createOperation"
             )
             return None
-        patch = body["patch"]
-        how = body.get("patchType") or ("json" if isinstance(patch, list) else "strategic")
         place = at.child("patch")
-        try:
-            patched = apply_patch(document, patch, how)
-        except PatchError as error:
-            for step in error.path:
-                place = place.child(step)
-            place.error(error.message)
+        patched = patched_by(body, document, place)
+        if patched is None:
             return None
         if not is_configuration(patched) or patched["kind"] != kind:
             place.error(f"must leave an object of the kind {kind} and the apiVersion {VERSIONS[kind]}")

@@ -61,7 +61,7 @@ class CacheKeeper:
         self._counts = Counts()
         self._told: list[Invalidated] = []
         self._told_count = 0
-        self._touched: dict[str, int] = {}  # node to how often it or its pods changed, in this cycle
+        self._touched: set[str] = set()  # nodes that changed, or whose pods did, in this cycle
         self._between = False
 
     # Pods that come to be known, and go
@@ -181,7 +181,7 @@ class CacheKeeper:
         if event is None:
             return
         if event.node:
-            self._touched[event.node] = self._touched.get(event.node, 0) + 1
+            self._touched.add(event.node)
         for found in self.rules.of(event, self.topology):
             cleared = self.cache.invalidate(found.predicates, found.rows)
             self._counts.invalidated += cleared

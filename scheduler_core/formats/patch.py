@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from scheduler_core.objects.reading import At
 
 PATCH_TYPES = {
     "application/merge-patch+json": "merge",
@@ -41,6 +43,19 @@ class PatchError(ValueError):
         super().__init__(message)
         self.message = message
         self.path = path
+
+
+def patched_by(operation: Mapping[str, Any], document: Any, at: At) -> Any:
+    """Return the document as a ``patchOperation`` changes it; ``None`` after reporting to its ``patch``."""
+    patch = operation["patch"]
+    how = operation.get("patchType") or ("json" if isinstance(patch, list) else "strategic")
+    try:
+        return apply_patch(document, patch, how)
+    except PatchError as error:
+        for step in error.path:
+            at = at.child(step)
+        at.error(error.message)
+        return None
 
 
 def apply_patch(document: Any, patch: Any, patch_type: str) -> Any:
