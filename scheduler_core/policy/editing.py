@@ -15,14 +15,32 @@ from scheduler_core.policy.reading import ARGUMENT_OF
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.scenario import Document
-from scheduler_core.settings import PREDICATE_ORDERS, QUIRK_MODES, SETTINGS_KIND
+from scheduler_core.settings import (
+    CACHE_MODES,
+    DEFAULT_SETTINGS,
+    EQUIVALENCE_CLASSES,
+    PREDICATE_ORDERS,
+    QUIRK_MODES,
+    SETTINGS_KIND,
+    STALE_WRITES,
+)
 
 POLICY_KIND = "Policy"
 HEADS: Mapping[str, Document] = {
     POLICY_KIND: {"apiVersion": "v1", "kind": POLICY_KIND},
     SETTINGS_KIND: {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND},
 }
-CHOICES: Mapping[str, Sequence[str]] = {"quirks": QUIRK_MODES, "predicateOrder": PREDICATE_ORDERS}
+CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
+    "quirks": (QUIRK_MODES, DEFAULT_SETTINGS.quirks),
+    "predicateOrder": (PREDICATE_ORDERS, DEFAULT_SETTINGS.predicate_order),
+    "cache": (CACHE_MODES, DEFAULT_SETTINGS.cache),
+    "equivalenceClass": (EQUIVALENCE_CLASSES, DEFAULT_SETTINGS.equivalence_class),
+    "audit": (("false", "true"), str(DEFAULT_SETTINGS.audit).lower()),
+    "staleWrites": (STALE_WRITES, DEFAULT_SETTINGS.stale_writes),
+}
+"""What each setting may be, as text, and what holds where no document says it."""
+
+SWITCHES = frozenset({"audit"})  # settings that a document writes as a boolean
 MOST_WEIGHT = 2**31 - 1
 
 Entries = list[dict[str, Any]]
@@ -144,10 +162,13 @@ def _number(policy: Document, name: str, value: str) -> Document:
 
 
 def _setting(settings: Document, name: str, value: str) -> Document:
-    if value not in CHOICES.get(name, ()):
-        listed = "; ".join(f"{field} is {' or '.join(words)}" for field, words in CHOICES.items())
+    if name not in CHOICES or value not in CHOICES[name][0]:
+        listed = "; ".join(f"{field} is {' or '.join(words)}" for field, (words, _) in CHOICES.items())
         raise EditError(f"There is no setting {name[:40]!r} of {value[:40]!r}: {listed}.")
-    return _with(settings, name, value, CHOICES[name][0])
+    default = CHOICES[name][1]
+    if name in SWITCHES:
+        return _with(settings, name, value == "true", default == "true")
+    return _with(settings, name, value, default)
 
 
 def _integer(value: str, low: int, high: int, what: str) -> int:

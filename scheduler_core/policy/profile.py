@@ -54,6 +54,10 @@ class Profile:
             "alwaysCheckAllPredicates": self.always_check_all,
             "quirks": self.settings.quirks,
             "predicateOrder": self.settings.predicate_order,
+            "cache": self.settings.cache,
+            "equivalenceClass": self.settings.equivalence_class,
+            "audit": self.settings.audit,
+            "staleWrites": self.settings.stale_writes,
             "warnings": [problem.message for problem in self.warnings],
         }
 

@@ -10,6 +10,7 @@ from playground import catalogue
 from playground.configuring import configured
 from scheduler_core import BundleError, load
 from scheduler_core.policy import compile_policy
+from scheduler_core.policy.editing import EditError
 from scheduler_core.policy.order import ORDERS, UNREGISTERED
 
 from .conftest import connected
@@ -97,6 +98,35 @@ def test_a_text_that_cannot_be_read_is_not_changed() -> None:
     """Its own problems are told."""
     with pytest.raises(BundleError):
         configured(NODES.replace("kind: Node", "kind: Nod"), "flag", *ALWAYS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "written", "default"),
+    [
+        ("cache", "v1.11", "cache: v1.11", "off"),
+        ("equivalenceClass", "attributes", "equivalenceClass: attributes", "controller"),
+        ("audit", "true", "audit: true", "false"),
+        ("staleWrites", "none", "staleWrites: none", "generations"),
+    ],
+)
+def test_the_settings_of_the_cache_are_written_and_left_out(
+    name: str, value: str, written: str, default: str
+) -> None:
+    """Each is a line of the settings document, told in the Policy's wire shape; its default needs none."""
+    text = configured(NODES, "setting", name, value)["text"]
+    assert text == f"{NODES}---\napiVersion: podstep/v1\nkind: SimulationSettings\n{written}\n"
+    told = compile_policy(None, load(text).settings).summary()
+    assert told[name] == (value == "true" if name == "audit" else value)
+    assert configured(text, "setting", name, default)["text"] == NODES
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("cache", "on"), ("audit", "yes"), ("staleWrites", ""), ("x", "off")]
+)
+def test_a_setting_that_there_is_not_is_refused(name: str, value: str) -> None:
+    """The answer says what there is instead."""
+    with pytest.raises(EditError, match="cache is off or designed"):
+        configured(NODES, "setting", name, value)
 
 
 async def test_the_socket_changes_a_text() -> None:
