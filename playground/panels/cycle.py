@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from playground.panels.cache import cache, light_counts
 from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
 from playground.panels.predicates import failed_nodes, predicates
@@ -16,6 +17,7 @@ from playground.panels.story import story
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import Profile
 from scheduler_core.scenario import Operation
+from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
 OPERATIONS_SHOWN = 50
 
@@ -32,6 +34,8 @@ class Place:
     operations: Sequence[Operation]
     policy: int = 0  # how many operations have changed the configuration
     profile: Callable[[], Profile] | None = None  # what is in force, compiled when it is asked for
+    settings: Settings = DEFAULT_SETTINGS  # those in force
+    node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
@@ -59,6 +63,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "events": events(cycle),
         "stopped": stopped(rungs),
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
+        "cache": light_counts(cycle.cache),
     }
 
 
@@ -91,5 +96,6 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "priorities": lambda cycle, place: priorities(cycle, place.node_at),
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
+    "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
 }

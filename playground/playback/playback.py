@@ -27,6 +27,7 @@ from playground.wire import Encoded, encode
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.scenario import Scenario
+from scheduler_core.settings import Settings
 from scheduler_core.simulation import Simulation
 
 log = structlog.get_logger(__name__)
@@ -291,7 +292,13 @@ class Playback:
             operations=self.trail.operations_of(cycle.index),
             policy=number,
             profile=lambda: self.profile_of(number),
+            settings=self.settings_of(number),
+            node_index=self.tables.node_index,
         )
+
+    def settings_of(self, number: int) -> Settings:
+        """Return the settings that so many changes of the configuration lead to; 0 is the initial ones."""
+        return self.trail.configuration(number).settings if number else self.scenario.settings
 
     def profile_of(self, number: int) -> Profile:
         """Return the profile that so many changes of the configuration lead to; 0 is the initial one."""

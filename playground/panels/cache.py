@@ -1,0 +1,136 @@
+"""The equivalence cache in a cycle: its class, its lookups, what was invalidated and what was stale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cycle import Cycle
+from scheduler_core.equivalence.record import CacheRecord, Counts, Invalidated, Source, StaleHit
+from scheduler_core.equivalence.row import Row
+from scheduler_core.equivalence.rules import TABLE
+from scheduler_core.settings import Settings
+
+ROWS: Mapping[str, Row] = {row.id: row for row in TABLE}
+
+OFF = (
+    "The equivalence cache is off. It keeps what each predicate found on each node for the first pod of a "
+    "class and answers with it for the next ones, until an event makes it untrue. Choose a mode in the "
+    "Policy tab, or write cache: sound into the SimulationSettings."
+)
+PREDICATES_SHOWN = 100  # of a cycle, and of an invalidation
+TEXT_SHOWN = 500  # characters of one text that quotes what a bundle says
+
+
+def cut(text: str) -> str:
+    """Return a text that is not longer than the protocol lets one be."""
+    return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
+
+
+def cache(cycle: Cycle, node_index: Mapping[str, int], settings: Settings) -> dict[str, Any]:
+    """Return the protocol's ``cache`` part. ``settings`` are those in force, ``node_index`` is the wire's."""
+    record = cycle.cache
+    head = {
+        "mode": settings.cache,
+        "equivalenceClass": settings.equivalence_class,
+        "audit": settings.audit,
+        "staleWrites": settings.stale_writes,
+    }
+    if record is None:
+        return {**head, "why": OFF}
+    stats = record.stats
+    return {
+        **head,
+        "class": _class(record),
+        "bypass": cut(record.bypass),
+        "hint": node_index[record.hint] if record.hint else None,
+        "counts": record.counts.as_dict(),
+        "totals": record.totals.as_dict(),
+        "predicates": looked_up(cycle),
+        "invalidations": [_invalidation(item, node_index, record.mode) for item in record.invalidations],
+        "invalidationsCount": record.invalidations_count,
+        "byRule": _most_first(record.by_rule),
+        "stale": [_stale(hit, node_index) for hit in record.stale],
+        "causes": _most_first(record.causes),
+        "entries": stats.entries if stats else 0,
+        "bytes": stats.bytes if stats else 0,
+        "classes": stats.classes if stats else 0,
+        "evictedClasses": stats.evicted_classes if stats else 0,
+        "evictedEntries": stats.evicted_entries if stats else 0,
+    }
+
+
+def _class(record: CacheRecord) -> dict[str, Any] | None:
+    if record.hash is None:
+        return None
+    return {"hash": f"{record.hash:016x}", "name": cut(record.name), "members": record.members}
+
+
+def looked_up(cycle: Cycle) -> list[list[Any]]:
+    """Return ``[predicate, hits, misses, bypassed, not reached]`` in evaluation order, in nodes.
+
+    Nothing if no predicate ran. Batching looks nothing up: what it evaluates counts as bypassed.
+    """
+    matrix, record = cycle.matrix, cycle.cache
+    if matrix is None or record is None:
+        return []
+    order = matrix.order[:PREDICATES_SHOWN]
+    if record.sources is None:
+        reached = np.count_nonzero(matrix.codes[: len(order)] >= 0, axis=1).tolist()
+        return [[name, 0, 0, count, len(cycle.nodes) - count] for name, count in zip(order, reached)]
+    counted = [
+        np.count_nonzero(record.sources[: len(order)] == source, axis=1).tolist()
+        for source in (Source.HIT, Source.MISS, Source.BYPASSED, Source.NOT_REACHED)
+    ]
+    return [list(row) for row in zip(order, *counted, strict=True)]
+
+
+def words_of(row: Row, mode: str) -> str:
+    """Return what a row of the table says, in a sentence or two."""
+    scope = next((scope.value for name, scope in row.scopes.items() if name == mode), "")
+    condition = f", if {row.condition.text}" if row.condition.text else ""
+    return f"{row.resource} {' or '.join(row.operations)}{condition}: {scope}. {row.why}"
+
+
+def _invalidation(item: Invalidated, node_index: Mapping[str, int], mode: str) -> dict[str, Any]:
+    row = ROWS[item.rule]
+    names = item.predicates
+    return {
+        "rule": item.rule,
+        "words": words_of(row, mode),
+        "source": row.source,
+        "event": cut(item.event),
+        "predicates": None if names is None else list(names[:PREDICATES_SHOWN]),
+        "nodes": [node_index[name] for name in item.nodes],
+        "nodesCount": item.count or None,  # a row that means no node is not told
+        "cleared": item.cleared,
+        "during": item.during,
+    }
+
+
+def _stale(hit: StaleHit, node_index: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "node": node_index[hit.node],
+        "predicate": hit.predicate,
+        "cached": [cut(text) for text in hit.cached],
+        "true": [cut(text) for text in hit.true],
+        "written": hit.written,
+        "rule": hit.rule,
+        "event": cut(hit.event),
+        "cause": cut(hit.cause),
+    }
+
+
+def _most_first(counted: Mapping[str, int]) -> list[list[Any]]:
+    rows: Sequence[tuple[str, int]] = sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))
+    return [[cut(name), count] for name, count in rows]
+
+
+def light_counts(record: CacheRecord | None) -> list[int] | None:
+    """Return ``[hits, evaluations, invalidated, stale]`` of a cycle, ``None`` where the cache is off."""
+    if record is None:
+        return None
+    counts: Counts = record.counts
+    return [counts.hits, counts.evaluations, counts.invalidated, counts.stale]
