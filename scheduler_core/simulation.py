@@ -125,7 +125,7 @@ class Simulation:
         Its informers then list all pods: those without a node enter the active queue as at the very
         beginning, unschedulable ones too, and count as nominated where their status says so.
         """
-        self.cluster.refresh()
+        self.cluster.relist()
         self._start(configuration)
         pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
         self.queue.add(pod for pod in pods if _to_schedule(pod))

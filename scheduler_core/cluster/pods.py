@@ -77,6 +77,10 @@ class Counted:
             if domain >= 0:
                 sums[domain] += count
 
+    def forget_sums(self) -> None:
+        """Forget the sums over topology domains."""
+        self._sums.clear()
+
     def sums(self, domains: Domains) -> IntVector:
         """Return the sum of each domain, ``(count + 1,) int64``; the last entry, for no domain, is 0."""
         sums = self._sums.get(domains)
@@ -195,6 +199,11 @@ class PodIndex:
         for kind in self.kinds.values():
             if tracked in kind.tracked:
                 kind.tracked.remove(tracked)
+
+    def forget_sums(self) -> None:
+        """Forget the sums over topology domains, which are others now, and keep the counts."""
+        for counted in (*self._tracked.values(), *self.classes.values()):
+            counted.forget_sums()
 
     def acting_on(self, kind: PodKind) -> list[AffinityClass]:
         """Return the classes with any term that selects pods of ``kind``, in order of appearance."""

@@ -1,8 +1,8 @@
 """The cluster as it stands: node columns, what the pods use on them, and the other objects.
 
 :meth:`Cluster.put` and :meth:`Cluster.remove` take changes from outside, :meth:`Cluster.assign`
-and :meth:`Cluster.release` a scheduling decision's. Changes of nodes and storage only mark
-the columns as stale; they are rebuilt once, before they are next read.
+and :meth:`Cluster.remove_pod` a scheduling decision's. Changes of nodes and storage only mark
+the columns as stale; they are brought up to date once, before they are next read.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from scheduler_core.cluster.columns import NodeColumns, clamp
+from scheduler_core.cluster.holdings import Holdings
 from scheduler_core.cluster.podinfo import PodInfo, class_key, compile_pod
 from scheduler_core.cluster.pods import PodIndex, PodState
 from scheduler_core.cluster.reasons import ReasonTable
-from scheduler_core.cluster.storage import ClaimError, DiskKey, NodeUse, PodUse, Storage, pod_use
+from scheduler_core.cluster.storage import ClaimError, PodUse, Storage, pod_use
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import (
     KubernetesObject,
@@ -63,7 +64,10 @@ class Cluster:
         self._usages = np.zeros((0, USED_ROWS), np.int64)
         self._memo: dict[Hashable, Any] = {}
         self._memo_bytes = 0
-        self._stale = False
+        self._outdated = False  # anything of what follows
+        self._stale = False  # nodes came or went: all is to be counted anew
+        self._nodes_changed = False  # where they are: what their pods use stays as counted
+        self._held = Holdings()
         self._reset()
 
     def _reset(self) -> None:
@@ -74,26 +78,47 @@ class Cluster:
         self.lowest_priority = np.full(size, NO_PRIORITY, np.int64)
         self.residents: list[dict[str, PodState]] = [{} for _ in range(size)]
         self.index = PodIndex(size)
-        self.uses: dict[int, NodeUse] = {}
-        self.port_nodes: dict[tuple[str, int], set[int]] = {}
-        self.disk_nodes: dict[DiskKey, set[int]] = {}
-        self.volume_nodes: dict[str, set[int]] = {}
-        self.attached_counts = np.zeros((3, size), np.int64)
+        held = self._held
+        held.start(self._columns.names)
+        self.uses, self.port_nodes, self.disk_nodes = held.uses, held.port_nodes, held.disk_nodes
+        self.volume_nodes, self.attached_counts = held.volume_nodes, held.attached_counts
         self.touched: list[int] = []
         self.generation += 1
         self._forget()
 
     @property
     def columns(self) -> NodeColumns:
-        """The node columns, rebuilt first if objects have changed since."""
-        if self._stale:
+        """The node columns, brought up to date first if objects have changed since."""
+        if self._outdated:
             self.refresh()
         return self._columns
 
+    @property
+    def settled(self) -> NodeColumns | None:
+        """The node columns if no node has changed since they were built."""
+        return None if self._stale or self._nodes_changed else self._columns
+
     def refresh(self) -> None:
-        """Rebuild columns and counts from the objects, if any of them made them stale."""
-        if not self._stale:
+        """Bring columns and counts up to date with the objects.
+
+        What comes out does not depend on when this is called, nor how often: all but the host ports follows
+        from the objects as they are, and host ports follow every pod at once.
+        """
+        if not self._outdated:
             return
+        self._outdated = False
+        if self._stale:
+            self._recount()
+        elif self._nodes_changed:
+            self._columns = NodeColumns(list(self.nodes.values()))
+            self.index.forget_sums()
+            self._changed()
+        self._stale = self._nodes_changed = False
+        for state in self._held.take_outdated(self.storage):
+            self._held.count_anew(state, self.use_of(state.info))
+            self.touched.append(state.node)
+
+    def _recount(self) -> None:
         self._stale = False
         self._reset()
         for state in self.pods.values():
@@ -101,6 +126,12 @@ class Cluster:
             state.affinity = self.index.class_of(state.info)
             state.node = self._columns.index.get(state.node_name, -1)
             self._count(state, 1)
+
+    def relist(self) -> None:
+        """Count as a scheduler does that has just started: the ports of every pod are in use again."""
+        self._held.take_ports_anew(self.pods.values())
+        self._changed()
+        self.refresh()
 
     def _forget(self) -> None:
         self._memo.clear()
@@ -130,14 +161,12 @@ class Cluster:
             case Pod():
                 return self._put_pod(obj)
             case Node():
+                self._stale = self._stale or obj.meta.name not in self.nodes
                 self.nodes[obj.meta.name] = obj
-                self._stale = True
             case PersistentVolume():
                 self.storage.volumes[obj.meta.name] = obj
-                self._stale = True
             case PersistentVolumeClaim():
                 self.storage.claims[obj.meta.key] = obj
-                self._stale = True
             case StorageClass():
                 self.storage.classes[obj.meta.name] = obj
             case Service():
@@ -148,8 +177,19 @@ class Cluster:
                 self.budgets[obj.meta.key] = obj
             case _:
                 return None
-        self._changed()
+        self._note(obj.kind if isinstance(obj, Workload) else type(obj).__name__, obj.meta.key)
         return None
+
+    def _note(self, kind: str, key: str) -> None:
+        """Mark what the change of an object other than a pod makes out of date."""
+        if kind == "Node":
+            self._nodes_changed = True
+        elif kind == "PersistentVolume":
+            self._held.volume_changed(key)
+        elif kind == "PersistentVolumeClaim":
+            self._held.claim_changed(key)
+        self._outdated = self._outdated or kind in ("Node", "PersistentVolume", "PersistentVolumeClaim")
+        self._changed()
 
     def find(self, kind: str, key: str) -> KubernetesObject | None:
         """Return an object other than a pod or a workload, by its name or ``namespace/name``."""
@@ -174,11 +214,11 @@ class Cluster:
             return
         table = self._tables.get(kind)
         if table is not None:
-            table.pop(key, None)
-            self._stale = self._stale or kind in ("Node", "PersistentVolume", "PersistentVolumeClaim")
+            gone = table.pop(key, None)
+            self._stale = self._stale or (kind == "Node" and gone is not None)
         else:
             self.workloads.pop((kind, key), None)
-        self._changed()
+        self._note(kind, key)
 
     def _changed(self) -> None:
         self.generation += 1
@@ -206,7 +246,7 @@ class Cluster:
         )
         self.pods[key] = state
         if pod.node_name:
-            self.assign(state, pod.node_name)
+            self._place(state, pod.node_name)
         return state
 
     def compile(self, pod: Pod) -> PodInfo:
@@ -236,15 +276,21 @@ class Cluster:
         """
         state.node_name = node_name
         bound = self._bind_claims(state)
-        if not self._stale:  # a refresh to come counts every pod
+        self._place(state, node_name)
+        return bound
+
+    def _place(self, state: PodState, node_name: str) -> None:
+        """Count a pod where it is; whoever bound it has seen to its claims (factory.addPodToCache)."""
+        state.node_name = node_name
+        self._held.enter(state)
+        if not self._stale:  # a recount to come counts every pod
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
-        return bound
 
     def _bind_claims(self, state: PodState) -> tuple[str, ...]:
         """Bind the claims that waited for this pod to the volumes that were found for it on its node."""
         node = self.nodes.get(state.node_name)
-        if not state.info.claims or node is None or self._stale:
+        if not state.info.claims or node is None:
             return ()
         try:
             waiting = self.storage.waiting_claims(state.info)
@@ -258,15 +304,16 @@ class Cluster:
         found = self.storage.match_waiting(waiting, reachable) if waiting else None
         for claim, volume in (found or {}).items():
             self.storage.bind(claim, volume)
-        if found:
-            self._changed()
+            self._note("PersistentVolumeClaim", claim)
         return tuple(found or ())
 
     def remove_pod(self, key: str) -> PodState | None:
         """Delete a pod wherever it is; returns its last state."""
         state = self.pods.pop(key, None)
-        if state is not None and state.node_name and not self._stale:
-            self._count(state, -1)
+        if state is not None and state.node_name:
+            self._held.leave(state)
+            if not self._stale:
+                self._count(state, -1)
         return state
 
     def _count(self, state: PodState, sign: int) -> None:
@@ -292,26 +339,7 @@ class Cluster:
                     (s.priority for s in residents.values()), default=NO_PRIORITY
                 )
         if info.ports or info.volumes:
-            self._count_use(state, sign)
-
-    def _count_use(self, state: PodState, sign: int) -> None:
-        node, info = state.node, state.info
-        # what was counted in is what is counted out, even if a claim was bound in between
-        pod = state.use = self.use_of(info) if sign > 0 or state.use is None else state.use
-        if not pod:
-            return
-        use = self.uses.setdefault(node, NodeUse())
-        use.change(pod, sign)
-        for port in pod.ports:
-            held = any(p[1:] == port[1:] for p in use.holders)
-            _index(self.port_nodes, port[1:], node, held=held)
-        for disk, _ in pod.disks:
-            _index(self.disk_nodes, disk, node, held=disk in use.disks)
-        for row, ids in enumerate(pod.attached):
-            self.attached_counts[row, node] = len(use.attached[row])
-            for volume in ids:
-                held = any(volume in held_ids for held_ids in use.attached)
-                _index(self.volume_nodes, volume, node, held=held)
+            self._held.count(state, sign, self.use_of(info))
 
     def scalar_used(self, name: str) -> IntVector:
         """What the pods on each node use of a scalar resource, ``(N,) int64``."""
@@ -334,13 +362,3 @@ class Cluster:
                 for column in (columns.scalar(name), self.scalar_used(name))
             ),
         )
-
-
-K = TypeVar("K", bound=Hashable)
-
-
-def _index(index: dict[K, set[int]], key: K, node: int, *, held: bool) -> None:
-    nodes = index.setdefault(key, set())
-    (nodes.add if held else nodes.discard)(node)
-    if not nodes:
-        del index[key]

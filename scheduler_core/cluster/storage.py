@@ -162,11 +162,25 @@ class NodeUse:
         other.attached = tuple(dict(ids) for ids in self.attached)
         return other
 
+    def ports_alone(self) -> NodeUse:
+        """Return a use of the same ports and no volumes."""
+        other = NodeUse()
+        other.ports, other.holders = self.ports, self.holders
+        return other
+
     def change(self, use: PodUse, sign: int) -> None:
         """Add (+1) or remove (-1) a pod's ports and volumes."""
-        for port in use.ports:
+        self.change_ports(use.ports, sign)
+        self.change_volumes(use, sign)
+
+    def change_ports(self, ports: tuple[Port, ...], sign: int) -> None:
+        """Add or remove a pod's ports."""
+        for port in ports:
             (self.ports.add if sign > 0 else self.ports.discard)(port)
             _tally(self.holders, port, sign)
+
+    def change_volumes(self, use: PodUse, sign: int) -> None:
+        """Add or remove a pod's volumes."""
         for disk, shares in use.disks:
             users = self.disks.setdefault(disk, [0, 0])
             users[0] += sign

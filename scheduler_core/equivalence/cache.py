@@ -200,6 +200,7 @@ class EquivalenceCache:
         """Take over a new list of nodes, by name; return how many entries went with the nodes that left."""
         fresh = tuple(nodes)
         if fresh == self._nodes:
+            self._nodes = fresh  # so that whoever asked knows it again
             return 0
         columns = np.array([self._index.get(name, -1) for name in fresh], np.int64)
         before = self._entries

@@ -321,9 +321,6 @@ class World:
         for event in events:
             for found in self.rules.of(event, topology):
                 self.cache.invalidate(found.predicates, found.rows)
-        # Ports and volumes are counted anew, so that nothing but the event can change a result: a claim
-        # that is bound late changes what its pods count for, and a rebuilt node holds its ports again.
-        self.cluster._stale = True
         self.cluster.refresh()
         self.cache.remap(self.cluster.columns.names)
         self.fill(events)
