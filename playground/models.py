@@ -114,6 +114,7 @@ class Run(models.Model):
     pending = models.PositiveIntegerField(default=0)
     unschedulable = models.PositiveIntegerField(default=0)
     outcomes = models.JSONField(default=dict)  # result -> cycles
+    cache = models.JSONField(null=True)  # of the equivalence cache, see playground.runs.caching
     samples = models.JSONField(default=dict)  # see playground.runs.metrics
     seconds = models.FloatField(default=0)  # of scheduling, over all attempts
     peak_mib = models.FloatField(default=0)

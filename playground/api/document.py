@@ -34,6 +34,20 @@ def _object(required: list[str], **properties: Any) -> dict[str, Any]:
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 _MAYBE = {"type": ["string", "null"]}
+_RUN_CACHE = {
+    "type": ["object", "null"],
+    "description": "What the equivalence cache did in the whole run; null where none is on",
+    "required": ["hits", "evaluations", "invalidated", "stale", "hitRate", "causes"],
+    "properties": {
+        **dict.fromkeys(("hits", "evaluations", "invalidated", "stale"), _COUNT),
+        "hitRate": {"type": "number", "minimum": 0, "maximum": 1},
+        "causes": {
+            "type": "array",
+            "description": "The audit's stale hits by cause, most first",
+            "items": {"type": "array", "prefixItems": [_TEXT, _COUNT]},
+        },
+    },
+}
 
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
@@ -109,6 +123,7 @@ SCHEMAS: dict[str, Any] = {
         placed=_COUNT,
         pending=_COUNT,
         unschedulable=_COUNT,
+        cache=_RUN_CACHE,
         seconds={"type": "number"},
         peakMib={"type": "number"},
         error=_MAYBE,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.cycle import Cycle
-from scheduler_core.equivalence.record import CacheRecord, Counts, Invalidated, Source, StaleHit
+from scheduler_core.equivalence.record import CacheRecord, Invalidated, Source, StaleHit
 from scheduler_core.equivalence.row import Row
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.settings import Settings
@@ -126,11 +126,3 @@ def _stale(hit: StaleHit, node_index: Mapping[str, int]) -> dict[str, Any]:
 def _most_first(counted: Mapping[str, int]) -> list[list[Any]]:
     rows: Sequence[tuple[str, int]] = sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))
     return [[cut(name), count] for name, count in rows]
-
-
-def light_counts(record: CacheRecord | None) -> list[int] | None:
-    """Return ``[hits, evaluations, invalidated, stale]`` of a cycle, ``None`` where the cache is off."""
-    if record is None:
-        return None
-    counts: Counts = record.counts
-    return [counts.hits, counts.evaluations, counts.invalidated, counts.stale]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.panels.cache import cache, light_counts
+from playground.panels.cache import cache
 from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
 from playground.panels.predicates import failed_nodes, predicates
@@ -14,6 +14,7 @@ from playground.panels.preemption import preemption
 from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
+from playground.playback.counts import counts_of
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import Profile
 from scheduler_core.scenario import Operation
@@ -63,7 +64,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "events": events(cycle),
         "stopped": stopped(rungs),
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
-        "cache": light_counts(cycle.cache),
+        "cache": counts_of(cycle.cache),
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cycle import Cycle, Decision, Result
 from scheduler_core.objects.model import Pod
@@ -45,6 +46,7 @@ class Trail:
         self._operations = scenario.operations
         # Of the operations that change the configuration: how many operations are applied with each.
         self._restarts = tuple(n for n, o in enumerate(scenario.operations, 1) if o.configuration is not None)
+        self.cache = CycleCounts(scenario)
         self._kept: list[Placement] = [self.placement.copy()]
         self._pods = array("i")
         self._nodes = array("i")
@@ -60,9 +62,12 @@ class Trail:
 
     def append(self, cycle: Cycle) -> Changes:
         """Add the row of ``cycle`` and return what it changes."""
-        return self._add(cycle.decision, cycle.step, cycle.time, self._applied[-1] + len(cycle.operations))
+        applied = self._applied[-1] + len(cycle.operations)
+        return self._add(cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache))
 
-    def _add(self, decision: Decision, step: str, time: float, applied: int) -> Changes:
+    def _add(
+        self, decision: Decision, step: str, time: float, applied: int, counts: Sequence[int] | None
+    ) -> Changes:
         tables = self.tables
         changes: Changes = []
         for operation in self._operations[self._applied[-1] : applied]:
@@ -82,6 +87,7 @@ class Trail:
         self._majors.append(int(major))
         self._minors.append(int(minor or 0))
         self._times.append(time)
+        self.cache.append(counts)
         if len(self.decisions) % CHECKPOINT == 0:
             self._kept.append(self.placement.copy())
         self._applied.append(applied)
@@ -124,6 +130,7 @@ class Trail:
             "node": self._nodes[rows].tolist(),
             "result": self._letters[rows].decode(),
             "restarts": self._restarted(first, last),
+            "cache": self.cache.marks(rows),
         }
 
     def _restarted(self, first: int, last: int) -> list[int]:
@@ -169,7 +176,8 @@ class Trail:
         """Return a cycle as a JSON list that :meth:`extend` reads.
 
         ``[pod, letter, node, step, time, operations applied, ranked]``, then, only where
-        there is any, ``nominated, [victims], [cleared]``; pods and nodes are indices.
+        there is any, ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]``
+        of the cache; pods and nodes are indices.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -182,13 +190,16 @@ class Trail:
             self._applied[index],
             int(decision.ranked),
         ]
-        if decision.nominated or decision.victims or decision.cleared:
+        counts = self.cache.at(place)
+        if decision.nominated or decision.victims or decision.cleared or counts is not None:
             pods = self.tables.pod_index
             row += [
                 PENDING if decision.nominated is None else self.tables.node_index[decision.nominated],
                 [pods[key] for key in decision.victims],
                 [pods[key] for key in decision.cleared],
             ]
+        if counts is not None:
+            row.append(counts)
         return row
 
     def extend(self, rows: Iterable[Row]) -> None:
@@ -197,7 +208,9 @@ class Trail:
         keys = [pod.meta.key for pod in tables.pods]
         names = [node.meta.name for node in tables.nodes]
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
-            nominated, victims, cleared = rest or (PENDING, (), ())
+            nominated, victims, cleared, *counted = rest or (PENDING, (), ())
+            if not counted and self.cache.known:
+                self.cache.forget()  # stored before cycles were counted
             decision = Decision(
                 pod=keys[pod],
                 result=LETTERS[mark],
@@ -207,4 +220,4 @@ class Trail:
                 cleared=tuple(keys[other] for other in cleared),
                 ranked=bool(ranked),
             )
-            self._add(decision, step, time, applied)
+            self._add(decision, step, time, applied, counted[0] if counted else None)

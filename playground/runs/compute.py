@@ -34,6 +34,7 @@ from playground.models import (
 )
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
+from playground.runs.caching import CacheReport
 from playground.runs.chunks import read_chunks, write_chunk
 from playground.runs.metrics import Meter, Samples
 from scheduler_core.scenario import BundleError
@@ -130,6 +131,7 @@ class _Attempt:
         self.trail = Trail(self.scenario, self.tables)
         self.meter = Meter(self.scenario, self.tables)
         self.simulation = Simulation(self.scenario, trace=False)
+        self.cache = CacheReport()
         self.seconds = self.run.seconds
         self.chunks = 0
         self._resume()
@@ -144,7 +146,9 @@ class _Attempt:
             self.chunks += 1
             for index in range(first, len(self.trail) + 1):
                 self._meter(index)
-        self.simulation.replay(self.trail.decisions)
+        for decision in self.trail.decisions:
+            self.simulation.replay((decision,))
+            self.cache.look(self.simulation)
 
     def _meter(self, index: int) -> None:
         decision = self.trail.decisions[index - 1]
@@ -184,6 +188,7 @@ class _Attempt:
                 more = False
                 break
             self.trail.append(cycle)
+            self.cache.look(self.simulation)
             index = len(self.trail)
             self._meter(index)
             if self.samples.wanted(index):
@@ -201,6 +206,7 @@ class _Attempt:
             "pending": self.meter.pending,
             "unschedulable": self.meter.unschedulable,
             "outcomes": {OUTCOMES[mark]: count for mark, count in sorted(self.meter.outcomes.items())},
+            "cache": self.cache.stored(self.trail),
             "samples": self.samples.stored(),
             "seconds": self.seconds,
             "peak_mib": max(self.run.peak_mib, peak_mib()),

@@ -183,6 +183,7 @@ def run_wire(run: Run, visitor: str = "", *, shared: bool | None = None) -> dict
         "placed": run.placed,
         "pending": run.pending,
         "unschedulable": run.unschedulable,
+        "cache": run.cache,
         "seconds": round(run.seconds, 3),
         "peakMib": round(run.peak_mib, 1),
         "error": run.error or None,
