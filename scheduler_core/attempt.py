@@ -14,7 +14,6 @@ from scheduler_core.cycle import Cycle, Decision, PredicateMatrix, QueueState
 from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.filtering import (
-    NOT_REACHED,
     Filtered,
     error_message,
     filter_node,
@@ -73,11 +72,11 @@ class Scheduler:
             self.profile,
             vectors,
             lookups=None if self.cache is None else self.cache.lookups(pod, vectors),
-            matrix=self.trace or self.batching is not None,
+            matrix=self.trace,
             unabridged=self.unabridged,
         )
         if self.batching is not None:
-            self.batching.evaluated(_pairs(filtered))
+            self.batching.evaluated(filtered.asked)
             self.batching.failed()
         if filtered.errors:
             return self._failed(pod, filtered, last_node_index)
@@ -104,13 +103,13 @@ class Scheduler:
         columns = self.cluster.columns
         node, last = (columns.index[name] for name in offered)
         full = filter_node(pod, last, self.cluster, self.queue, self.profile)
-        batching.evaluated(_pairs(full))
+        batching.evaluated(full.asked)
         if full.failed is None:
             batching.still_fits()
             return None
         batching.offer()
         filtered = filter_node(pod, node, self.cluster, self.queue, self.profile)
-        batching.evaluated(_pairs(filtered))
+        batching.evaluated(filtered.asked)
         if filtered.failed is not None:
             return None
         batching.took_offer(columns.names[node], len(self.profile.order) * (columns.size - 1))
@@ -200,6 +199,7 @@ class Scheduler:
             order=self.profile.order,
             unabridged=self._unabridged(filtered),
             nominated_passes=filtered.nominated if filtered is not None else (),
+            asked=filtered.asked if filtered is not None else 0,
         )
 
     def _matrix(self, filtered: Filtered | None) -> PredicateMatrix | None:
@@ -212,8 +212,3 @@ class Scheduler:
             return None
         errors = filtered.unabridged_errors
         return predicate_matrix(self.profile.order, filtered.unabridged, errors, self.cluster.reasons)
-
-
-def _pairs(filtered: Filtered) -> int:
-    """Count the pairs of predicate and node that were evaluated, as far as a matrix was recorded."""
-    return 0 if filtered.codes is None else int(np.count_nonzero(filtered.codes != NOT_REACHED))

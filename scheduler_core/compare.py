@@ -17,6 +17,7 @@ from scheduler_core.cycle import Cycle
 from scheduler_core.metrics import Metrics, Work, measure
 from scheduler_core.policy import Profile
 from scheduler_core.scenario import Scenario
+from scheduler_core.settings import Settings
 from scheduler_core.simulation import Simulation
 
 PLACEMENTS_SHOWN = 1000
@@ -28,7 +29,7 @@ class Difference:
     """The first cycle in which something differs.
 
     ``what`` is in the order in which a cycle comes by it: pod, predicate (a node fits for one alone),
-    score (a total differs), choice.
+    score (a total differs), choice, counter (the tie-break's, which moves where nodes are ranked).
     """
 
     index: int
@@ -91,7 +92,10 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
         PolicyError: One of the policies cannot be used.
     """
     a, b = (Simulation(one, quirk_effects=False) for one in (scenario_a, scenario_b))
-    configuration = tuple(_configuration(a.profile, b.profile))  # before an operation can change them
+    configuration = (  # before an operation can change them
+        *_configuration(a.profile, b.profile),
+        *_settings(scenario_a.settings, scenario_b.settings),
+    )
     work_a, work_b = Work(), Work()
     first: Difference | None = None
     decision: Difference | None = None
@@ -125,7 +129,12 @@ def _difference(index: int, a: Cycle | None, b: Cycle | None) -> Difference | No
         return Difference(
             index, ("pod",), _side(a), _side(b), (f"the next pod is {a.pod} under A and {b.pod} under B",)
         )
-    checks = {"predicate": _verdicts(a, b), "score": _scores(a, b), "choice": _choice(a, b)}
+    checks = {
+        "predicate": _verdicts(a, b),
+        "score": _scores(a, b),
+        "choice": _choice(a, b),
+        "counter": _counter(a, b),
+    }
     found = {what: texts for what, texts in checks.items() if texts}
     if not found:
         return None
@@ -201,9 +210,15 @@ def _choice(a: Cycle, b: Cycle) -> list[str]:
         told.append(f"{a.pod}: {_outcome(a)} under A, {_outcome(b)} under B")
     if (one.nominated, one.victims, one.cleared) != (two.nominated, two.victims, two.cleared):
         told.append(f"preemption: {_preempting(a)} under A, {_preempting(b)} under B")
-    if (one.ranked != two.ranked) and not told:
-        told.append("one policy ranked the nodes and moved on the tie-break's counter, the other did not")
     return told
+
+
+def _counter(a: Cycle, b: Cycle) -> list[str]:
+    """Tell that one side alone ranked the nodes of a cycle that both end alike."""
+    if a.decision.ranked == b.decision.ranked or a.result != b.result:
+        return []
+    ranking, other = ("A", "B") if a.decision.ranked else ("B", "A")
+    return [f"{ranking} ranked the nodes and moved on the tie-break's counter, {other} did not"]
 
 
 def _outcome(cycle: Cycle) -> str:
@@ -219,7 +234,7 @@ def _preempting(cycle: Cycle) -> str:
 
 def _placements(a: Simulation, b: Simulation) -> tuple[int, dict[str, tuple[str, str]]]:
     """Return how many pods were on another node at last, and the first of them."""
-    left, right = _last_nodes(a), _last_nodes(b)
+    left, right = last_nodes(a), last_nodes(b)
     differing = 0
     shown: dict[str, tuple[str, str]] = {}
     for pod in dict.fromkeys([*left, *right]):
@@ -231,7 +246,7 @@ def _placements(a: Simulation, b: Simulation) -> tuple[int, dict[str, tuple[str,
     return differing, shown
 
 
-def _last_nodes(simulation: Simulation) -> dict[str, str]:
+def last_nodes(simulation: Simulation) -> dict[str, str]:
     """Return where each pod is, or was before the scenario deleted it; a victim of preemption is nowhere."""
     nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
@@ -257,3 +272,14 @@ def _configuration(a: Profile, b: Profile) -> Iterator[str]:
         yield f"quirk {quirk}: {'v1.11' if quirk in a.quirks else 'fixed'} under A, the other under B"
     if a.always_check_all != b.always_check_all:
         yield f"alwaysCheckAllPredicates: {a.always_check_all} under A, {b.always_check_all} under B"
+
+
+def _settings(a: Settings, b: Settings) -> Iterator[str]:
+    """Say what differs in how the equivalence cache works."""
+    for name, one, two in (
+        ("cache", a.cache, b.cache),
+        ("equivalenceClass", a.equivalence_class, b.equivalence_class),
+        ("staleWrites", a.stale_writes, b.stale_writes),
+    ):
+        if one != two:
+            yield f"{name}: {one} under A, {two} under B"

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from scheduler_core.cycle import Decision
+from scheduler_core.compare import last_nodes
+from scheduler_core.cycle import Cycle, Decision
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.scenario import Scenario
+from scheduler_core.equivalence.record import Counts
+from scheduler_core.objects.model import Pod
+from scheduler_core.scenario import Operation, Scenario
 from scheduler_core.simulation import Simulation
 
 STRATEGIES = ("off", "sound", "batching")
+SHORT_SECONDS = 2.0  # all strategies together; what takes less is timed twice
 
 
-class Stopped(Exception):  # noqa: N818 -- whoever asked wants it no longer
-    """The computation was given up."""
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a measurement is: ``total`` cycles of all strategies are expected, of which ``done`` ran."""
+
+    strategy: str
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One strategy's run. Evaluations, hits and so on count pairs of predicate and node.
+    """One strategy's run.
 
-    ``seconds`` are of scheduling alone, without a trace. ``first`` is the first cycle that decides otherwise
-    than without a cache, and ``differing`` the pods that end on another node, or on none.
+    ``evaluations`` are pairs of predicate and node, ``hits`` those that a cache answered instead; what
+    preemption tries is in neither. ``lookups`` are hits and misses. Of batching, a lookup is a pod that
+    asks for a kept ranking, a hit one that takes the node it is offered, a write a ranking that is kept
+    and an invalidated entry one that is given up. ``bytes`` is the most that cache or ranking held.
+    ``seconds`` are processor time of scheduling alone: without a trace, and without what this engine
+    shares between the pods of a template whatever the strategy. ``first`` is the first cycle that ends
+    otherwise than under the strategy compared with, and ``differing`` the pods that are on another node
+    at last, or on none.
     """
 
     strategy: str
-    pods: int
+    cycles: int
     placed: int
     evaluations: int
     hits: int
+    lookups: int
     writes: int
     invalidated: int
     bytes: int
@@ -42,20 +56,27 @@ class Cost:
     differing: int
 
     @property
+    def operations(self) -> int:
+        """Lookups, writes and invalidated entries together."""
+        return self.lookups + self.writes + self.invalidated
+
+    @property
     def per_pod(self) -> float:
         """Microseconds a cycle."""
-        return self.seconds / self.pods * 1e6 if self.pods else 0.0
+        return self.seconds / self.cycles * 1e6 if self.cycles else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON."""
         return {
             "strategy": self.strategy,
-            "cycles": self.pods,
+            "cycles": self.cycles,
             "placed": self.placed,
             "evaluations": self.evaluations,
             "hits": self.hits,
+            "lookups": self.lookups,
             "writes": self.writes,
             "invalidated": self.invalidated,
+            "operations": self.operations,
             "bytes": self.bytes,
             "seconds": round(self.seconds, 4),
             "microsecondsPerCycle": round(self.per_pod, 1),
@@ -64,68 +85,163 @@ class Cost:
         }
 
 
-def measure_costs(
-    scenario: Scenario,
-    strategies: Iterable[str] = STRATEGIES,
-    *,
-    stopped: Callable[[], bool] = lambda: False,
-) -> list[Cost]:
-    """Run a scenario once for each strategy; the first is what the others are compared with.
+Outcome = tuple[Any, ...]
+
+
+def outcome(decision: Decision) -> Outcome:
+    """Return what a cycle does to the cluster; whether it ranked nodes on the way is left out."""
+    return (
+        decision.pod,
+        decision.result,
+        decision.node,
+        decision.nominated,
+        decision.victims,
+        decision.cleared,
+    )
+
+
+def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
+    """Return a scenario with these settings of the cache from its beginning to its end.
+
+    An operation that restarts the scheduler keeps everything else that it changes.
+    """
+
+    def changed(operation: Operation) -> Operation:
+        new = operation.configuration
+        if new is None:
+            return operation
+        return replace(operation, configuration=replace(new, settings=replace(new.settings, **settings)))
+
+    operations = tuple(changed(operation) for operation in scenario.operations)
+    return replace(scenario, operations=operations, settings=replace(scenario.settings, **settings))
+
+
+def strategies_for(scenario: Scenario) -> tuple[str, ...]:
+    """Return what is worth comparing: no cache first, then the scenario's own mode, ``sound``, batching."""
+    return tuple(dict.fromkeys((STRATEGIES[0], scenario.settings.cache, *STRATEGIES[1:])))
+
+
+def measure_costs(scenario: Scenario, strategies: Iterable[str] | None = None) -> list[Cost]:
+    """Run a scenario under each strategy (default :func:`strategies_for` it); the first is compared with.
 
     Raises:
-        Stopped: ``stopped()`` turned true.
+        PolicyError: The scenario's policy cannot be used.
     """
+    work = measuring(scenario, strategies)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            costs: list[Cost] = end.value
+            return costs
+
+
+def measuring(
+    scenario: Scenario,
+    strategies: Iterable[str] | None = None,
+    *,
+    clock: Callable[[], float] = time.thread_time,
+) -> Generator[Progress, None, list[Cost]]:
+    """Do the work of :func:`measure_costs`, pausing after every cycle; any thread may go on with it."""
+    names = tuple(strategies_for(scenario) if strategies is None else dict.fromkeys(strategies))
+    expected = expected_cycles(scenario)
     costs: list[Cost] = []
-    decisions: list[Decision] = []
+    outcomes: list[Outcome] = []
     placement: dict[str, str] = {}
-    for strategy in strategies:
-        simulation = Simulation(_under(scenario, strategy), trace=False)
-        seconds, size = _run(simulation, stopped)
-        mine = simulation.placement()
-        if not costs:
-            decisions, placement = simulation.decisions, mine
-        first = next((n for n, (a, b) in enumerate(zip(decisions, simulation.decisions), 1) if a != b), None)
-        counts = simulation.cache.totals if simulation.cache is not None else None
-        costs.append(
-            Cost(
-                strategy=strategy,
-                pods=simulation.index,
-                placed=sum(bool(node) for node in mine.values()),
-                evaluations=counts.evaluations if counts else _evaluations(scenario, strategy, stopped),
-                hits=counts.hits if counts else 0,
-                writes=counts.writes if counts else 0,
-                invalidated=counts.invalidated if counts else 0,
-                bytes=size,
-                seconds=seconds,
-                first=first,
-                differing=sum(mine.get(pod) != node for pod, node in placement.items()),
-            )
-        )
+    done = 0
+    for place, name in enumerate(names):
+        run = _Run(name, scenario, outcomes, first=not place)
+        while run.step(clock):
+            done += 1
+            left = max(0, expected - run.simulation.index) + expected * (len(names) - place - 1)
+            yield Progress(name, done, done + left)
+        expected = run.simulation.index
+        if not place:
+            placement = last_nodes(run.simulation)
+        costs.append(run.cost(placement))
+    if sum(cost.seconds for cost in costs) < SHORT_SECONDS:
+        for place, name in enumerate(names):
+            again = _Run(name, scenario, [], first=True)
+            while again.step(clock):
+                yield Progress(name, done, done)
+            costs[place] = replace(costs[place], seconds=min(costs[place].seconds, again.seconds))
     return costs
 
 
-def _under(scenario: Scenario, strategy: str) -> Scenario:
-    return scenario.under(scenario.policy, replace(scenario.settings, cache=strategy, audit=False))
+def expected_cycles(scenario: Scenario) -> int:
+    """Return how many cycles a scenario has if each of its pods is tried once."""
+    pods = [*scenario.objects, *(o.object for o in scenario.operations if o.action == "create")]
+    return sum(isinstance(pod, Pod) and not pod.node_name for pod in pods)
 
 
-def _run(simulation: Simulation, stopped: Callable[[], bool]) -> tuple[float, int]:
-    """Run to the end; return the seconds it took and the most bytes that a cache held."""
-    size = 0
-    began = time.perf_counter()
-    while simulation.step() is not None:
-        if isinstance(simulation.cache, CacheKeeper):
-            size = max(size, simulation.cache.cache.stats.bytes)
-        if stopped():
-            raise Stopped
-    return time.perf_counter() - began, size
+@dataclass(slots=True)
+class _Run:
+    """One strategy on its way. ``outcomes`` are the first strategy's, which fills the list."""
 
+    name: str
+    scenario: Scenario
+    outcomes: list[Outcome]
+    first: bool
+    simulation: Simulation = field(init=False)
+    counts: Counts = field(default_factory=Counts)
+    offers: int = 0  # nodes of a kept ranking that pods took
+    evaluations: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    differs: int | None = None
 
-def _evaluations(scenario: Scenario, strategy: str, stopped: Callable[[], bool]) -> int:
-    """Count what a scheduler without a cache evaluates, which only a trace tells."""
-    total = 0
-    for cycle in Simulation(_under(scenario, strategy), quirk_effects=False):
-        if cycle.matrix is not None:
-            total += int(np.count_nonzero(cycle.matrix.codes >= 0))
-        if stopped():
-            raise Stopped
-    return total
+    def __post_init__(self) -> None:
+        self.simulation = Simulation(
+            with_cache(self.scenario, cache=self.name, audit=False), trace=False, reuse=False
+        )
+
+    def step(self, clock: Callable[[], float]) -> bool:
+        """Run a cycle and count; return False at the end."""
+        began = clock()
+        cycle = self.simulation.step()
+        self.seconds += clock() - began
+        if cycle is None:
+            return False
+        self._count(cycle)
+        if self.first:
+            self.outcomes.append(outcome(cycle.decision))
+        elif self.differs is None:
+            index = self.simulation.index
+            if index > len(self.outcomes) or self.outcomes[index - 1] != outcome(cycle.decision):
+                self.differs = index
+        return True
+
+    def _count(self, cycle: Cycle) -> None:
+        self.evaluations += cycle.evaluations
+        if cycle.cache is not None:
+            self.counts.add(cycle.cache.counts)
+            self.offers += cycle.cache.counts.hits > 0
+        cache = self.simulation.cache
+        if cache is not None:
+            held = cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else cache.bytes
+            self.bytes = max(self.bytes, held)
+
+    def cost(self, placement: dict[str, str]) -> Cost:
+        """Return what the run came to; ``placement`` is that of the first strategy."""
+        mine = last_nodes(self.simulation)
+        cycles = self.simulation.index
+        if self.differs is None and cycles < len(self.outcomes):
+            self.differs = cycles + 1
+        counts = self.counts
+        batching = self.name == "batching"
+        return Cost(
+            strategy=self.name,
+            cycles=cycles,
+            placed=sum(bool(node) for node in self.simulation.placement().values()),
+            evaluations=self.evaluations,
+            hits=self.offers if batching else counts.hits,
+            lookups=cycles if batching else counts.hits + counts.misses,
+            writes=counts.writes,
+            invalidated=counts.invalidated,
+            bytes=self.bytes,
+            seconds=self.seconds,
+            first=self.differs,
+            differing=sum(
+                mine.get(pod, "") != placement.get(pod, "") for pod in dict.fromkeys([*placement, *mine])
+            ),
+        )

@@ -160,6 +160,17 @@ class Cycle:
     nominated_passes: tuple[NominatedPass, ...] = ()
     # the quirks that changed something, in the table's order
     quirks: tuple[QuirkEffect, ...] = ()
+    # pairs of predicate and node that had to be answered, by evaluating or from a cache; in both passes
+    asked: int = 0
+
+    @property
+    def evaluations(self) -> int:
+        """Pairs of predicate and node that were evaluated, in both passes; without those of preemption."""
+        cache = self.cache
+        if cache is None:
+            return self.asked
+        # batching evaluates nodes besides those that the record shows, and has answers for all it does not
+        return cache.counts.evaluations if cache.mode == "batching" else self.asked - cache.counts.hits
 
     @property
     def pod(self) -> str:

@@ -33,11 +33,14 @@ class Filtered:
     ``failed`` is ``(N,) int16``, the code of what the scheduler collected for each node, 0 where the
     pod fits; ``None`` if it fits everywhere. ``codes`` is ``(P, N)`` with -1 for what was not
     reached, ``unabridged`` the same without short-circuit; each is ``None`` if it was not asked for.
-    ``nominated`` are the nodes that were checked in two passes, told where ``codes`` are.
+    ``nominated`` are the nodes that were checked in two passes, told where ``codes`` are. ``asked`` counts
+    the pairs of predicate and node that short-circuiting left to be answered, those of the first pass too;
+    where that fails a node there is no second one.
     """
 
     failed: Codes | None
     errors: dict[tuple[int, int], str] = field(default_factory=dict)
+    asked: int = 0
     codes: Matrix | None = None
     unabridged: Matrix | None = None
     unabridged_errors: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -50,6 +53,8 @@ class _Pass:
     failed: Codes | None
     errors: dict[tuple[int, int], str]
     codes: Matrix | None
+    asked: int
+    depths: npt.NDArray[np.int64] | None  # how many predicates the watched rows were asked about
 
 
 def filter_nodes(
@@ -72,21 +77,28 @@ def filter_nodes(
     nominations = _nominations(pod, cluster, queue)
     if lookups is not None and nominations:
         lookups.leave_out(np.array(list(nominations), np.int64))
+    rows = np.array(list(nominations), np.int64) if nominations else None
     without = _run(
-        pod, whole, profile, lookups or vectors, matrix=matrix, everything=unabridged and not lookups
+        pod,
+        whole,
+        profile,
+        lookups or vectors,
+        matrix=matrix,
+        everything=unabridged and not lookups,
+        watched=rows,
     )
-    result = Filtered(without.failed, without.errors, without.codes)
+    result = Filtered(without.failed, without.errors, without.asked, without.codes)
     if unabridged:
         whole_story = without
         if lookups is not None:  # what short-circuiting leaves out is neither looked up nor written
             whole_story = _run(pod, whole, profile, vectors, matrix=False, everything=True)
         result.unabridged, result.unabridged_errors = _stack(whole_story.outcomes, whole.size)
-    if nominations:
+    if rows is not None:
         view = _with_nominated(nominations, cluster)
-        rows = np.array(list(nominations), np.int64)
         first = _run(pod, view, profile, None, matrix=matrix, everything=unabridged)
         if matrix:
             result.nominated = _told(nominations, first.failed, without.failed)
+        result.asked += first.asked - _spared(first.failed, without.depths)
         _prefer(first, rows, result, whole.size)
         if unabridged:
             _prefer_unabridged(first, rows, result)
@@ -99,15 +111,17 @@ def filter_node(
     """Check a pod against one node alone; every other node stays not reached (evaluateNominatedNode)."""
     rows = np.array([node], np.int64)
     single = _run(pod, View(cluster, rows), profile, None, matrix=True, everything=False)
+    asked = single.asked
     nominations = {n: pods for n, pods in _nominations(pod, cluster, queue).items() if n == node}
     if nominations:
         first = _run(pod, _with_nominated(nominations, cluster), profile, None, matrix=True, everything=False)
+        asked = first.asked + (single.asked if first.failed is None else 0)
         single = first if first.failed is not None else single
     codes = np.full((len(profile.order), cluster.columns.size), NOT_REACHED, np.int16)
     if single.codes is not None:
         codes[:, node] = single.codes[:, 0]
     errors = {(number, node): text for (number, _), text in single.errors.items()}
-    return Filtered(single.failed, errors, codes)
+    return Filtered(single.failed, errors, asked, codes)
 
 
 def _run(
@@ -118,13 +132,17 @@ def _run(
     *,
     matrix: bool,
     everything: bool,
+    watched: npt.NDArray[np.int64] | None = None,
 ) -> _Pass:
     """Evaluate the predicates in order (core.podFitsOnNode, one pass).
 
     With ``everything`` no predicate is left out; what short-circuiting would not have reached
-    is hidden in ``codes``, ``failed`` and ``errors`` all the same.
+    is hidden in ``codes``, ``failed`` and ``errors`` all the same, and not counted in ``asked``.
     """
     check_all = profile.always_check_all
+    count, left = len(profile.predicates), view.size  # predicates, and rows still to be checked
+    asked = count * left
+    depths = np.full(len(watched), count, np.int64) if watched is not None else None
     outcomes: list[Outcome] = []
     codes = np.zeros((len(profile.order), view.size), np.int16) if matrix else None
     closed: Codes | np.int16 = np.int16(
@@ -161,13 +179,22 @@ def _run(
         if not stopping.any():
             continue
         open_rows = ~stopping if open_rows is None else open_rows & ~stopping
+        before, left = left, int(np.count_nonzero(open_rows))
+        asked -= (before - left) * (count - number - 1)
+        if watched is not None and depths is not None:
+            depths[(depths == count) & ~open_rows[watched]] = number + 1
         if codes is not None:
             closed = np.where(open_rows, np.int16(0), np.int16(NOT_REACHED))
-        if not everything and not open_rows.any():
+        if not left and not everything:
             if codes is not None:
                 codes[number + 1 :] = NOT_REACHED
             break
-    return _Pass(outcomes, failed, errors, codes)
+    return _Pass(outcomes, failed, errors, codes, asked, depths)
+
+
+def _spared(first: Codes | None, depths: npt.NDArray[np.int64] | None) -> int:
+    """Count what the second pass asks of nodes that the first one failed: v1.11 does not begin it there."""
+    return 0 if first is None or depths is None else int(depths[first != 0].sum())
 
 
 def _numbers(profile: Profile, vectors: ClassVectors | None, *, matrix: bool) -> Iterable[int]:

@@ -29,16 +29,12 @@ class Work:
     shares: dict[str, float] = field(default_factory=dict)  # utilisation, added up over the cycles
 
     def add(self, cycle: Cycle, cluster: Cluster) -> None:
-        """Count one cycle in, and the cluster as it left it.
-
-        Evaluations are counted only where the cycle carries its matrix.
-        """
+        """Count one cycle in, and the cluster as it left it."""
         self.most_nodes = max(self.most_nodes, int(np.count_nonzero(cluster.used[3])))
         for name, share in _utilisation(cluster).items():
             self.shares[name] = self.shares.get(name, 0.0) + share
         self.cycles += 1
-        if cycle.matrix is not None:
-            self.evaluations += int(np.count_nonzero(cycle.matrix.codes >= 0))
+        self.evaluations += cycle.evaluations
         self.preemptions += cycle.decision.nominated is not None
         self.victims += len(cycle.decision.victims)
         self.failed += cycle.result != "scheduled"

@@ -27,6 +27,8 @@ from scheduler_core.priorities.selector_spreading import SelectorSpread
 
 BY_SERVICE = (CheckServiceAffinity, ServiceAntiAffinity)
 MAX_AGE = 0.5  # seconds of virtual time that a ranking may be used for
+NODE_BYTES = 8  # a reference to a name that the cluster holds
+RANKING_BYTES = 128  # signature, time and the list itself
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ class Batching:
         self.flushed: Counter[str] = Counter()  # why a ranking was not used, and how often
         self._ranked: _Ranked | None = None
         self._last: str | None = None  # the node that the last cycle chose
+        self._unsigned = ""  # why this cycle's pod has no signature
         self._record = CacheRecord("batching", "signature")
 
     # What every strategy is told; a ranking heeds none of it
@@ -62,6 +65,11 @@ class Batching:
 
     def write(self) -> None:
         """Nothing waits to be written."""
+
+    @property
+    def bytes(self) -> int:
+        """What the ranking that is kept takes."""
+        return 0 if self._ranked is None else RANKING_BYTES + NODE_BYTES * len(self._ranked.nodes)
 
     # A cycle
 
@@ -94,9 +102,9 @@ class Batching:
 
     def _unusable(self, pod: PodState) -> str:
         ranked = self._ranked
-        unsigned = self.unsigned(pod)
-        if unsigned:
-            return unsigned
+        self._unsigned = self.unsigned(pod)
+        if self._unsigned:
+            return self._unsigned
         if ranked is None or not ranked.nodes:
             return "no ranking is left"
         if self._last is None:
@@ -132,19 +140,21 @@ class Batching:
         """Keep a ranking: ``nodes`` ``(F,)`` with their ``totals``, without the one that was chosen."""
         self._last = chosen
         self._ranked = None
-        if self.unsigned(pod) or len(nodes) < 2:
+        if self._unsigned or len(nodes) < 2:
             return
         names = self.cluster.columns.names
         ranks = self.cluster.columns.name_ranks[nodes]
         order = nodes[np.lexsort((ranks, totals))].tolist()
         left = [names[node] for node in order if names[node] != chosen]
         self._ranked = _Ranked(pod.info.number, left, self.time)
+        self._record.counts.writes += 1
 
     def failed(self) -> None:
         """Take note that the pod was not scheduled."""
         self._last = None
 
     def _flush(self, why: str) -> None:
+        self._record.counts.invalidated += self._ranked is not None
         self._ranked = None
         self.flushed[why] += 1
         self._record.bypass = why
