@@ -254,7 +254,8 @@ def _deployment(world: World, owner: Workload, changes: Changes) -> None:
 
 def template_hash(template: Pod) -> str:
     """Return a deterministic hash of a pod template, as the label that tells ReplicaSets apart."""
-    return short_hash(hashlib.sha256(repr(template).encode()).hexdigest(), length=9)
+    told = repr(template) + "".join(f"\n{gate}" for gate in template.scheduling_gates)
+    return short_hash(hashlib.sha256(told.encode()).hexdigest(), length=9)
 
 
 def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:

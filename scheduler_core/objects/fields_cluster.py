@@ -16,6 +16,7 @@ from scheduler_core.objects.model import (
     PersistentVolumeClaim,
     PodDisruptionBudget,
     PodGroup,
+    PodGroupStatus,
     PriorityClass,
     Service,
     StorageClass,
@@ -295,17 +296,42 @@ _GROUP_SPEC = record(
     {
         "minMember": Field("min_member", integer(0)),
         "scheduleTimeoutSeconds": Field("timeout", integer(0)),
+        "minResources": Field("min_resources", resources),
         "schedulingPolicy": Field("policy", record(dict, {"gang": Field("gang", _GANG)}, unread="basic")),
     },
-    unread="minResources queue priorityClassName maxScheduleTime minTaskMember priority disruptionMode "
+    unread="queue priorityClassName maxScheduleTime minTaskMember priority disruptionMode "
     "podGroupTemplateRef schedulingConstraints resourceClaims networkTopology",
 )
 
 
-def _pod_group(meta: ObjectMeta, spec: dict[str, Any] | None = None) -> PodGroup:
+_COUNT = integer(0)
+_GROUP_STATUS = record(
+    PodGroupStatus,
+    {
+        "phase": Field("phase", text),
+        "occupiedBy": Field("occupied_by", text),
+        "scheduled": Field("scheduled", _COUNT),
+        "running": Field("running", _COUNT),
+        "succeeded": Field("succeeded", _COUNT),
+        "failed": Field("failed", _COUNT),
+        "scheduleStartTime": Field("schedule_start_time", text),
+    },
+    unread="conditions resourceClaimStatuses observedGeneration",
+)
+
+
+def _pod_group(
+    meta: ObjectMeta, spec: dict[str, Any] | None = None, status: PodGroupStatus | None = None
+) -> PodGroup:
     out = spec or {}
     gang = out.get("policy", {}).get("gang", {})
-    return PodGroup(meta, gang.get("min_member", out.get("min_member", 1)), out.get("timeout"))
+    return PodGroup(
+        meta,
+        gang.get("min_member", out.get("min_member", 1)),
+        out.get("timeout"),
+        out.get("min_resources"),
+        status or PodGroupStatus(),
+    )
 
 
-POD_GROUP = top(_pod_group, _GROUP_SPEC)
+POD_GROUP = top(_pod_group, _GROUP_SPEC, _GROUP_STATUS)

@@ -169,6 +169,7 @@ class Pod:
     phase: str = "Pending"
     nominated_node_name: str = ""
     pod_group: str = ""  # the PodGroup it names, by label, annotation or spec.schedulingGroup
+    scheduling_gates: tuple[str, ...] = field(default=(), repr=False)  # template_hash adds those there are
 
     @property
     def terminal(self) -> bool:
@@ -262,10 +263,23 @@ class PodDisruptionBudget:
 
 
 @dataclass(frozen=True, slots=True)
+class PodGroupStatus:
+    phase: str = ""
+    occupied_by: str = ""  # owners as ns/name, joined by commas
+    scheduled: int = 0  # classic Coscheduling only
+    running: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    schedule_start_time: str | None = None  # RFC 3339
+
+
+@dataclass(frozen=True, slots=True)
 class PodGroup:
     meta: ObjectMeta
     min_member: int = 1
     schedule_timeout_seconds: int | None = None
+    min_resources: Resources | None = None  # None: the resources are not checked
+    status: PodGroupStatus = field(default_factory=PodGroupStatus)
 
 
 KubernetesObject = (
