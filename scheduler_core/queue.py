@@ -25,6 +25,7 @@ class SchedulingQueue:
         self._unschedulable: dict[str, PodState] = {}
         self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
         self.nominated: dict[str, dict[str, PodState]] = {}  # node name -> pods
+        self._moved = False  # whether anything asked for a move since the last pop
 
     def __len__(self) -> int:
         return len(self._active)
@@ -51,12 +52,20 @@ class SchedulingQueue:
 
     def pop(self) -> PodState:
         """Take the head; while it is tried, its own nomination does not count."""
+        self._moved = False
         pod = self._pods.pop(self._active.pop()[2])
         self._forget_nomination(pod)
         return pod
 
     def fail(self, pod: PodState) -> None:
-        """Put a pod that was tried in vain into the unschedulable queue, with its nomination."""
+        """Put a pod that was tried in vain into the unschedulable queue, with its nomination.
+
+        What asked for a move while it was tried may be what it waits for: then it is tried again
+        (PriorityQueue.AddUnschedulableIfNotPresent, receivedMoveRequest).
+        """
+        if self._moved:
+            self.add([pod])
+            return
         self._pods[pod.key] = pod
         self._unschedulable[pod.key] = pod
         if pod.info.terms.required:
@@ -65,10 +74,12 @@ class SchedulingQueue:
 
     def move_all(self) -> None:
         """Move every unschedulable pod to the active queue (MoveAllToActiveQueue)."""
+        self._moved = True
         self._activate(list(self._unschedulable.values()))
 
     def move_matching(self, kind: PodKind) -> None:
         """Move the pods with a required affinity term that a newly bound pod matches (AssignedPodAdded)."""
+        self._moved = True
         if self._seeking:
             self._activate(
                 [

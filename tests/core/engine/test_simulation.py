@@ -222,6 +222,27 @@ def test_changes_from_outside_are_applied_between_cycles(case: str) -> None:
     assert replayed.placement() == simulation.placement()
 
 
+@pytest.mark.parametrize(
+    ("change", "results"),
+    [
+        (("delete", OCCUPANT), ["unschedulable", "scheduled"]),
+        (("create", pod("bound", on="small")), ["unschedulable", "unschedulable"]),
+        (("create", pod("other", schedulerName="batch")), ["unschedulable"]),
+    ],
+)
+def test_what_happens_while_a_pod_is_tried_has_it_tried_again(
+    change: tuple[str, dict[str, Any]], results: list[str]
+) -> None:
+    """A move request inside the cycle sends the pod back to the active queue; nothing else does."""
+    landing = replace(operation(1, *change), after=0, during=True)
+    history = replace(scenario(SMALL, OCCUPANT, FIRST_ONE), operations=(landing,))
+    simulation = Simulation(history)
+    assert [cycle.result for cycle in simulation if cycle.pod == "default/q"] == results
+    replayed = Simulation(history)
+    replayed.replay(simulation.decisions)
+    assert replayed.step() is None
+
+
 def test_counts_follow_every_change() -> None:
     """After creations and deletions, the columns are what a cluster built from the rest would have."""
     history = replace(
