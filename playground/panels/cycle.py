@@ -93,7 +93,9 @@ def describe(operation: Operation) -> str:
 
 PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
-    "predicates": lambda cycle, place: predicates(cycle, place.node_at, cycle.always_check_all),
+    "predicates": lambda cycle, place: predicates(
+        cycle, place.node_at, cycle.always_check_all, len(place.node_index)
+    ),
     "priorities": lambda cycle, place: priorities(cycle, place.node_at),
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),

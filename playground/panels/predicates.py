@@ -7,18 +7,28 @@ from typing import Any
 
 import numpy as np
 
+from playground.panels.lookups import invalidated, sources
 from scheduler_core.cycle import Cycle
 
 
-def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool) -> dict[str, Any]:
+def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:
     """Return the protocol's ``predicates`` part.
 
-    ``node_at`` maps a node's position in the cycle to its index on the wire, ``(nodes,)``.
+    ``node_at`` maps a node's position in the cycle to its index on the wire, ``(nodes,)``, of which there
+    are ``table``.
     """
     matrix = cycle.matrix
     skipped = "none" if always_check_all else "after-first-failure"
     if matrix is None:
-        return {"order": [], "fails": [[], [], []], "reasons": [[]], "skipped": skipped, "errors": []}
+        return {
+            "order": [],
+            "fails": [[], [], []],
+            "reasons": [[]],
+            "skipped": skipped,
+            "errors": [],
+            "sources": None,
+            "invalidated": [],
+        }
     rows, columns = np.nonzero(matrix.codes > 0)
     codes = matrix.codes[rows, columns]
     wire_nodes = np.asarray(node_at, dtype=np.int64)[columns] if len(columns) else columns
@@ -30,6 +40,8 @@ def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool) -> 
         "errors": [
             [node_at[node], predicate, text] for (predicate, node), text in sorted(matrix.errors.items())
         ],
+        "sources": sources(cycle.cache, node_at, table),
+        "invalidated": invalidated(cycle.cache, node_at),
     }
 
 

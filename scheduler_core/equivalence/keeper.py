@@ -139,7 +139,7 @@ class CacheKeeper:
         )
         if lookups is not None:
             counts.add(lookups.counts)
-            record.sources = lookups.sources
+            record.sources, record.cleared = lookups.sources, lookups.cleared()
             if lookups.suspects:
                 record.stale = self.audit.explain(lookups.suspects, lookups.nodes, self.cluster.reasons)
         if lookups is None:
@@ -184,6 +184,8 @@ class CacheKeeper:
             self._touched.add(event.node)
         for found in self.rules.of(event, self.topology):
             cleared = self.cache.invalidate(found.predicates, found.rows)
+            if self._lookups is not None:
+                self._lookups.clear(found.predicates, found.rows)
             self._counts.invalidated += cleared
             if cleared:
                 self.by_rule[found.row.id] += cleared

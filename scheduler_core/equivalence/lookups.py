@@ -12,7 +12,7 @@ from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import BoolVector, IntVector
 from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.equivalence.record import Counts, Source, Sources
+from scheduler_core.equivalence.record import BoolMatrix, Counts, Source, Sources
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import Outcome
 from scheduler_core.predicates.base import FITS
@@ -74,6 +74,7 @@ class Lookups:
         self.cachable: BoolVector | None = None  # None: every node
         self._whole = View(cluster)
         self.sources: Sources | None = np.zeros((len(profile.order), size), np.uint8) if trace else None
+        self._cleared: BoolMatrix | None = None
 
     def leave_out(self, nodes: IntVector) -> None:
         """Bypass the cache on nodes where nominated pods are added (v1.10+, both passes)."""
@@ -99,6 +100,33 @@ class Lookups:
         if known and self.audit:
             self._check(place, hits, codes)
         return Outcome(result, errors) if errors or result.any() else FITS
+
+    def clear(self, predicates: tuple[str, ...] | None, rows: IntVector | None) -> None:
+        """Take note that an event made invalid what was looked up; ``rows`` are the cache's of the moment."""
+        if self.sources is None or self.number is None:
+            return
+        if rows is not None and self.cache.nodes is not self.nodes:  # a node came or went since
+            own = {name: row for row, name in enumerate(self.nodes)}
+            there = (own.get(self.cache.nodes[row]) for row in rows.tolist())
+            rows = np.array([row for row in there if row is not None], np.int64)
+        if self._cleared is None:
+            self._cleared = np.zeros(self.sources.shape, np.bool_)
+        for place, key in enumerate(self.profile.order):
+            if predicates is None or key in predicates:
+                self._cleared[place, slice(None) if rows is None else rows] = True
+
+    def cleared(self) -> BoolMatrix | None:
+        """Return which of the entries that were looked up are gone since, ``(P, N) bool``; ``None``: none.
+
+        What was written after the event that made it invalid is there, and not among them.
+        """
+        if self._cleared is None or self.sources is None or self.number is None:
+            return None
+        gone = self._cleared & ((self.sources == Source.HIT) | (self.sources == Source.MISS))
+        if self.cache.nodes is self.nodes:
+            for place in np.flatnonzero(gone.any(axis=1)).tolist():
+                gone[place] &= ~self.cache.lookup(self.number, self.profile.order[place])[1]
+        return gone if gone.any() else None
 
     def _evaluate(
         self, place: int, missing: BoolVector, cached: BoolVector, result: Codes, errors: dict[int, str]

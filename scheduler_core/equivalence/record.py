@@ -27,6 +27,7 @@ class Source(IntEnum):
 
 
 Sources = npt.NDArray[np.uint8]
+BoolMatrix = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +118,10 @@ class CacheRecord:
     """A cycle's part of the cache's work.
 
     ``hash`` is the pod's class, ``None`` where it has none, which ``bypass`` explains. ``hint`` is the
-    node that batching offered. ``sources`` is
-    ``(P, N) uint8`` of :class:`Source`, ``None`` without a trace. ``by_rule`` counts the entries cleared by
-    each row over the run so far, ``totals`` everything else; ``stats`` are from the end of the cycle.
+    node that batching offered. ``sources`` is ``(P, N) uint8`` of :class:`Source`, ``None`` without a trace;
+    ``cleared`` ``(P, N) bool`` are the entries that were looked up and that this cycle's own events took out
+    since, ``None`` for none. ``by_rule`` counts the entries cleared by each row over the run so far,
+    ``totals`` everything else; ``stats`` are from the end of the cycle.
     """
 
     mode: str
@@ -133,6 +135,7 @@ class CacheRecord:
     totals: Counts = field(default_factory=Counts)
     by_rule: Mapping[str, int] = field(default_factory=dict)
     sources: Sources | None = None
+    cleared: BoolMatrix | None = None
     invalidations: list[Invalidated] = field(default_factory=list)
     invalidations_count: int = 0
     audited: bool = False
