@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import yaml
 
@@ -33,12 +34,50 @@ _GENERATED: dict[str, Callable[[], str]] = {"five-hundred": large_cluster, "gpu-
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """What an example says comes of it under some modes of the equivalence cache; tests hold it to that.
+
+    A mode is a ``cache`` setting, with ``/`` and a ``staleWrites`` setting where that matters.
+    """
+
+    modes: tuple[str, ...]
+    placed: int  # in the run; those that were bound before do not count
+    waiting: int = 0
+    stale: int = 0  # stale hits of the whole run
+    hits: int = 0  # 0 where nothing is said of them, as of the evaluations
+    evaluations: int = 0
+    step: str = ""  # the last cycle with a stale hit, which decides wrongly
+    node: str = ""  # where that cycle's pod is placed and does not fit, or fits and is not placed
+    cause: str = ""  # what the audit says of every stale hit
+    holds: tuple[tuple[str, int, int], ...] = ()  # of the node in the end: what, how much, how much it should
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The numbers as the start page has them, each with what is counted."""
+        counted = (
+            (self.placed, "placed"),
+            (self.waiting, "waits" if self.waiting == 1 else "wait"),
+            (self.hits, "hits"),
+            (self.evaluations, "evaluations" if self.evaluations != 1 else "evaluation"),
+        )
+        held = tuple(f"{self.node}: {there} of {most} {what}" for what, there, most in self.holds)
+        return tuple(f"{number:,} {what}" for number, what in counted if number) + held
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
-    """One example: what the index says of it. ``slug`` is its address."""
+    """One example: what the index says of it. ``slug`` is its address.
+
+    It belongs to the ``group`` of that title, if any, and opens at ``step`` in the ``tab``.
+    """
 
     slug: str
     title: str
-    text: str  # one sentence
+    text: str  # a sentence or two
+    group: str = ""
+    step: str = ""
+    tab: str = ""
+    claims: tuple[Claim, ...] = ()
 
     def read(self) -> str:
         """Return the bundle's text, as a user would have pasted it."""
@@ -70,7 +109,16 @@ def _counts(example: Example) -> tuple[int, int]:
 @cache
 def examples() -> tuple[Example, ...]:
     """Return all examples in the order of the index."""
-    return tuple(Example(**row) for row in yaml.safe_load(_text("index.yaml")))
+    return tuple(_example(row) for row in yaml.safe_load(_text("index.yaml")))
+
+
+def _example(row: Mapping[str, Any]) -> Example:
+    return Example(**{**row, "claims": tuple(_claim(claim) for claim in row.get("claims", ()))})
+
+
+def _claim(row: Mapping[str, Any]) -> Claim:
+    holds = tuple((what, there, most) for what, (there, most) in row.get("holds", {}).items())
+    return Claim(**{**row, "modes": tuple(row["modes"]), "holds": holds})
 
 
 def find(slug: str) -> Example | None:
