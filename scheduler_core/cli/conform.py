@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -18,25 +18,36 @@ from scheduler_core.trace import conformance_cycle
 
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
 
+Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add_cache_arguments(parser)
+    parser.add_argument(
+        "--system",
+        choices=SYSTEMS,
+        default="kube-scheduler",
+        help="whose records these are; default: kube-scheduler",
+    )
     parser.set_defaults(run=run)
 
 
-def conform_records(lines: Iterable[str], settings: Settings = DEFAULT_SETTINGS) -> Iterator[dict[str, Any]]:
+def conform_records(
+    lines: Iterable[str], settings: Settings = DEFAULT_SETTINGS, *, system: str = "kube-scheduler"
+) -> Iterator[dict[str, Any]]:
     """Yield ``{"id", "expect"}`` for each record, or ``{"id", "error"}`` for one that cannot be read."""
+    answer = SYSTEMS[system](settings)
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _answer(line, number, settings)
+            yield _answer(line, number, answer)
 
 
-def _answer(line: str, number: int, settings: Settings) -> dict[str, Any]:
+def _answer(line: str, number: int, answer: Answer) -> dict[str, Any]:
     record: Any = None
     try:
         record = _parse(line, number)
-        return decide(record, settings)
+        return answer(record)
     except Exception as error:  # whatever a record does, the rest go on
         identity = record.get("id") if record is not None else None
         return {"id": identity, "error": str(error) or type(error).__name__}
@@ -80,8 +91,27 @@ def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> 
     return {"id": record.get("id"), "expect": {"cycles": cycles, "final": final}}
 
 
+def _kube_scheduler(settings: Settings) -> Answer:
+    return lambda record: decide(record, settings)
+
+
+def _coscheduling(settings: Settings) -> Answer:
+    from scheduler_core.cli.coscheduling_records import answer
+
+    del settings  # the equivalence cache is kube-scheduler v1.11's
+    return answer
+
+
+SYSTEMS: Mapping[str, Callable[[Settings], Answer]] = {
+    "kube-scheduler": _kube_scheduler,
+    "coscheduling": _coscheduling,
+}
+"""Who answers the records of each system."""
+
+
 def run(options: argparse.Namespace) -> int:
     """Answer every record of standard input, one line each, in order; returns the exit status."""
-    for answer in conform_records(sys.stdin, with_cache(DEFAULT_SETTINGS, options)):
+    settings = with_cache(DEFAULT_SETTINGS, options)
+    for answer in conform_records(sys.stdin, settings, system=options.system):
         print(json.dumps(answer, separators=(",", ":")), flush=True)
     return 0

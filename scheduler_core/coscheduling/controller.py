@@ -1,0 +1,205 @@
+"""The PodGroup controller: phases from pods, one step a sync, each edition as a table of rules.
+
+The engine of both is :func:`sync`; the tables are what the reference page and the phase diagram show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
+
+PHASES = (
+    "", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed", "Unknown"
+)  # fmt: skip
+"""Every phase of the API. Unknown is never set by anybody."""
+FINAL = frozenset({"Finished", "Failed"})
+OLD = timedelta(hours=48)
+OLD_WARNING = "schedule time longer than 48 hours"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a rule reads: ``n`` members, ``r`` running, ``s`` succeeded, ``f`` failed; ``m`` is minMember.
+
+    ``phase`` is the phase as the rules before left it, ``scheduled`` what PostBind stored.
+    """
+
+    phase: str
+    n: int
+    r: int
+    s: int
+    f: int
+    m: int
+    scheduled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row: if ``when`` holds the phase becomes ``phase``; ``stop`` ends the sync there."""
+
+    id: str
+    text: str
+    when: Callable[[Facts], bool]
+    phase: str
+    stop: bool = False
+    owners: Literal["", "if-set", "always"] = ""  # occupiedBy becomes the first member's owners
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTable:
+    """An edition's rules: by the phase a sync begins in, and for all other phases.
+
+    In the other phases the counters running, succeeded and failed are stored first, and several rules may
+    apply in turn. ``old`` names the groups that are given up for their age.
+    """
+
+    entry: Mapping[str, tuple[Rule, ...]]
+    others: tuple[Rule, ...]
+    old: Callable[[PodGroup, PodGroupStatus], bool]
+    old_warning: str = ""
+
+
+_START = Rule("seen", "a PodGroup is new", lambda _: True, "Pending")
+_FAILED = Rule(
+    "failed",
+    "f > 0 and f + r + s ≥ minMember",
+    lambda x: x.f > 0 and x.f + x.r + x.s >= x.m,
+    "Failed",
+)
+_FINISHED = Rule("finished", "s ≥ minMember", lambda x: x.s >= x.m, "Finished")
+
+
+def _classic_old(group: PodGroup, status: PodGroupStatus) -> bool:
+    return status.scheduled == group.min_member and status.running == 0 and _late(group, status)
+
+
+def _current_old(group: PodGroup, status: PodGroupStatus) -> bool:
+    return status.phase in ("Scheduling", "Pending") and status.running == 0 and _late(group, status)
+
+
+CLASSIC_PHASES = PhaseTable(
+    entry={
+        "": (_START,),
+        "Pending": (
+            Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "PreScheduling", owners="if-set"),
+        ),
+    },
+    others=(
+        Rule("empty", "no member is left", lambda x: x.n == 0, "Pending", stop=True),
+        Rule(
+            "all-bound",
+            "phase Scheduling and scheduled ≥ minMember",
+            lambda x: x.phase == "Scheduling" and x.scheduled >= x.m,
+            "Scheduled",
+        ),
+        Rule(
+            "running",
+            "phase Scheduled and r + s ≥ minMember",
+            lambda x: x.phase == "Scheduled" and x.r + x.s >= x.m,
+            "Running",
+        ),
+        _FAILED,
+        _FINISHED,
+    ),
+    old=_classic_old,
+)
+CURRENT_PHASES = PhaseTable(
+    entry={
+        "": (_START,),
+        "Pending": (Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "Scheduling", owners="always"),),
+    },
+    others=(
+        Rule("too-few", "n < minMember", lambda x: x.n < x.m, "Pending", stop=True),
+        Rule("not-running", "r + s < minMember", lambda x: x.r + x.s < x.m, "Scheduling"),
+        Rule("running", "r + s ≥ minMember", lambda x: x.r + x.s >= x.m, "Running"),
+        _FAILED,
+        _FINISHED,
+    ),
+    old=_current_old,
+    old_warning=OLD_WARNING,
+)
+PHASE_TABLES: Mapping[str, PhaseTable] = {"classic": CLASSIC_PHASES, "current": CURRENT_PHASES}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """What a sync made of a status: the rules that applied, by id, and the numbers they read.
+
+    ``skipped`` tells why nothing was looked at; ``warning`` is an event for users.
+    """
+
+    status: PodGroupStatus
+    facts: Facts | None = None
+    rules: tuple[str, ...] = ()
+    skipped: Literal["", "final", "old"] = ""
+    warning: str = ""
+
+
+def members_of(group: PodGroup, pods: Iterable[Pod]) -> list[Pod]:
+    """Return the pods that name the group, finished ones too; the controller lists *all* namespaces."""
+    return [pod for pod in pods if pod.pod_group == group.meta.name]
+
+
+def sync(table: PhaseTable, group: PodGroup, status: PodGroupStatus, pods: Sequence[Pod]) -> SyncResult:
+    """Run one sync: ``pods`` are the members as :func:`members_of` returns them."""
+    if status.phase in FINAL:
+        return SyncResult(status, skipped="final")
+    if table.old(group, status):
+        return SyncResult(status, skipped="old", warning=table.old_warning)
+    entry = table.entry.get(status.phase)
+    facts = _facts(group, status, pods)
+    if entry is None:
+        status = replace(status, running=facts.r, succeeded=facts.s, failed=facts.f)
+    applied: list[str] = []
+    for rule in table.others if entry is None else entry:
+        if not rule.when(facts):
+            continue
+        applied.append(rule.id)
+        facts = replace(facts, phase=rule.phase)
+        if rule.owners and pods and (rule.owners == "always" or status.occupied_by):
+            status = replace(status, occupied_by=_owners(pods[0]) or status.occupied_by)
+        if rule.stop:
+            break
+    return SyncResult(replace(status, phase=facts.phase), facts, tuple(applied))
+
+
+def until_stable(
+    table: PhaseTable, group: PodGroup, status: PodGroupStatus, pods: Sequence[Pod]
+) -> PodGroupStatus:
+    """Sync until a sync changes nothing: each change of the object queues the next one."""
+    for _ in range(2 * len(PHASES)):
+        after = sync(table, group, status, pods).status
+        if after == status:
+            break
+        status = after
+    return status
+
+
+def _facts(group: PodGroup, status: PodGroupStatus, pods: Sequence[Pod]) -> Facts:
+    phases = [pod.phase for pod in pods]
+    return Facts(
+        status.phase,
+        len(phases),
+        phases.count("Running"),
+        phases.count("Succeeded"),
+        phases.count("Failed"),
+        group.min_member,
+        status.scheduled,
+    )
+
+
+def _owners(pod: Pod) -> str:
+    return ",".join(sorted(f"{pod.meta.namespace}/{owner.name}" for owner in pod.meta.owner_references))
+
+
+def _late(group: PodGroup, status: PodGroupStatus) -> bool:
+    """Tell whether scheduling began more than 48 hours after the group was created."""
+    try:
+        start = datetime.fromisoformat(status.schedule_start_time or "")
+        return start - datetime.fromisoformat(group.meta.creation_timestamp or "") > OLD
+    except (TypeError, ValueError):  # absent, unreadable, or only one of them with a zone
+        return False

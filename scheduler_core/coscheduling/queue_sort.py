@@ -1,0 +1,66 @@
+"""QueueSort: which of two pods is tried first (Coscheduling.Less)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from scheduler_core.coscheduling.editions import Edition
+from scheduler_core.coscheduling.groups import Gangs
+from scheduler_core.coscheduling.state import GangState
+from scheduler_core.objects.model import Pod
+
+TimeFrom = Literal["pod", "group", "failure"]
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """What a pod is sorted by: the smaller :attr:`order` is tried first.
+
+    ``time`` is in seconds since 1970, ``time_from`` tells whose it is: the moment the pod entered the queue,
+    the group's creation, or the group's last failure.
+    """
+
+    priority: int
+    time: float
+    time_from: TimeFrom
+    key: str
+
+    @property
+    def order(self) -> tuple[int, float, str]:
+        """Return the key as a tuple that sorts: higher priority, earlier time, smaller ``namespace/name``."""
+        return -self.priority, self.time, self.key
+
+
+def sort_key(edition: Edition, gangs: Gangs, state: GangState, pod: Pod, queued: float) -> SortKey:
+    """Return a pod's sort key; ``queued`` is the virtual time at which it first entered the queue.
+
+    The group's creation is taken to the second, as the API keeps it; a group that has none, or is missing,
+    leaves the pod its own time.
+    """
+    key, group = gangs.of_pod(pod)
+    failed = state.failed_at.get(key) if edition.failure_sorts and key else None
+    created = _seconds(group.meta.creation_timestamp) if group is not None else None
+    if failed is not None:
+        return SortKey(pod.priority, state.epoch + failed, "failure", pod.meta.key)
+    if created is not None:
+        return SortKey(pod.priority, created, "group", pod.meta.key)
+    return SortKey(pod.priority, state.epoch + queued, "pod", pod.meta.key)
+
+
+def less(first: SortKey, second: SortKey) -> bool:
+    """Tell whether the first pod is tried before the second."""
+    return first.order < second.order
+
+
+def _seconds(timestamp: str | None) -> float | None:
+    """Return seconds since 1970 of an RFC 3339 time, without the fraction; ``None`` if it is none."""
+    if timestamp is None:
+        return None
+    try:
+        read = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return None
+    aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    return float(aware.timestamp() // 1)

@@ -1,0 +1,139 @@
+"""The cluster resource check of PreFilter: minResources against what all nodes together have left.
+
+A sum over nodes: fragmentation, taints and affinity are not considered, and a node that is overcommitted
+*increases* the need (core.CheckClusterResource).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from scheduler_core.objects.model import Node, Pod, Resources
+
+PODS = "pods"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResources:
+    """What a node has and what is requested on it, by resource, the group's own members left out.
+
+    cpu in millicores, the others in base units; ``requested["pods"]`` is the number of pods.
+    """
+
+    name: str
+    allocatable: Resources
+    requested: Resources
+
+    def left(self, resource: str) -> int:
+        """Return allocatable less requested; negative where the node is overcommitted."""
+        if resource not in self.allocatable and resource not in _BASIC:
+            return 0  # what a node does not offer is neither there nor missing
+        return self.allocatable.get(resource, 0) - self.requested.get(resource, 0)
+
+
+_BASIC = frozenset({"cpu", "memory", "ephemeral-storage", PODS})
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRow:
+    """One resource on one node that was still needed when its turn came."""
+
+    resource: str
+    allocatable: int
+    requested: int
+    left: int
+    need_before: int
+    need_after: int  # 0 or less: met, and dropped
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """One node's turn: a row for each resource still needed."""
+
+    node: str
+    resources: tuple[ResourceRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceCheck:
+    """The numbers of a check. ``gap`` is what remains after all nodes; empty means enough."""
+
+    need: Resources
+    rows: tuple[NodeRow, ...] = ()
+    gap: Resources = field(default_factory=dict)
+
+    @property
+    def enough(self) -> bool:
+        """Tell whether nothing remains."""
+        return not self.gap
+
+
+def check_cluster_resources(nodes: Iterable[NodeResources], need: Mapping[str, int]) -> ResourceCheck:
+    """Subtract what each node has left from the need, in turn, until nothing is needed any more.
+
+    A need that is empty or without a positive amount is only found met at the first node: a cluster without
+    nodes never has enough.
+    """
+    missing = dict(need)
+    rows: list[NodeRow] = []
+    for node in nodes:
+        told: list[ResourceRow] = []
+        for resource, before in sorted(missing.items()):
+            left = node.left(resource)
+            after = before - left
+            told.append(
+                ResourceRow(
+                    resource,
+                    node.allocatable.get(resource, 0),
+                    node.requested.get(resource, 0),
+                    left,
+                    before,
+                    after,
+                )
+            )
+            if after > 0:
+                missing[resource] = after
+            else:
+                del missing[resource]
+        rows.append(NodeRow(node.name, tuple(told)))
+        if not missing:
+            break
+    return ResourceCheck(dict(need), tuple(rows), missing)
+
+
+def node_resources(
+    nodes: Iterable[Node], pods: Mapping[str, Iterable[Pod]], group: str
+) -> Iterator[NodeResources]:
+    """Yield each node with the requests of its pods, without those of the group with this key.
+
+    ``pods`` maps a node's name to the pods on it, assumed ones included. With the key "" the pods without
+    a group are left out, as the plugin compares keys.
+    """
+    for node in nodes:
+        requested: dict[str, int] = {PODS: 0}
+        for pod in pods.get(node.meta.name, ()):
+            key = f"{pod.meta.namespace}/{pod.pod_group}" if pod.pod_group else ""
+            if key == group:
+                continue
+            requested[PODS] += 1
+            for resource, amount in pod_requests(pod).items():
+                requested[resource] = requested.get(resource, 0) + amount
+        yield NodeResources(node.meta.name, node.allocatable, requested)
+
+
+def pod_requests(pod: Pod) -> dict[str, int]:
+    """Return what a pod takes on its node: its containers' sum or its largest init container, plus overhead.
+
+    The rule of NodeInfo in Kubernetes 1.22 (framework.calculateResource).
+    """
+    total: dict[str, int] = {}
+    for container in pod.containers:
+        for resource, amount in container.requests.items():
+            total[resource] = total.get(resource, 0) + amount
+    for container in pod.init_containers:
+        for resource, amount in container.requests.items():
+            total[resource] = max(total.get(resource, 0), amount)
+    for resource, amount in pod.overhead.items():
+        total[resource] = total.get(resource, 0) + amount
+    return total
