@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 
 from playground import health
 from playground.api import document, table
-from playground.views import reference, runs, start, workbench
+from playground.views import reference, reference_cache, runs, start, workbench
 
 
 class NameConverter(StringConverter):
@@ -41,6 +41,7 @@ urlpatterns = [
     path("runs/<name:name>/at/<step:step>/", workbench.run_step),
     path("reference/", RedirectView.as_view(url="/reference/predicates/")),
     path("reference/predicates/", reference.predicates),
+    path("reference/cache/", reference_cache.page),
     path("api/", document.page),
     path("api/openapi.json", document.openapi),
     path("api/trace.schema.json", document.trace_schema),

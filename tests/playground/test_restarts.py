@@ -74,6 +74,18 @@ def test_every_panel_shows_the_profile_of_its_cycle() -> None:
     assert last["predicates"]["order"][1] == "HostName"
 
 
+def test_the_settings_of_the_cache_are_those_in_force_at_the_cycle() -> None:
+    """A restart can put a cache in force; the policy of an earlier cycle does not know of it."""
+    settings = "predicateOrder: proposal, cache: sound, audit: true, staleWrites: none"
+    playback = Playback(load(TEXT.replace("predicateOrder: proposal", settings)))
+    while playback.advance(1):
+        pass
+    first, last = (playback.parts(index, ["policy"])["policy"] for index in (1, 4))
+    told = ("cache", "equivalenceClass", "audit", "staleWrites")
+    assert [first[name] for name in told] == ["off", "controller", False, "generations"]
+    assert [last[name] for name in told] == ["sound", "controller", True, "none"]
+
+
 def test_stored_rows_keep_restarts() -> None:
     """A trail read from its rows has the same marks and knows the same configurations."""
     playback = played()
