@@ -37,6 +37,7 @@ export class Build {
     view.playback.on("opened", () => this.#draw());
     view.playback.on("step", () => this.#count());
     view.on("selection", () => this.#mark());
+    view.on("policy", (part) => { view.emit("region", "build"); this.open("policy"); this.policy.reveal(part); });
   }
 
   open(tab) {

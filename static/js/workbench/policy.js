@@ -1,12 +1,14 @@
 // Policy: what the scheduler runs, in order; on one's own draft with switches that rewrite one document of its text.
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
+import { CACHE_SETTINGS } from "./cache_settings.js";
 
 const SETTINGS = [
   ["predicateOrder", "Static order of predicates", [["v1.11", "v1.11 (21)"], ["proposal", "proposal (16)"]]],
   ["quirks", "Quirks of v1.11", [["v1.11", "as in v1.11"], ["fixed", "fixed"]]],
 ];
 const REFERENCE = "/reference/predicates/";
+const CACHE_REFERENCE = "/reference/cache/";
 const MOST_WEIGHT = 2_147_483_647;
 const UNDONE = 50; // steps back that are kept
 
@@ -16,6 +18,7 @@ export class Policy {
   #undo = []; // [what was changed, the text before]
   #busy = false;
   #shown = "";
+  #reveal = ""; // the part to bring into view once it is drawn
 
   constructor(view, options) {
     this.view = view;
@@ -67,9 +70,24 @@ export class Policy {
   #draw(profile) {
     const focused = document.activeElement?.closest?.("[data-control]")?.dataset.control;
     const scrolled = this.element.parentElement?.scrollTop;
-    fill(this.body, this.#head(profile), this.#settings(profile), this.#predicates(profile), this.#priorities(profile));
+    fill(this.body, this.#head(profile), this.#settings(profile), this.#cache(profile), this.#predicates(profile), this.#priorities(profile));
     if (scrolled) this.element.parentElement.scrollTop = scrolled;
-    if (focused) this.#focus(focused);
+    if (this.#reveal) this.#show(this.#reveal);
+    else if (focused) this.#focus(focused);
+  }
+
+  /** Bring a part into view, "cache" so far, and put the focus there, at once or when it is drawn. */
+  reveal(part) {
+    this.#reveal = part;
+    if (this.#shown && this.#profile) this.#show(part);
+  }
+
+  #show(part) {
+    const found = this.body.querySelector(`[data-part="${CSS.escape(part)}"]`);
+    if (!found?.isConnected) return;
+    this.#reveal = "";
+    found.scrollIntoView({ block: "start" });
+    (found.querySelector("[data-control]:not(:disabled)") ?? found.querySelector("h3")).focus({ preventScroll: true });
   }
 
   /** What was switched off may have gone to a list that is closed: then the focus goes to its heading. */
@@ -105,6 +123,26 @@ export class Policy {
       this.#switch("alwaysCheckAllPredicates", "Check all predicates on every node", profile.alwaysCheckAllPredicates, (on) => this.#change("flag", "alwaysCheckAllPredicates", String(on), `check all predicates: ${on ? "on" : "off"}`), "policy-setting"),
       h("label", { class: "policy-setting", title: "hardPodAffinitySymmetricWeight: what a required affinity term of another pod weighs" }, h("span", { text: "Weight of required affinity" }),
         this.#count("hard", profile.hardPodAffinitySymmetricWeight, 1, 100, (value) => this.#change("number", "hardPodAffinitySymmetricWeight", value, `hardPodAffinitySymmetricWeight ${value}`))));
+  }
+
+  /** The equivalence cache: each setting with what its choice does, or why it does nothing. */
+  #cache(profile) {
+    return h("section", { class: "policy-part", "aria-labelledby": "policy-cache", "data-part": "cache" },
+      h("h3", { id: "policy-cache", tabindex: "-1" }, "Equivalence cache ", h("a", { class: "fine", href: CACHE_REFERENCE, text: "what it is" })),
+      CACHE_SETTINGS.map((setting) => this.#cacheSetting(setting, profile)));
+  }
+
+  #cacheSetting({ key, label, choices, idle }, profile) {
+    const value = String(profile[key]);
+    const without = idle(profile);
+    const about = `policy-${key}-does`;
+    const shared = { "data-control": key, "aria-describedby": about, disabled: !this.#editable || Boolean(without) || undefined };
+    const change = (to) => this.#change("setting", key, to, `${label}: ${choices.find(([name]) => name === to)[1]}`);
+    const control = choices[0][0] === "true"
+      ? h("input", { type: "checkbox", role: "switch", class: "switch", checked: value === "true" || undefined, onchange: (event) => change(String(event.target.checked)), ...shared })
+      : h("select", { class: "field", onchange: (event) => change(event.target.value), ...shared }, choices.map(([name, text]) => h("option", { value: name, text, selected: name === value || undefined })));
+    return [h("label", { class: "policy-setting" }, h("span", { text: label }), control),
+      h("p", { class: "policy-does dim", id: about, text: without || (choices.find(([name]) => name === value)?.[2] ?? "") })];
   }
 
   #predicates(profile) {
