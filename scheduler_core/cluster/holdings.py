@@ -98,7 +98,7 @@ class Holdings:
 
     def count_anew(self, state: PodState, use: PodUse) -> None:
         """Count the volumes that a pod's claims lead to now in place of those that they led to."""
-        former, state.use = state.use or use, use
+        former, state.use = use if state.use is None else state.use, use
         held = self._use_on(state.node)
         held.change_volumes(PodUse((), (), former.attached), -1)
         held.change_volumes(PodUse((), (), use.attached), 1)

@@ -1,4 +1,4 @@
-"""Why a cached answer was stale: the first event since its evaluation after which it should have gone.
+"""Why a cached answer was stale: who wrote it, or the first event since after which it should have gone.
 
 With the audit on, every event is also put to mode ``sound``'s rows. What these would have cleared is
 kept here, and a stale hit is traced back to the event that the mode in use did not act upon.
@@ -6,18 +6,62 @@ kept here, and a stale hit is traced back to the event that the mode in use did 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
-from scheduler_core.equivalence.lookups import Suspect
+from scheduler_core.cycle import IntVector
+from scheduler_core.equivalence.classes import difference
 from scheduler_core.equivalence.record import STALE_SHOWN, StaleHit
 from scheduler_core.equivalence.rules import Invalidation
 
 EVENTS_KEPT = 20_000
+WRITERS_KEPT = 20_000
 
-UNKNOWN = "no event of the table"
-TWO_TEMPLATES = "members of one class differ"
+NO_EVENT = "no event of the table says that it changed"
+MEMBERS_DIFFER = "members of one class differ in"
+
+READS: Mapping[str, tuple[str, ...]] = {
+    "PodFitsResources": ("containers", "initContainers"),
+    "PodFitsHostPorts": ("containers",),
+    "PodFitsPorts": ("containers",),
+    "HostName": ("nodeName",),
+    "MatchNodeSelector": ("nodeSelector", "affinity"),
+    "GeneralPredicates": ("containers", "initContainers", "nodeName", "nodeSelector", "affinity"),
+    "PodToleratesNodeTaints": ("tolerations",),
+    "PodToleratesNodeNoExecuteTaints": ("tolerations",),
+    "NoDiskConflict": ("volumes",),
+    "MaxEBSVolumeCount": ("volumes",),
+    "MaxGCEPDVolumeCount": ("volumes",),
+    "MaxAzureDiskVolumeCount": ("volumes",),
+    "CheckVolumeBinding": ("volumes",),
+    "NoVolumeZoneConflict": ("volumes",),
+    "CheckNodeMemoryPressure": ("containers",),
+    "MatchInterPodAffinity": ("namespace", "labels", "affinity"),
+    "CheckServiceAffinity": ("namespace", "labels", "nodeSelector"),
+}
+"""The attributes of a pod that decide what a predicate says of it; of any other predicate, all may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """Hits of one predicate that differ from a fresh evaluation, one entry for each of ``rows``.
+
+    ``differs`` names the fields in which the pod differs from the one that the entry was written for, where
+    the entry is still true of that one; elsewhere it is empty. ``seen`` is how many invalidations had been
+    due when the entry was hit.
+    """
+
+    predicate: str
+    rows: IntVector
+    cached: Codes
+    true: Codes
+    written: list[int]
+    differs: list[tuple[str, ...]]
+    seen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +82,14 @@ class _Due:
 
 
 class Audit:
-    """What should have been invalidated, and the stale hits of a run by cause."""
+    """What should have been invalidated, who wrote what, and the stale hits of a run by cause."""
 
     def __init__(self) -> None:
         self.causes: Counter[str] = Counter()
-        self._due: deque[_Due] = deque(maxlen=EVENTS_KEPT)
+        self.seen = 0  # invalidations that were due so far
+        self._due: list[_Due] = []  # the last of them, in order
+        self._cycles: list[int] = []  # theirs
+        self._writers: dict[int, PodState] = {}
 
     def expect(self, found: list[Invalidation], names: tuple[str, ...], cycle: int, *, during: bool) -> None:
         """Take note of what an event should make invalid."""
@@ -50,6 +97,20 @@ class Audit:
             nodes = None if item.rows is None else frozenset(names[row] for row in item.rows.tolist())
             event = str(item.event)
             self._due.append(_Due(cycle, during, item.row.id, event, item.predicates, nodes))
+            self._cycles.append(cycle)
+        self.seen += len(found)
+        if len(self._due) > 2 * EVENTS_KEPT:
+            del self._due[:-EVENTS_KEPT], self._cycles[:-EVENTS_KEPT]
+
+    def wrote(self, cycle: int, pod: PodState) -> None:
+        """Take note of the pod that a cycle wrote entries for."""
+        self._writers[cycle] = pod
+        if len(self._writers) > WRITERS_KEPT:
+            del self._writers[next(iter(self._writers))]
+
+    def writer(self, cycle: int) -> PodState | None:
+        """Return the pod that a cycle wrote entries for, ``None`` where that is long ago."""
+        return self._writers.get(cycle)
 
     def explain(
         self, suspects: list[Suspect], names: tuple[str, ...], reasons: ReasonTable
@@ -57,11 +118,8 @@ class Audit:
         """Count the stale hits of a cycle by cause and return the first of them."""
         shown: list[StaleHit] = []
         for suspect in suspects:
-            found: dict[tuple[int, _Due | None], str] = {}
             for place, row in enumerate(suspect.rows.tolist()):
-                written = suspect.written[place]
-                due = self._missed(suspect.predicate, names[row], written)
-                cause = found.setdefault((written, due), _cause(due, suspect.predicate))
+                due, cause = self._cause(suspect, place, names[row])
                 self.causes[cause] += 1
                 if len(shown) < STALE_SHOWN:
                     shown.append(
@@ -70,7 +128,7 @@ class Audit:
                             predicate=suspect.predicate,
                             cached=_texts(reasons, suspect.cached, place),
                             true=_texts(reasons, suspect.true, place),
-                            written=written,
+                            written=suspect.written[place],
                             rule=due.rule if due else "",
                             event=due.event if due else "",
                             cause=cause,
@@ -78,18 +136,30 @@ class Audit:
                     )
         return shown
 
-    def _missed(self, predicate: str, node: str, written: int) -> _Due | None:
-        for due in self._due:
-            if due.cycle >= written and due.concerns(predicate, node):
-                return due
+    def _cause(self, suspect: Suspect, place: int, node: str) -> tuple[_Due | None, str]:
+        predicate, written = suspect.predicate, suspect.written[place]
+        if suspect.differs[place]:
+            return None, f"{predicate}: {MEMBERS_DIFFER} {', '.join(suspect.differs[place])}"
+        due = self._missed(predicate, node, written, suspect.seen)
+        if due is None:
+            return None, f"{predicate}: {NO_EVENT}"
+        how = "written after" if due.during and due.cycle == written else "not invalidated by"
+        return due, f"{predicate}: {how} {due.event.partition(' ')[0]} (rule {due.rule})"
+
+    def _missed(self, predicate: str, node: str, written: int, seen: int) -> _Due | None:
+        """Find the first that was due since an entry was written and before it was hit."""
+        last = len(self._due) - (self.seen - seen)
+        for place in range(bisect_left(self._cycles, written), last):
+            if self._due[place].concerns(predicate, node):
+                return self._due[place]
         return None
 
 
-def _cause(due: _Due | None, predicate: str) -> str:
-    if due is None:
-        return f"{predicate}: {TWO_TEMPLATES}, or {UNKNOWN}"
-    how = "written after" if due.during else "not invalidated by"
-    return f"{predicate}: {how} {due.event.partition(' ')[0]} (rule {due.rule})"
+def differing(predicate: str, written_for: PodState, asked_for: PodState) -> tuple[str, ...]:
+    """Name the attributes of two pods in which they differ and that a predicate reads."""
+    found = difference(written_for.pod, asked_for.pod, "attributes")
+    read = READS.get(predicate, found)
+    return tuple(name for name in found if name in read) or found
 
 
 def _texts(reasons: ReasonTable, codes: Codes, place: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scheduler_core.cluster.storage import disks
 from scheduler_core.cycle import IntVector
-from scheduler_core.equivalence.events import Event
+from scheduler_core.equivalence.events import ASSUMED, ELSEWHERE, Event
 from scheduler_core.equivalence.topology import Topology
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
@@ -60,6 +60,16 @@ def affinity_in_play(event: Event, topology: Topology) -> bool:
 def labels_matter(event: Event, topology: Topology) -> bool:
     """Tell whether the pod has required (anti-)affinity itself or is selected by another pod's."""
     return any(_requires(pod) or any(topology.seen.selecting(pod)) for pod in event.pods)
+
+
+def assumed_with_counted_volume(event: Event, topology: Topology) -> bool:
+    """Tell whether this scheduler put a pod on the node that has a volume of a counted type, or a claim."""
+    return ASSUMED in event.facts and has_counted_volume(event, topology)
+
+
+def came_with_counted_volume(event: Event, topology: Topology) -> bool:
+    """Tell whether a pod that somebody else bound has a volume of a counted type, or a claim."""
+    return ELSEWHERE in event.facts and has_counted_volume(event, topology)
 
 
 def has_counted_volume(event: Event, topology: Topology) -> bool:

@@ -27,14 +27,16 @@ Aspects = Mapping[str, Callable[[Any], Any]]
 ZONE_LABELS = (ZONE_LABEL, REGION_LABEL)
 CONDITION_TYPES = ("Ready", "OutOfDisk", "NetworkUnavailable")  # what CheckNodeCondition reads
 
+ASSUMED, ELSEWHERE = "assumed", "bound elsewhere"  # facts about a pod that comes to a node
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """One change. ``node`` is the pod's or the node itself, "" where the event has none.
 
-    An ADD of a pod is its being assumed on ``node``; pods that are on no node make no events, for
-    nothing that is cached depends on them. ``binds`` are the claims (``namespace/name``) that were bound
-    to volumes with it.
+    An ADD of a pod is its being assumed on ``node``, or that it came there bound by somebody else, and the
+    facts say which; pods that are on no node make no events, for nothing that is cached depends on them.
+    ``binds`` are the claims (``namespace/name``) that were bound to volumes when it was assumed.
     """
 
     resource: str
@@ -58,13 +60,22 @@ class Event:
 
     def __str__(self) -> str:
         where = f" on {self.node}" if self.node and self.node != self.key else ""
-        what = f" ({', '.join(sorted(self.facts))})" if self.operation == "UPDATE" and self.facts else ""
+        told = self.facts if self.operation == "UPDATE" else self.facts & {ELSEWHERE}
+        what = f" ({', '.join(sorted(told))})" if told else ""
         return f"{self.resource}/{self.operation} {self.key}{where}{what}"
 
 
 def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> Event:
-    """Make the event of a pod that was assumed on a node, or came there bound."""
-    return Event("Pod", "ADD", pod.meta.key, node, None, pod, binds=binds)
+    """Make the event of a pod that this scheduler assumed on a node (scheduler.assume)."""
+    return Event("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ASSUMED}), binds)
+
+
+def pod_came(pod: Pod, node: str) -> Event:
+    """Make the event of a pod that somebody else bound to a node (factory.addPodToCache).
+
+    Claims that waited for a pod are bound by the scheduler that decides for it, and so none are here.
+    """
+    return Event("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ELSEWHERE}))
 
 
 def pod_deleted(pod: Pod, node: str) -> Event:
@@ -72,22 +83,20 @@ def pod_deleted(pod: Pod, node: str) -> Event:
     return Event("Pod", "DELETE", pod.meta.key, node, pod, None)
 
 
-def pod_updated(old: Pod, new: Pod, node: str, *, binds: tuple[str, ...] = ()) -> Event:
+def pod_updated(old: Pod, new: Pod, node: str) -> Event:
     """Make the event of a pod that changed where it is."""
-    return Event("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new), binds)
+    return Event("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
 
 
-def pod_changed(
-    old: Pod | None, old_node: str, new: Pod | None, new_node: str, *, binds: tuple[str, ...] = ()
-) -> tuple[Event, ...]:
-    """Tell what a change of a pod means where it counts: one that changes its node goes and comes.
+def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[Event, ...]:
+    """Tell what a change of a pod from outside means where it counts: one that moves goes and comes.
 
     A node is "" where the pod is on none; a finished pod is on none.
     """
     if old is not None and new is not None and old_node and old_node == new_node:
-        return (pod_updated(old, new, new_node, binds=binds),)
+        return (pod_updated(old, new, new_node),)
     left = (pod_deleted(old, old_node),) if old is not None and old_node else ()
-    came = (pod_added(new, new_node, binds=binds),) if new is not None and new_node else ()
+    came = (pod_came(new, new_node),) if new is not None and new_node else ()
     return (*left, *came)
 
 

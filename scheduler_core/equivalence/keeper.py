@@ -95,7 +95,7 @@ class CacheKeeper:
             None if self._class is None else self._class.hash,
             vectors,
             trace=self.trace,
-            audit=self.settings.audit,
+            audit=self.audit if self.settings.audit else None,
         )
         self._touched.clear()
         self._between = True
@@ -109,9 +109,7 @@ class CacheKeeper:
             return
         for item in lookups.pending:
             rows, generations = item.rows, None
-            if lookups.nodes is not self.cache.nodes:
-                rows = rows[:0]  # the nodes are others since: every one counts as overtaken
-            elif self.settings.stale_writes == "isUpToDate":
+            if self.settings.stale_writes == "isUpToDate":
                 rows = self._up_to_date(item)
             elif self.settings.stale_writes == "generations":
                 generations = item.generations
@@ -121,6 +119,8 @@ class CacheKeeper:
             )
             lookups.counts.writes += written
             lookups.counts.discarded += len(item.rows) - written
+        if lookups.counts.writes and self.settings.audit:
+            self.audit.wrote(self.cycle, lookups.pod)
 
     def _up_to_date(self, item: Written) -> IntVector:
         """Return the rows whose node is as it was: #63040 compares the node's own generation alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import BoolVector, IntVector
+from scheduler_core.equivalence.audit import Audit, Suspect, differing
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.record import BoolMatrix, Counts, Source, Sources
 from scheduler_core.policy import Profile
@@ -29,22 +30,12 @@ class Written:
     generations: IntVector  # of the entries, before the evaluation
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
-    """Hits of one predicate that differ from a fresh evaluation."""
-
-    predicate: str
-    rows: IntVector
-    cached: Codes
-    true: Codes
-    written: list[int]
-
-
 class Lookups:
     """The first cycle's half of the cache's work: look up, evaluate what is missing, keep what to write.
 
     ``number`` is the pod's class, ``None`` for a pod without one. What is evaluated is written by the
-    keeper after the evaluation, so that an event can land in between.
+    keeper after the evaluation, so that an event can land in between. With an ``audit`` every hit is
+    evaluated on the side.
     """
 
     def __init__(
@@ -57,7 +48,7 @@ class Lookups:
         vectors: ClassVectors | None,
         *,
         trace: bool,
-        audit: bool,
+        audit: Audit | None,
     ) -> None:
         self.cache = cache
         self.cluster = cluster
@@ -97,8 +88,8 @@ class Lookups:
         missing = asked & ~hits
         if missing.any():
             self._evaluate(place, missing, cached, result, errors)
-        if known and self.audit:
-            self._check(place, hits, codes)
+        if known and self.audit is not None:
+            self._check(self.audit, place, hits, codes)
         return Outcome(result, errors) if errors or result.any() else FITS
 
     def clear(self, predicates: tuple[str, ...] | None, rows: IntVector | None) -> None:
@@ -152,30 +143,50 @@ class Lookups:
     def _truth(self, place: int, rows: BoolVector) -> Outcome:
         """Evaluate a predicate where it is asked for; elsewhere the result means nothing."""
         known = self.vectors.outcomes[place] if self.vectors is not None else None
-        if known is not None:
-            return known
+        return known if known is not None else self._truth_for(self.pod, place, rows)
+
+    def _truth_for(self, pod: PodState, place: int, rows: BoolVector) -> Outcome:
         predicate = self.profile.predicates[place]
         if rows.all():
-            return predicate(self.pod.info, self._whole, self.pod)
+            return predicate(pod.info, self._whole, pod)
         numbers = np.flatnonzero(rows)
-        found = predicate(self.pod.info, View(self.cluster, numbers), self.pod)
+        found = predicate(pod.info, View(self.cluster, numbers), pod)
         if found.codes is None:
             return FITS
         codes = np.zeros(len(self.nodes), np.int16)
         codes[numbers] = found.codes
         return Outcome(codes, {int(numbers[row]): text for row, text in found.errors.items()})
 
-    def _check(self, place: int, hits: BoolVector, codes: Codes) -> None:
+    def _check(self, audit: Audit, place: int, hits: BoolVector, codes: Codes) -> None:
         """Evaluate on the side what was hit, and keep what differs."""
-        outcome = self._truth(place, hits)
-        true = np.zeros(len(self.nodes), np.int16) if outcome.codes is None else outcome.codes
+        true = _codes(self._truth(place, hits), len(self.nodes))
         rows = np.flatnonzero(hits & (true != codes))
         if not len(rows) or self.number is None:
             return
         key = self.profile.order[place]
         written = [self.cache.written(self.number, key, row) or 0 for row in rows.tolist()]
-        self.suspects.append(Suspect(key, rows, codes[rows].copy(), true[rows].copy(), written))
+        differs = self._differs(audit, place, rows, codes, written)
+        self.suspects.append(
+            Suspect(key, rows, codes[rows].copy(), true[rows].copy(), written, differs, audit.seen)
+        )
         self.counts.stale += len(rows)
+
+    def _differs(
+        self, audit: Audit, place: int, rows: IntVector, codes: Codes, written: list[int]
+    ) -> list[tuple[str, ...]]:
+        """Name what the pod and the one an entry was written for differ in, where it is true of that one."""
+        found: dict[int, tuple[str, ...]] = {}
+        for cycle in dict.fromkeys(written):
+            writer = audit.writer(cycle)
+            if writer is None or writer.info.number == self.pod.info.number:
+                continue
+            again = replace(writer, key="", node_name="", node=-1)  # a pod like it that is still to be placed
+            mine = np.zeros(len(self.nodes), np.bool_)
+            mine[[row for row, when in zip(rows.tolist(), written) if when == cycle]] = True
+            true = _codes(self._truth_for(again, place, mine), len(self.nodes))
+            fields = differing(self.profile.order[place], writer, self.pod)
+            found |= dict.fromkeys(np.flatnonzero(mine & (true == codes)).tolist(), fields)
+        return [found.get(row, ()) for row in rows.tolist()]
 
     def _note(self, place: int, rows: BoolVector, source: Source, count: int) -> None:
         if not count:
@@ -188,3 +199,7 @@ class Lookups:
             self.counts.misses += count
         else:
             self.counts.bypassed += count
+
+
+def _codes(outcome: Outcome, size: int) -> Codes:
+    return np.zeros(size, np.int16) if outcome.codes is None else outcome.codes

@@ -13,6 +13,7 @@ from scheduler_core.equivalence.events import (
     Event,
     object_changed,
     pod_added,
+    pod_came,
     pod_changed,
     pod_deleted,
     pod_updated,
@@ -161,9 +162,11 @@ CASES = (
     Case("storage-class", changed(WAITING, binding_mode="Immediate"), changed(WAITING, provisioner="x")),
     Case("service", event(None, SERVICE), None),
     Case("service-update-selector", changed(SERVICE, selector={"app": "x"}), relabelled(SERVICE, note="x")),
-    Case("pod-add-general", pod_added(WEB, "a"), None),
-    Case("pod-add-general-key", pod_added(WEB, "a"), None),
+    Case("pod-add-general", pod_added(WEB, "a"), pod_came(WEB, "a")),
+    Case("pod-add-general-key", pod_added(WEB, "a"), pod_came(WEB, "a")),
     Case("pod-add-volume-count", pod_added(pod(EBS), "a"), pod_added(pod(Volume("e", local=True)), "a")),
+    Case("pod-came-general", pod_came(WEB, "a"), pod_added(WEB, "a")),
+    Case("pod-came-volume-count", pod_came(pod(EBS), "a"), pod_added(pod(EBS), "a")),
     Case("pod-add-affinity", pod_added(pod(affinity=anti(app="web")), "a"), pod_added(WEB, "a")),
     Case("pod-add-disk", pod_added(pod(EBS), "a"), pod_added(pod(Volume("z", azure_disk="d")), "a")),
     Case("pod-bound-volumes", pod_added(WEB, "a", binds=("default/data",)), pod_added(WEB, "a")),
@@ -430,6 +433,7 @@ def test_objects_that_no_predicate_reads_make_no_event() -> None:
 def test_an_event_reads_as_a_line() -> None:
     """What happened, to what, where, and what changed."""
     assert str(pod_added(WEB, "a")) == "Pod/ADD default/web on a"
+    assert str(pod_came(WEB, "a")) == "Pod/ADD default/web on a (bound elsewhere)"
     assert str(changed(A, unschedulable=True)) == "Node/UPDATE a (unschedulable)"
     assert str(event(None, SERVICE)) == "Service/ADD default/web"
 
