@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -30,7 +31,8 @@ MINIATURE = "shop"  # the example that steps on the start page
 def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
-    Context: ``section`` "start"; ``examples`` (list of {slug, title, text, nodes, pods});
+    Context: ``section`` "start"; ``examples`` (list of {slug, title, text, group, nodes, pods, claims}, where
+    a claim is {modes, told, stale});
     ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
     there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
@@ -63,11 +65,21 @@ def _examples() -> list[dict[str, Any]]:
             "slug": example.slug,
             "title": example.title,
             "text": example.text,
+            "group": example.group,
             "nodes": nodes,
             "pods": pods,
+            "claims": [
+                {"modes": _modes(claim), "told": " · ".join(claim.told), "stale": claim.stale}
+                for claim in example.claims
+            ],
         }
         listed.append(row)
     return listed
+
+
+def _modes(claim: examples.Claim) -> str:
+    """Name a claim's modes; where the remedy for stale writes is what differs, by that."""
+    return ", ".join(mode.rpartition("/")[2].replace("none", "no remedy") for mode in claim.modes)
 
 
 def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
@@ -94,6 +106,7 @@ class Import:
     files: bundles.Files = field(default_factory=list)
     run: bool = False
     times: bundles.Times = "keep"
+    view: str = ""  # the query of the view that it opens with
 
 
 def _read(request: HttpRequest) -> Import:
@@ -109,6 +122,8 @@ def _read(request: HttpRequest) -> Import:
         if example is None:
             raise BundleError([Problem(f"There is no example {slug[:60]!r}.")])
         sent.title, sent.files = sent.title or example.title, [("", example.read())]
+        wanted = {"step": example.step, "tab": example.tab}
+        sent.view = urlencode({key: value for key, value in wanted.items() if value})
         return sent
     if sent.text.strip():
         sent.files.append(("", sent.text))
@@ -140,8 +155,9 @@ def _title_of(names: list[str]) -> str:
 def import_bundle(request: HttpRequest) -> HttpResponse:
     """Make a draft of a paste, an upload or an example; with ``run=1`` a run.
 
-    Redirects to ``/p/<id>/`` or ``/runs/<id>/``. What cannot be read comes back as ``start.html``
-    with status 422 and every error; what is too large with 413; 503 while too much else is read.
+    Redirects to ``/p/<id>/``, an example's at its step and tab, or to ``/runs/<id>/``. What cannot be
+    read comes back as ``start.html`` with status 422 and every error; what is too large with 413; 503
+    while too much else is read.
     """
     try:
         with reading():
@@ -172,7 +188,7 @@ def _import(request: HttpRequest) -> HttpResponse:
     files = sent.files if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
     sources.seed(draft, scenario)
-    return HttpResponseRedirect(f"/p/{draft.pk}/")
+    return HttpResponseRedirect(f"/p/{draft.pk}/" + (f"?{sent.view}" if sent.view else ""))
 
 
 def _start_run(request: HttpRequest, scenario: core.Scenario) -> tuple[Run, str]:

@@ -58,9 +58,12 @@ class Claim:
             (self.placed, "placed"),
             (self.waiting, "waits" if self.waiting == 1 else "wait"),
             (self.hits, "hits"),
-            (self.evaluations, "evaluations" if self.evaluations != 1 else "evaluation"),
+            (self.evaluations, "evaluations"),
         )
-        held = tuple(f"{self.node}: {there} of {most} {what}" for what, there, most in self.holds)
+        held = tuple(
+            f"{there} {what} on {self.node} where {most} {'fits' if most == 1 else 'fit'}"
+            for what, there, most in self.holds
+        )
         return tuple(f"{number:,} {what}" for number, what in counted if number) + held
 
 

@@ -70,12 +70,36 @@ def test_an_upload_of_several_files(owner: Client, web: str) -> None:
     assert bundles.parse([("", text)], "nodes").id == store.load_draft(draft).id
 
 
+def test_examples_are_grouped_and_say_what_comes_of_them(owner: Client) -> None:
+    """A group has its heading once, and a claim its modes, its numbers and its stale hits."""
+    page = owner.get("/")
+    text = page.content.decode()
+    groups = {row["group"] for row in page.context["examples"]} - {""}
+    assert groups
+    for group in groups:
+        assert text.count(f"<h3>{group}</h3>") == 1
+    [row] = [row for row in page.context["examples"] if row["slug"] == "cache-overcommit"]
+    [wrong, right] = row["claims"]
+    assert wrong == {
+        "modes": "v1.11",
+        "told": "5 placed · 6 cpu requested on worker-2 where 4 fit",
+        "stale": 3,
+    }
+    assert right == {"modes": "off, sound, designed", "told": "4 placed · 1 waits", "stale": 0}
+    assert "<em>3 stale hits</em>" in text
+
+
 @pytest.mark.parametrize("slug", [row.slug for row in examples.examples()])
 def test_every_example_opens(owner: Client, slug: str) -> None:
-    """An example becomes a draft of one's own that can be read."""
+    """An example becomes a draft of one's own that can be read, and opens at its step and tab."""
     answer = owner.post("/import/", {"example": slug})
     assert answer.status_code == 302
-    assert store.load_draft(Draft.objects.get()).objects
+    draft = Draft.objects.get()
+    assert store.load_draft(draft).objects
+    example = examples.find(slug)
+    assert example is not None
+    view = f"?step={example.step}&tab={example.tab}" if example.step else ""
+    assert answer.headers["Location"] == f"/p/{draft.pk}/{view}"
 
 
 @pytest.mark.parametrize(("times", "operations"), [("keep", 4), ("ignore", 0)])
