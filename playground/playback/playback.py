@@ -1,10 +1,10 @@
 """One source being played: computed forward in slices, any cycle rebuilt on demand.
 
-Three simulations take part. The *forward* one decides cycles without keeping matrices and
+Four simulations take part. The *forward* one decides cycles without keeping matrices and
 feeds the trail. The *reader* stands before some cycle, put there by replaying decisions,
 and decides that one again with everything shown; it is deterministic, so it is the same cycle.
 The *standing* one, made when it is first asked for, is never stepped: it is the cluster that a
-cycle's scores came from.
+cycle's scores came from. Nor is the one *behind*: it is what a cycle left, with the cache's map.
 Every method may be called from any thread.
 """
 
@@ -71,9 +71,11 @@ class Playback:
         self._forward: Simulation | None = None
         self._reader: Simulation | None = None
         self._standing: Simulation | None = None
+        self._behind: Simulation | None = None
         self._grow_lock = threading.Lock()
         self._read_lock = threading.Lock()
         self._stand_lock = threading.Lock()
+        self._after_lock = threading.Lock()
         self._cycles: OrderedDict[int, Cycle] = OrderedDict()
         self._cycle_bytes = 0
         self._light: OrderedDict[int, str] = OrderedDict()
@@ -87,7 +89,7 @@ class Playback:
     @property
     def bytes(self) -> int:
         """An estimate of the memory that this playback holds."""
-        copies = 1 if self._standing is None else 2
+        copies = 1 + sum(other is not None for other in (self._standing, self._behind))
         return (
             len(self.tables.nodes) * NODE_BYTES * copies
             + len(self.tables.pods) * POD_BYTES * copies
@@ -103,8 +105,10 @@ class Playback:
         other.__dict__.update(
             _reader=None,
             _standing=None,
+            _behind=None,
             _read_lock=threading.Lock(),
             _stand_lock=threading.Lock(),
+            _after_lock=threading.Lock(),
             _cycles=OrderedDict(),
             _cycle_bytes=0,
             _light=OrderedDict(),
@@ -249,6 +253,25 @@ class Playback:
             self._standing = standing
             yield standing
 
+    @contextmanager
+    def after(self, index: int, unwanted: Callable[[], bool] = never) -> Iterator[Simulation]:
+        """Yield a simulation as cycle ``index`` left it, to be looked at and not stepped; 0: as it began.
+
+        Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
+        """
+        if index:
+            self._check(index)
+        with self._after_lock:
+            if unwanted():
+                raise Superseded
+            behind = self._behind
+            self._behind = None  # a replay that fails leaves none behind
+            if behind is None or behind.index > index:
+                behind = Simulation(self.scenario, trace=False, reuse=False)
+            behind.replay(self.trail.decisions[behind.index : index])
+            self._behind = behind
+            yield behind
+
     def _keep(self, index: int, cycle: Cycle) -> None:
         self._cycles[index] = cycle
         self._cycle_bytes += _size(cycle)
@@ -299,6 +322,10 @@ class Playback:
     def settings_of(self, number: int) -> Settings:
         """Return the settings that so many changes of the configuration lead to; 0 is the initial ones."""
         return self.trail.configuration(number).settings if number else self.scenario.settings
+
+    def settings_after(self, index: int) -> Settings:
+        """Return the settings in force after a cycle."""
+        return self.settings_of(self.trail.configurations(index))
 
     def profile_of(self, number: int) -> Profile:
         """Return the profile that so many changes of the configuration lead to; 0 is the initial one."""

@@ -7,7 +7,7 @@ class is read and written in one go, and a column of one node is invalidated for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,6 +18,8 @@ from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
 from scheduler_core.cycle import BoolVector, IntVector
 
 A = TypeVar("A", bound=np.generic)
+BoolMatrix = npt.NDArray[np.bool_]
+Steps = npt.NDArray[np.int32]
 
 MAX_CLASSES = 4096
 MAX_BYTES = 128 * 1024 * 1024
@@ -230,6 +232,20 @@ class EquivalenceCache:
         if slot is None or plane is None or not plane.valid[slot, row]:
             return None
         return int(plane.written[slot, row])
+
+    def matrices(self) -> Iterator[tuple[str, Codes, BoolMatrix, Steps]]:
+        """Yield each predicate's codes, validity and steps of writing, ``(classes, N)`` each.
+
+        These are views, to be read before anything is written or invalidated.
+        A class has the row that :attr:`slots` names; other rows have nothing valid.
+        """
+        for key, plane in self._planes.items():
+            yield key, _read_only(plane.codes), _read_only(plane.valid), _read_only(plane.written)
+
+    @property
+    def slots(self) -> Mapping[int, int]:
+        """The row of each class by its hash, the least recently used first."""
+        return self._slots
 
     def entries(
         self,

@@ -1,5 +1,27 @@
 """The commands, a module for each namespace of names."""
 
-from playground.live.modules import bundle, cycles, drafts, policy, runs, scenarios, scores, session, why
+from playground.live.modules import (
+    bundle,
+    cache,
+    cycles,
+    drafts,
+    policy,
+    runs,
+    scenarios,
+    scores,
+    session,
+    why,
+)
 
-__all__ = ["bundle", "cycles", "drafts", "policy", "runs", "scenarios", "scores", "session", "why"]
+__all__ = [
+    "bundle",
+    "cache",
+    "cycles",
+    "drafts",
+    "policy",
+    "runs",
+    "scenarios",
+    "scores",
+    "session",
+    "why",
+]

@@ -1,0 +1,110 @@
+"""``cache.…``: the equivalence cache as it stands after a cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.panels.cache_map import (
+    ROWS,
+    Page,
+    classes,
+    compared,
+    entry_map,
+    level_map,
+    members,
+    number_of,
+)
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.wire import Encoded, encode
+from scheduler_core.equivalence.browsing import LEVELS
+from scheduler_core.objects.model import Pod
+from scheduler_core.simulation import Simulation
+
+# `from` is a word of Python's, and so cannot be written as an argument.
+ROWS_ASKED = {"from": "index", "count": "index"}
+
+Show = Callable[[Simulation, Playback], dict[str, Any]]
+
+
+async def _after(call: Call, show: Show) -> Answer:
+    """Answer what ``show`` makes of the simulation as it stands after the call's cycle."""
+    index = call.payload["cycle"]
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
+        if len(playback) < index and playback.advance(SLICE_SECONDS):
+            return None
+        with playback.after(index, unwanted) as simulation:
+            return Encoded(encode(show(simulation, playback)))
+
+    return await call.in_turns(turn)
+
+
+def _page(call: Call) -> Page:
+    return Page(call.payload["from"], min(call.payload["count"], ROWS), call.payload.get("find") or "")
+
+
+@command("cache.classes", source="source", latest=1, cycle="index", find="text?", **ROWS_ASKED)  # type: ignore[arg-type]
+async def cache_classes(call: Call) -> Answer:
+    """Answer the classes that are known, those with most members first."""
+    wanted = _page(call)
+    return await _after(call, lambda simulation, _: classes(simulation, wanted))
+
+
+@command("cache.members", source="source", latest=1, cycle="index", hash="text", **ROWS_ASKED)  # type: ignore[arg-type]
+async def cache_members(call: Call) -> Answer:
+    """Answer a class's pods and where they are."""
+    wanted = _page(call)
+    number = number_of(call.payload["hash"])
+    if number is None:
+        raise CommandError("payload.invalid", "hash must be 16 hexadecimal digits.", field="hash")
+    return await _after(
+        call, lambda simulation, playback: members(simulation, number, wanted, playback.tables.node_index)
+    )
+
+
+@command("cache.equivalent", source="source", latest=1, cycle="index", pods="texts")
+async def cache_equivalent(call: Call) -> Answer:
+    """Answer whether two pods are equivalent, and which field differs."""
+    keys = call.payload["pods"]
+    if len(keys) != 2:
+        raise CommandError("payload.invalid", "pods must be the names of two pods.", field="pods")
+
+    def show(simulation: Simulation, playback: Playback) -> dict[str, Any]:
+        first, second = (_pod(simulation, key) for key in keys)
+        return compared(first, second, playback.settings_after(call.payload["cycle"]))
+
+    return await _after(call, show)
+
+
+def _pod(simulation: Simulation, key: str) -> Pod:
+    known = simulation.cluster.pods.get(key)
+    if known is None:
+        raise CommandError("pod.not-found", f"There is no pod {key[:300]} after this cycle.")
+    return known.pod
+
+
+@command(
+    "cache.map",
+    source="source",
+    latest=1,
+    cycle="index",
+    by="text",
+    key="text?",
+    find="text?",
+    **ROWS_ASKED,  # type: ignore[arg-type]
+)
+async def cache_map(call: Call) -> Answer:
+    """Answer the keys of one of the map's levels, or the entries under one of them."""
+    wanted, key = _page(call), call.payload.get("key")
+    level = next((level for level in LEVELS if level == call.payload["by"]), None)
+    if level is None:
+        raise CommandError("payload.invalid", f"by must be one of {', '.join(LEVELS)}.", field="by")
+    if key is None:
+        return await _after(call, lambda simulation, _: level_map(simulation, level, wanted))
+    return await _after(
+        call,
+        lambda simulation, playback: entry_map(simulation, level, key, wanted, playback.tables.node_index),
+    )

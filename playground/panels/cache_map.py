@@ -1,0 +1,227 @@
+"""The equivalence cache as it stands after a cycle: classes, members, the map, and why two pods differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playground.panels.cache import cut
+from playground.playback.tables import ABSENT, PENDING
+from scheduler_core.equivalence.browsing import Level, page, tallies
+from scheduler_core.equivalence.cache import EquivalenceCache
+from scheduler_core.equivalence.classes import Classes, Definition
+from scheduler_core.equivalence.comparing import Difference, differences, equivalent
+from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.objects.model import Pod
+from scheduler_core.settings import Settings
+from scheduler_core.simulation import Simulation
+
+ROWS = 100  # of one answer
+DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which rows are asked for: from the ``first``, counted from 0, ``count`` with ``find`` in them."""
+
+    first: int = 0
+    count: int = ROWS
+    find: str = ""
+
+    def of(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """Return ``from``, ``count`` of all, and the page's ``rows``."""
+        last = self.first + min(self.count, ROWS)
+        return {"from": self.first, "count": len(rows), "rows": list(rows[self.first : last])}
+
+    def has(self, *texts: str) -> bool:
+        """Tell whether a row of these texts is among those that are looked for."""
+        search = self.find.casefold()
+        return any(search in text.casefold() for text in texts)
+
+
+def keeper_of(simulation: Simulation) -> CacheKeeper | None:
+    """Return the cache at work in a simulation; batching and a cache that is off keep no map."""
+    return simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
+
+
+def classes(simulation: Simulation, wanted: Page) -> dict[str, Any]:
+    """Return the protocol's answer to ``cache.classes``: those with most members first."""
+    keeper = keeper_of(simulation)
+    if keeper is None:
+        return {**wanted.of([]), "without": 0}
+    entries = {row.key: row.entries for row in tallies(keeper.cache, "class", keeper.profile.order)}
+    known = sorted(keeper.classes, key=lambda each: (-len(each.members), each.name, each.hash))
+    found = [each for each in known if wanted.has(each.name, digits(each.hash))]
+    answer = wanted.of(found)
+    answer["rows"] = [
+        {
+            "hash": digits(each.hash),
+            "name": cut(each.name),
+            "members": len(each.members),
+            "entries": entries.get(each.hash, 0),
+        }
+        for each in answer["rows"]
+    ]
+    members = sum(len(each.members) for each in known)
+    return {**answer, "without": len(simulation.cluster.pods) - members}
+
+
+def members(
+    simulation: Simulation, number: int, wanted: Page, node_index: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the protocol's answer to ``cache.members``; a class that is not known has none."""
+    keeper = keeper_of(simulation)
+    known = keeper.classes.get(number) if keeper is not None else None
+    answer = wanted.of(list(known.members) if known is not None else [])
+    answer["rows"] = [[key, _node(simulation, key, node_index)] for key in answer["rows"]]
+    return {"hash": digits(number), "name": cut(known.name) if known is not None else "", **answer}
+
+
+def _node(simulation: Simulation, key: str, node_index: Mapping[str, int]) -> int:
+    pod = simulation.cluster.pods.get(key)
+    if pod is None:
+        return ABSENT
+    return node_index.get(pod.node_name, ABSENT) if pod.node_name else PENDING
+
+
+def level_map(simulation: Simulation, level: Level, wanted: Page) -> dict[str, Any]:
+    """Return the protocol's answer to ``cache.map`` without a key: a row for each key that has entries."""
+    keeper = keeper_of(simulation)
+    if keeper is None:
+        return {"by": level, **wanted.of([])}
+    names = _names(keeper.classes)
+    found = []
+    for row in tallies(keeper.cache, level, keeper.profile.order):
+        key, label = (
+            (row.key, row.key) if isinstance(row.key, str) else (digits(row.key), names.get(row.key, ""))
+        )
+        if wanted.has(key, label):
+            found.append((row.entries, key, label, row.fits))
+    if level == "class":
+        found.sort(key=lambda row: (-row[0], row[2], row[1]))
+    answer = wanted.of(found)
+    answer["rows"] = [
+        {"key": key, "label": cut(label), "entries": entries, "fits": fits, "fails": entries - fits}
+        for entries, key, label, fits in answer["rows"]
+    ]
+    return {"by": level, **answer}
+
+
+def entry_map(
+    simulation: Simulation, level: Level, key: str, wanted: Page, node_index: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the protocol's answer to ``cache.map`` with a key: its entries. An unknown key has none."""
+    keeper = keeper_of(simulation)
+    rows: list[dict[str, Any]] = []
+    total = 0
+    number = number_of(key) if level == "class" else None
+    if keeper is not None and (level != "class" or number is not None):
+        names = _names(keeper.classes)
+        cache: EquivalenceCache = keeper.cache
+        entries, total = page(
+            cache,
+            sorted(
+                ((each, names.get(each, "")) for each in cache.slots), key=lambda pair: (pair[1], pair[0])
+            ),
+            keeper.profile.order,
+            node=key if level == "node" else None,
+            predicate=key if level == "predicate" else None,
+            number=number,
+            find=wanted.find,
+            first=wanted.first,
+            count=min(wanted.count, ROWS),
+        )
+        texts = simulation.cluster.reasons.texts
+        rows = [
+            {
+                "node": node_index[entry.node],
+                "predicate": entry.predicate,
+                "hash": digits(entry.hash),
+                "class": cut(names.get(entry.hash, "")),
+                "fit": not entry.code,
+                "reasons": [cut(text) for text in texts[entry.code]],
+                "written": entry.step,
+            }
+            for entry in entries
+        ]
+    return {"by": level, "key": key, "from": wanted.first, "count": total, "rows": rows}
+
+
+def _names(known: Classes) -> dict[int, str]:
+    return {each.hash: each.name for each in known}
+
+
+def digits(number: int) -> str:
+    """Return a class's hash as it is written: 16 hexadecimal digits."""
+    return f"{number:016x}"
+
+
+def number_of(text: str) -> int | None:
+    """Read a hash, ``None`` if the text is none."""
+    if len(text) != 16 or not set(text) <= set("0123456789abcdef"):
+        return None
+    return int(text, 16)
+
+
+# Why two pods are equivalent, or not
+
+
+def compared(first: Pod, second: Pod, settings: Settings) -> dict[str, Any]:
+    """Return the protocol's answer to ``cache.equivalent``, by the definition that is in force.
+
+    In mode ``sound`` a class by controller is split by the attributes too: no event tells that members
+    differ.
+    """
+    split = settings.cache == "sound"
+    force: Definition = "attributes" if settings.equivalence_class == "attributes" else "controller"
+    same = equivalent(first, second, force, split=split)
+    plain = {definition: equivalent(first, second, definition) for definition in DEFINITIONS}
+    found = [] if same else differences(first, second, force, split=split)
+    return {
+        "equivalent": same,
+        "text": _sentence(first, second, force, same=same, found=found, plain=plain, split=split),
+        "differences": [{"field": row.field, "first": row.first, "second": row.second} for row in found],
+        "definitions": plain,
+    }
+
+
+def _sentence(
+    first: Pod,
+    second: Pod,
+    force: Definition,
+    *,
+    same: bool,
+    found: Sequence[Difference],
+    plain: Mapping[Definition, bool],
+    split: bool,
+) -> str:
+    if same:
+        text = "The pods are of one class: what a predicate finds on a node for one answers for the other."
+    elif force == "controller" and None in (first.meta.controller, second.meta.controller):
+        alone = [pod.meta.key for pod in (first, second) if pod.meta.controller is None]
+        which = f"{cut(alone[0])} has" if len(alone) == 1 else "The pods have"
+        text = f"{which} no controller, and so no equivalence class: the cache is bypassed."
+    else:
+        text = f"The pods are of two classes: they differ in {_listed(found)}."
+    if force == "controller" and split and plain["controller"] and not same:
+        return f"{text} Their controller is the same; mode sound tells its templates apart."
+    if plain["controller"] == plain["attributes"]:
+        return text
+    other: Definition = "attributes" if force == "controller" else "controller"
+    if same and not split:
+        differing = differences(first, second, other)
+        return f"{text} By {_by(other)} they would be two: {_listed(differing)} differ."
+    if plain[other] and not same:
+        return f"{text} By {_by(other)} they would be of one."
+    return text
+
+
+def _by(definition: Definition) -> str:
+    return "their attributes" if definition == "attributes" else "their controller"
+
+
+def _listed(found: Sequence[Difference]) -> str:
+    """Name the fields at the beginning of the paths, each once."""
+    names = list(dict.fromkeys(row.field.partition("[")[0].partition(".")[0] for row in found))
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
