@@ -41,7 +41,7 @@ def test_the_main_job_by_keyboard_alone(page: Page) -> None:
     bench.goto(20).shows(cycles[19])
     page.keyboard.press("2")
     bench.is_on("Predicates")
-    page.keyboard.press("3")
+    page.keyboard.press("4")
     bench.is_on("Priorities")
     page.keyboard.press("1")
     bench.is_on("Story")

@@ -1,6 +1,7 @@
 // The figures of a run: the server builds them without colours, here they get those of the theme.
 
 import { $, $$, h, fill } from "../lib/dom.js";
+import { plotly } from "../lib/plotly.js";
 import { count } from "../lib/quantity.js";
 import { token } from "../lib/theme.js";
 
@@ -16,7 +17,6 @@ const SYMBOLS_SHOWN = 9; // of each line
 
 export class Charts {
   #figures = null;
-  #library = null;
 
   /** `onPoint` hears the cycle that somebody clicked in a chart. */
   constructor(root, library, onPoint) {
@@ -32,7 +32,7 @@ export class Charts {
     this.#figures = figures;
     this.last = last;
     for (const table of tables) this.#table(table);
-    await this.#load();
+    await plotly(this.library);
     this.#draw();
   }
 
@@ -48,16 +48,6 @@ export class Charts {
     }
     this.last = Math.max(total ?? 0, done);
     this.#chart("pods", figure);
-  }
-
-  #load() {
-    this.#library ??= new Promise((resolve, reject) => {
-      const script = h("script", { src: this.library });
-      script.onload = resolve;
-      script.onerror = () => { this.#library = null; reject(new Error("The charts could not be loaded.")); };
-      document.head.append(script);
-    });
-    return this.#library;
   }
 
   #draw() { for (const [name, figure] of Object.entries(this.#figures)) this.#chart(name, figure); }

@@ -1,9 +1,10 @@
-// The address bar holds what is on screen: step, tab, node, pod, and what Why? is asked. Stepping replaces, selecting pushes, Back works.
+// The address bar holds what is on screen: step, tab and its view, node, pod, and what Why? is asked. Stepping replaces, selecting pushes, Back works.
 
 import { debounce } from "../lib/dom.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(["story", "predicates", "priorities", "preemption", "queue", "events"]);
+const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "queue", "events"]);
+const WITH_VIEWS = new Set(["cache"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 
 export class Address {
@@ -15,16 +16,17 @@ export class Address {
     view.playback.on("step", () => this.replace());
     view.on("selection", ({ push }) => this.#write(push));
     view.on("tab", ({ push } = {}) => this.#write(push));
+    view.on("sub", ({ push }) => this.#write(push));
     view.on("whyed", ({ push }) => this.#write(push));
     addEventListener("popstate", () => this.#back());
   }
 
-  /** What the address asks for: `{step, tab, node, pod, why, on}` as text; `why` is a pod that is asked about, `on` the node. */
+  /** What the address asks for: `{step, tab, sub, node, pod, why, on}` as text; `sub` is a view of the tab, `why` is a pod that is asked about, `on` the node. */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
-    return { step: query.get("step") || inPath || fallback, tab: query.get("tab") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
+    return { step: query.get("step") || inPath || fallback, tab: query.get("tab") ?? "", sub: query.get("view") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
   }
 
   /** This view as a link, on `path` (that of the page, unless a share has its own). */
@@ -35,6 +37,7 @@ export class Address {
     const run = RUN_PATH.exec(path);
     if (!run && playback.wanted > 0) query.set("step", String(playback.wanted));
     if (view.tab !== "story") query.set("tab", view.tab);
+    if (view.sub && WITH_VIEWS.has(view.tab)) query.set("view", view.sub);
     if (view.node >= 0) query.set("node", playback.nodes.names[view.node]);
     if (view.pod >= 0) query.set("pod", playback.pods.keys[view.pod]);
     const asked = view.why?.shown;
@@ -53,9 +56,10 @@ export class Address {
   }
 
   /** Show what the address says of tab, node and pod. */
-  select({ tab, node, pod }) {
+  select({ tab, sub, node, pod }) {
     const { view } = this;
     const { playback } = view;
+    view.setSub(sub, { push: false });
     view.setTab(TABS.has(tab) ? tab : "story", { push: false });
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     if (pod) view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });

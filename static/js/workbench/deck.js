@@ -24,12 +24,15 @@ export class Deck {
     this.state = h("span", { class: "at-state", role: "status" });
     const buttons = [button("first", "To the start (Home)", (since) => playback.goto(0, since)), button("back", "Back (←)", (since) => playback.goto(playback.wanted - 1, since), "back"),
       step, this.play, button("last", "To the last cycle (End)", (since) => playback.goto(playback.cycles, since))];
-    const jump = h("div", { class: "jump" }, h("button", { type: "button", class: "btn quiet", "data-next-failure": true, title: "Next cycle that did not place its pod (.)", onclick: (event) => this.nextFailure(event.timeStamp) }, h("span", { text: "Next failure" }), h("kbd", { text: "." })), speed);
+    const jump = h("div", { class: "jump" }, h("button", { type: "button", class: "btn quiet", "data-next-failure": true, title: "Next cycle that did not place its pod, or used a stale answer of the cache (.)", onclick: (event) => this.nextFailure(event.timeStamp) }, h("span", { text: "Next failure" }), h("kbd", { text: "." })), speed);
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
       this.timeline.element,
-      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["restart", "scheduler restarted"]].map(([name, text]) => h("li", { "data-mark": name, hidden: name === "restart" || undefined }, h("i", { class: `mark ${name}` }), text))));
-    playback.on("grew", () => { host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length; });
+      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
+    playback.on("grew", () => {
+      host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length;
+      host.querySelector("[data-mark=stale-hit]").hidden = !playback.marks.staleCycles;
+    });
     playback.on("seek", () => this.#tell());
     playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#schedule(); });
     playback.on("grew", () => this.#tell());
@@ -79,7 +82,9 @@ export class Deck {
   nextFailure(since) {
     const { playback } = this.view;
     this.pause();
-    const found = playback.marks.seek(playback.wanted, 1, "uep");
+    const stale = playback.marks.seekStale(playback.wanted, 1);
+    const failed = playback.marks.seek(playback.wanted, 1, "uep");
+    const found = stale && failed ? Math.min(stale, failed) : stale || failed;
     if (found) playback.goto(found, since);
     else toast("No later cycle failed.");
   }

@@ -3,8 +3,8 @@
 import { h, dialog, typing } from "../lib/dom.js";
 
 const MAP = [
-  [["→", "←"], "one step on, one step back"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the last cycle"], [["."], "next cycle that did not place its pod"],
-  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "6"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
+  [["→", "←"], "one step on, one step back"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the last cycle"], [["."], "next cycle that did not place its pod, or used a stale answer of the cache"],
+  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "7"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
 ];
 
 export function help() {

@@ -11,6 +11,7 @@ import { Inspect, TABS } from "./inspect/inspect.js";
 import { help, keys } from "./keys.js";
 import { Layout } from "./layout.js";
 import { Playback } from "./playback.js";
+import { settings } from "./settings.js";
 import { share } from "./share.js";
 import { Stage } from "./stage.js";
 import { Timings } from "./timings.js";
@@ -42,6 +43,8 @@ const build = new Build($("#region-build", root), view, {
   mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: Boolean($("[data-fork]")), onFork: fork,
   onApplied: async () => { const at = playback.wanted; await playback.open(); start(Math.min(at, playback.cycles)); },
 });
+view.library = root.dataset.plotly;
+view.settings = settings({ view, build, mine, canFork: Boolean($("[data-fork]")), fork });
 const onShare = () => share({ playback, view, address, build, mine });
 keys({ playback, deck, view, build, layout, stage, onShare, tabs: TABS.map(([key]) => key) });
 

@@ -1,6 +1,7 @@
-// One mark a cycle: its result, pod and node, in growing typed arrays.
+// One mark a cycle: its result, pod and node, and what the equivalence cache did, in growing typed arrays.
 
 export const RESULTS = { s: "scheduled", u: "unschedulable", e: "error", p: "preemption" };
+const CACHING = ["hits", "evaluations", "invalidated", "stale"];
 const CODES = { s: 1, u: 2, e: 3, p: 4 };
 export const LETTERS = ["", "s", "u", "e", "p"];
 
@@ -9,6 +10,8 @@ export class Marks {
     this.result = new Uint8Array(1024); // by cycle index; 0: not known yet
     this.pod = new Int32Array(1024);
     this.node = new Int32Array(1024);
+    this.caching = null; // {hits, evaluations, invalidated, stale}, by cycle index; null: the cache was off
+    this.staleCycles = 0; // cycles with stale hits
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
     this.known = 0; // cycles 1..known are known without a gap
     this.version = 0;
@@ -24,6 +27,7 @@ export class Marks {
     }
     const last = from + marks.result.length - 1;
     if (marks.restarts?.length) this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
+    if (marks.cache) this.#cache(from, marks.cache);
     while (this.known + 1 < this.result.length && this.result[this.known + 1]) this.known += 1;
     this.version += 1;
   }
@@ -33,6 +37,23 @@ export class Marks {
     const wanted = new Set([...letters].map((letter) => CODES[letter]));
     for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (wanted.has(this.result[i])) return i;
     return 0;
+  }
+
+  get cached() { return this.caching !== null; }
+
+  /** The next cycle after (direction 1) or before (-1) `index` with stale hits, or 0. */
+  seekStale(index, direction) {
+    if (!this.staleCycles) return 0;
+    const { stale } = this.caching;
+    for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (stale[i]) return i;
+    return 0;
+  }
+
+  #cache(from, caching) {
+    this.caching ??= Object.fromEntries(CACHING.map((name) => [name, new Uint32Array(this.result.length)]));
+    const { stale } = this.caching;
+    caching.stale.forEach((n, i) => { this.staleCycles += (n > 0) - (stale[from + i] > 0); });
+    for (const name of CACHING) this.caching[name].set(caching[name], from);
   }
 
   /** Whether the scheduler was restarted just before a cycle. */
@@ -51,10 +72,12 @@ export class Marks {
 
   #grow(size) {
     const capacity = Math.max(size, this.result.length * 2);
-    for (const name of ["result", "pod", "node"]) {
-      const wider = new this[name].constructor(capacity);
-      wider.set(this[name]);
-      this[name] = wider;
-    }
+    const wider = (array) => {
+      const made = new array.constructor(capacity);
+      made.set(array);
+      return made;
+    };
+    for (const name of ["result", "pod", "node"]) this[name] = wider(this[name]);
+    if (this.caching) for (const name of CACHING) this.caching[name] = wider(this.caching[name]);
   }
 }

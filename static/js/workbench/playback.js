@@ -11,7 +11,7 @@ import { Verdict } from "./verdict.js";
 // grows with the nodes, and a scrub into the unknown must not wait for it.
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
-const PARTS = ["predicates", "priorities", "preemption", "queue"];
+const PARTS = ["predicates", "cache", "priorities", "preemption", "queue"];
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 

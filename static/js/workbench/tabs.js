@@ -32,7 +32,12 @@ export function tabs(list, entries, panel, onSelect) {
       if (chosen) list.scrollLeft = Math.max(chosen.offsetLeft + chosen.offsetWidth - list.clientWidth, Math.min(list.scrollLeft, chosen.offsetLeft));
       panel.setAttribute("aria-labelledby", `${prefix}-${key}`);
     },
-    badge(key, text) { const em = buttons.get(key)?.querySelector("em"); if (em && em.textContent !== text) em.textContent = text; },
+    badge(key, text, tone = "") {
+      const em = buttons.get(key)?.querySelector("em");
+      if (!em || (em.textContent === text && em.className === tone)) return;
+      em.textContent = text;
+      em.className = tone;
+    },
     focus(key) { buttons.get(key)?.focus(); },
   };
 }

@@ -1,7 +1,7 @@
 // The timeline: one mark a cycle while there is room, columns of cycles when there is not. A slider for every input.
 
 import { h, perFrame } from "../lib/dom.js";
-import { count, short } from "../lib/quantity.js";
+import { count, plural, short } from "../lib/quantity.js";
 import { token } from "../lib/theme.js";
 import { RESULTS, LETTERS } from "./marks.js";
 
@@ -11,6 +11,7 @@ const NARROWEST = 3; // below it marks share a column
 const TALL = [0, 0.42, 0.68, 0.84, 1]; // by result: never colour alone
 const COLUMN = 2;
 const FLAG = 8; // height and width of a pennant
+const SIGN = 9; // width of the sign over a cycle with stale hits
 
 export class Timeline {
   #width = 0;
@@ -63,6 +64,7 @@ export class Timeline {
       if (this.#scale >= NARROWEST) this.#single(pen, marks);
       else this.#columns(pen, marks, width);
       this.#flags(pen, marks);
+      if (marks.staleCycles) this.#stale(pen, marks);
     }
     this.#shown = -1;
     this.#place(this.view.playback.wanted);
@@ -94,6 +96,28 @@ export class Timeline {
       pen.moveTo(x, 0);
       pen.lineTo(x + FLAG, FLAG / 2);
       pen.lineTo(x, FLAG);
+      pen.fill();
+    }
+  }
+
+  /** A sign hangs over every cycle with stale hits of the cache; where they are dense, over the first of a place. */
+  #stale(pen, marks) {
+    const { stale } = marks.caching;
+    pen.fillStyle = token("--stale");
+    pen.strokeStyle = token("--panel");
+    pen.lineWidth = 1.5;
+    let last = -SIGN;
+    for (let i = 1; i <= this.#cycles && i < stale.length; i += 1) {
+      if (!stale[i]) continue;
+      const x = (i - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
+      if (x - last < Math.min(SIGN - 2, Math.max(4, this.#scale))) continue;
+      last = x;
+      pen.beginPath();
+      pen.moveTo(x - SIGN / 2, 0);
+      pen.lineTo(x + SIGN / 2, 0);
+      pen.lineTo(x, SIGN - 1);
+      pen.closePath();
+      pen.stroke();
       pen.fill();
     }
   }
@@ -143,7 +167,7 @@ export class Timeline {
   #result(index) {
     const { marks } = this.view.playback;
     const letter = LETTERS[marks.result[index] ?? 0];
-    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}`;
+    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}`;
   }
 
   #indexAt(clientX) {

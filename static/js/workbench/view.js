@@ -12,6 +12,7 @@ export class View extends Emitter {
     super();
     this.playback = playback;
     this.tab = "story";
+    this.sub = ""; // what of the tab is shown, as path; "" is its first view
     this.node = -1;
     this.pod = -1;
     this.hovered = -1;
@@ -47,6 +48,13 @@ export class View extends Emitter {
       this.emit("tab", { push, focus });
     }
     if (push) this.emit("region", "inspect");
+  }
+
+  /** Show another view of the tab that is open. */
+  setSub(sub, { push = true } = {}) {
+    if (sub === this.sub) return;
+    this.sub = sub;
+    this.emit("sub", { push });
   }
 
   /** Light up nodes on the stage; the same label again, or null, puts the light out. */

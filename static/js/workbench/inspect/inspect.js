@@ -4,12 +4,14 @@ import { h, fill } from "../../lib/dom.js";
 import { tabs } from "../tabs.js";
 import { Story } from "./story.js";
 import { Predicates } from "./predicates.js";
+import { Cache } from "./cache.js";
+import { percent, rate } from "./cachewords.js";
 import { Priorities } from "./priorities.js";
 import { Preemption } from "./preemption.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 
-export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["queue", "Queue", Queue], ["events", "Events", Events]];
+export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["cache", "Cache", Cache], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["queue", "Queue", Queue], ["events", "Events", Events]];
 
 export class Inspect {
   #panels = new Map();
@@ -52,6 +54,8 @@ export class Inspect {
     this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1] + (light.node === null ? 1 : 0)) : "");
     const victims = light?.events.filter(([, reason]) => reason === "Preempted").length;
     this.strip.badge("preemption", victims ? String(victims) : "");
+    const [hits, evaluations, , stale] = light?.cache ?? [0, 0, 0, 0];
+    this.strip.badge("cache", stale ? `${stale} stale` : light?.cache ? percent(rate(hits, evaluations)) : "", stale ? "stale-text" : "");
     this.strip.badge("predicates", light ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
   }
 }

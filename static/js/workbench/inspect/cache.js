@@ -1,0 +1,135 @@
+// Cache: what came from the equivalence cache in this cycle, what was invalidated by which row, and what was stale.
+
+import { h, fill, icon } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
+import { count, memory, plural } from "../../lib/quantity.js";
+import { CacheClasses } from "./cacheclasses.js";
+import { CacheMap } from "./cachemap.js";
+import { CacheOff } from "./cacheoff.js";
+import { CacheStep } from "./cachestep.js";
+import { CacheTime } from "./cachetime.js";
+import { DEFINITIONS, MODES, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
+import { before } from "./inspect.js";
+
+class LaterWorth {
+  constructor(view) {
+    this.element = h("div", { class: "cache-worth" });
+    import("./worth.js").then(({ Worth }) => { this.worth = new Worth(view); fill(this.element, this.worth.element); this.update(); }, () => {});
+  }
+
+  update() { this.worth?.update(); }
+}
+
+const VIEWS = [["step", "This step", CacheStep], ["map", "Map", CacheMap], ["classes", "Classes", CacheClasses], ["time", "Over time", CacheTime], ["worth", "Worth it?", LaterWorth]];
+const WHOLE_RUN = new Set(["time", "worth"]); // they need no cycle
+const WITHOUT_CACHE = new Set(["step", "worth"]);
+
+export class Cache {
+  #panels = new Map();
+  #head = null; // the part that the head shows
+  #shown = null; // what stands below the switch
+
+  constructor(view) {
+    this.view = view;
+    this.head = h("div", { class: "cache-head" });
+    this.buttons = new Map(VIEWS.map(([key, label]) => [key, h("button", { type: "button", "data-view": key, onclick: () => view.setSub(key === "step" ? "" : key) }, label)]));
+    this.nav = h("span", { class: "seg cache-views", role: "group", "aria-label": "Views of the cache" }, [...this.buttons.values()]);
+    this.body = h("div", { class: "cache-body" });
+    this.off = new CacheOff(view);
+    this.element = h("div", { class: "cache-tab" }, this.head, h("div", { class: "cache-nav" }, this.nav), this.body);
+    view.on("sub", () => { if (this.element.isConnected) this.update(); });
+    view.on("selection", () => this.#mark());
+    view.playback.on("grew", () => { if (this.element.isConnected && this.#key === "time") this.#panel("time").update(); });
+  }
+
+  get #key() {
+    const key = this.view.sub.split("/")[0];
+    return this.buttons.has(key) ? key : "step";
+  }
+
+  #panel(key) {
+    if (!this.#panels.has(key)) this.#panels.set(key, new (VIEWS.find(([name]) => name === key)[2])(this.view));
+    return this.#panels.get(key);
+  }
+
+  update() {
+    const { view } = this;
+    const { playback } = view;
+    const started = Boolean(playback.current);
+    const part = started ? playback.parts?.cache : null;
+    this.element.classList.toggle("waiting", started && !part);
+    if (started && !part) return;
+    const off = started && part.why !== undefined;
+    const key = off && !WITHOUT_CACHE.has(this.#key) ? "step" : this.#key;
+    for (const [name, button] of this.buttons) {
+      button.setAttribute("aria-pressed", String(name === key));
+      button.hidden = off && !WITHOUT_CACHE.has(name);
+    }
+    if (part !== this.#head) { this.#head = part; fill(this.head, part && !off ? this.#about(part) : null); }
+    this.head.hidden = !part || off;
+    if (!started && !WHOLE_RUN.has(key)) this.#show("before", () => before(view));
+    else if (off && key === "step") { this.#show(this.off, () => this.off.element); this.off.update(); }
+    else {
+      const panel = this.#panel(key);
+      this.#show(panel, () => panel.element);
+      panel.update();
+    }
+    this.#mark();
+  }
+
+  #show(what, make) {
+    if (this.#shown === what && what !== "before") return;
+    this.#shown = what;
+    fill(this.body, make());
+  }
+
+  #about(part) {
+    const settings = [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, part.mode === "batching" ? "" : REMEDIES[part.staleWrites] ?? ""].filter(Boolean);
+    return [
+      h("p", { class: "cache-mode" }, h("a", { class: "pill accent", href: reference(), target: "_blank", rel: "noopener", title: "the invalidation table, in another page" }, `cache ${part.mode}`), h("span", { class: "dim", text: MODES[part.mode] ?? "" }),
+        h("span", { class: "grow" }), h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
+      h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.join(" · "), " · ", inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
+      this.#numbers(part),
+      part.mode === "batching" ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
+    ];
+  }
+
+  #class(part) {
+    const { view } = this;
+    const pod = podLink(view, view.playback.pods.keys[view.playback.current.pod]);
+    if (part.class) {
+      return [pod, part.mode === "batching" ? " has the signature " : " is of class ", inline(() => view.setSub(`classes/${part.class.hash}`), { title: `class ${part.class.hash}: its members` }, part.class.name || part.class.hash), h("span", { class: "dim", text: part.class.members ? ` of ${plural(part.class.members, "pod")}. ` : ". " }),
+        part.bypass ? h("span", { class: "dim", text: `${part.bypass}. ` }) : null];
+    }
+    if (part.mode === "batching") return [pod, ". "];
+    return [pod, h("strong", { text: " has no class" }), part.bypass ? `: ${part.bypass}. ` : ". "];
+  }
+
+  #size(part) {
+    const evicted = part.evictedClasses || part.evictedEntries ? `; evicted ${count(part.evictedEntries ?? 0)} of ${plural(part.evictedClasses ?? 0, "class", "classes")}` : "";
+    return `${plural(part.entries ?? 0, "valid entry", "valid entries")} · ${memory(part.bytes ?? 0)} · ${plural(part.classes ?? 0, "class", "classes")} after this cycle${evicted}`;
+  }
+
+  #numbers(part) {
+    const batching = part.mode === "batching";
+    const columns = [
+      ["hit", "hits", batching ? "Evaluations that the kept ranking saved" : "Answers taken from the cache", (c) => count(c.hits)],
+      ["miss", "evaluated", "Pairs of predicate and node that were evaluated", (c) => count(c.evaluations)],
+      ["", "hit rate", "Hits of all answers", (c) => percent(rate(c.hits, c.evaluations))],
+      batching ? null : ["cleared", "invalidated", "Entries that events cleared", (c) => count(c.invalidated)],
+      batching ? null : ["stale", "stale hits", part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked", (c) => (part.audit ? count(c.stale) : "–")],
+    ].filter(Boolean);
+    const row = (label, counts) => h("tr", null, h("th", { scope: "row", text: label }), columns.map(([mark, , , text]) => {
+      const bad = mark === "stale" && counts.stale > 0;
+      return h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, text(counts));
+    }));
+    return h("table", { class: "cache-numbers" }, h("caption", { class: "sr", text: "The cache in numbers" }),
+      h("thead", null, h("tr", null, h("td"), columns.map(([mark, label, title]) => h("th", { scope: "col", title }, mark ? swatch(mark) : null, label)))),
+      h("tbody", null, row("this cycle", part.counts), row("run so far", part.totals)));
+  }
+
+  /** Mark the node that is selected wherever it stands. */
+  #mark() {
+    for (const link of this.element.querySelectorAll("[data-at]")) link.classList.toggle("selected", Number(link.dataset.at) === this.view.node);
+  }
+}

@@ -1,0 +1,119 @@
+// The Cache tab, Classes: every class with its members, and whether two pods are of one.
+
+import { h, fill, icon, debounce } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
+import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { CacheEqual } from "./cacheequal.js";
+import { nodeLink, pager, podLink, refocus } from "./cachewords.js";
+
+const AT_ONCE = 25;
+const MEMBERS = 50;
+const WHERE = { "-1": "pending", "-2": "gone or to come" };
+
+export class CacheClasses {
+  #shown = "";
+  #from = 0;
+  #turned = "";
+  #rows = null; // the page that is drawn
+  #members = null; // of the class that is open
+
+  constructor(view) {
+    this.view = view;
+    this.find = h("input", { type: "search", class: "field filter", placeholder: "Filter classes", "aria-label": "Filter classes by name", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#from = 0; this.update(); }, 150) });
+    this.pages = h("span");
+    this.note = h("small", { class: "dim num", role: "status" });
+    this.list = h("div", { class: "cache-rows" });
+    this.equal = new CacheEqual(view);
+    this.element = h("div", { class: "cache-classes" },
+      h("section", null, h("h3", null, "Classes ", this.note), h("div", { class: "matrix-tools" }, this.find, this.pages), this.list),
+      this.equal.element);
+    view.playback.on("opened", () => { this.#shown = ""; this.#members = null; });
+  }
+
+  /** The class that is open, as the address says. */
+  get #open() { return this.view.sub.split("/")[1] ?? ""; }
+
+  update() {
+    const { playback } = this.view;
+    this.equal.update();
+    const find = this.find.value.trim();
+    const wish = `${playback.index}/${this.#from}/${find}`;
+    const open = this.#open;
+    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.index)) this.#loadMembers(open, 0);
+    if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}) }, wish); }
+    else if (this.#rows) this.#paint();
+  }
+
+  async #load(ask, wish) {
+    this.list.classList.add("waiting");
+    try {
+      const found = await this.view.playback.socket.call("cache.classes", ask);
+      if (wish !== this.#shown) return;
+      this.#rows = found;
+      this.#paint();
+    } catch (error) {
+      if (error.code === "request.superseded" || wish !== this.#shown) return;
+      this.#shown = "";
+      fill(this.list, h("p", { class: "note error", text: error.message }));
+    }
+    this.list.classList.remove("waiting");
+  }
+
+  async #loadMembers(hash, from) {
+    const { playback } = this.view;
+    const cycle = playback.index;
+    const before = this.#members?.hash === hash ? this.#members : null;
+    this.#members = before ? { ...before, cycle } : { hash, cycle, rows: null };
+    try {
+      const found = await playback.socket.call("cache.members", { source: playback.source, cycle, hash, from, count: MEMBERS });
+      if (this.#open !== hash || playback.index !== cycle) return;
+      this.#members = { ...found, cycle };
+      if (this.#rows) this.#paint();
+    } catch (error) {
+      if (error.code !== "request.superseded") playback.emit("failed", error);
+    }
+  }
+
+  #paint() {
+    const found = this.#rows;
+    const open = this.#open;
+    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.class : "";
+    this.note.textContent = `${plural(found.count, "class", "classes")}${found.without ? `, and ${plural(found.without, "pod")} without one` : ""}`;
+    fill(this.pages, pager({ from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "classes" }, (to) => {
+      this.#turned = document.activeElement?.dataset.turn ?? "";
+      this.#from = to;
+      this.update();
+    }));
+    refocus(this.pages, this.#turned);
+    this.#turned = "";
+    const here = this.view.playback.parts?.cache?.class?.hash;
+    const listed = found.rows.some((row) => row.hash === open);
+    const apart = open && !listed && this.#members?.rows ? [{ hash: open, name: this.#members.name, members: this.#members.count, entries: null }] : [];
+    if (!found.rows.length && !apart.length) {
+      fill(this.list, h("p", { class: "grid-none dim", role: "status", text: this.find.value.trim() ? `No class is called ${this.find.value.trim()}.` : "No pod of this cluster has a class: pods without a controller take the normal path." }));
+      return;
+    }
+    fill(this.list, h("table", { class: "list tight classes" }, h("caption", { class: "sr", text: "Equivalence classes, most members first" }),
+      h("thead", null, h("tr", null, h("th", { scope: "col", text: "class" }), h("th", { scope: "col", class: "num", text: "pods" }), h("th", { scope: "col", class: "num", title: "Valid entries of the cache after this cycle", text: "entries" }))),
+      h("tbody", null, [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)))));
+    if (focused) this.list.querySelector(`[data-class="${focused}"]`)?.focus();
+  }
+
+  #row(row, open, here) {
+    const { view } = this;
+    const id = `class-${row.hash}`;
+    return [h("tr", { class: open ? "won" : undefined },
+      h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Members of ${row.name}`, "data-class": row.hash, onclick: () => view.setSub(open ? "classes" : `classes/${row.hash}`) }, icon("right")),
+        h("span", { class: "class-name" }, h("span", { text: ellipsis(row.name, 44), title: row.name }), " ", h("small", { class: "mono dim", text: row.hash }), here ? [" ", h("span", { class: "pill accent", text: "this cycle" })] : null))),
+      h("td", { class: "num", text: count(row.members) }), h("td", { class: "num" }, row.entries ? inline(() => view.setSub(`map/class/${row.hash}`), { title: "browse them in the map", class: "link num" }, count(row.entries)) : h("span", { class: "nil", text: row.entries === null ? "" : "0" }))),
+    h("tr", { class: "run-row", id, hidden: !open }, h("td", { colspan: "3" }, open ? this.#people() : null))];
+  }
+
+  #people() {
+    const { view } = this;
+    const members = this.#members;
+    if (!members?.rows) return h("p", { class: "dim", text: "Loading its members…" });
+    return h("div", { class: "members" }, h("ul", null, members.rows.map(([key, node]) => h("li", null, podLink(view, key), node >= 0 ? h("small", null, h("span", { class: "dim", text: "on " }), nodeLink(view, node, 18)) : h("small", { class: "dim", text: WHERE[node] ?? "" })))),
+      pager({ from: members.from, total: members.count, size: MEMBERS, shown: members.rows.length, what: "members" }, (to) => this.#loadMembers(members.hash, to)));
+  }
+}

@@ -1,0 +1,92 @@
+// The Cache tab, This step: where every predicate's answers came from, what was invalidated, and the hits that were stale.
+
+import { h, fill, icon } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
+import { count, plural } from "../../lib/quantity.js";
+import { staleHits } from "./cachestale.js";
+import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
+
+export class CacheStep {
+  #shown = null;
+
+  constructor(view) {
+    this.view = view;
+    this.element = h("div", { class: "cache-step" });
+    view.playback.on("grew", () => { this.#shown = null; if (this.element.isConnected) this.update(); });
+  }
+
+  update() {
+    const part = this.view.playback.parts?.cache;
+    if (!part || part === this.#shown) return;
+    this.#shown = part;
+    const within = this.element.contains(document.activeElement) ? document.activeElement.dataset.stale : "";
+    const batching = part.mode === "batching";
+    fill(this.element,
+      batching ? this.#batching(part) : staleHits(this.view, part),
+      part.predicates.length ? this.#answers(part) : null,
+      batching ? null : this.#invalidations(part),
+      batching ? null : this.#byRule(part));
+    if (within) this.element.querySelector(`[data-stale="${within}"]`)?.focus();
+  }
+
+  /** Whether the ranking of the pod before served this one, and why not. */
+  #batching(part) {
+    const { view } = this;
+    const took = part.hint !== null && view.playback.current.node === part.hint && part.counts.hits > 0;
+    const text = part.hint === null ? ["No node was offered", part.bypass ? `: ${part.bypass}.` : "."]
+      : took ? [nodeLink(view, part.hint), ", the next best of the ranking kept from an earlier pod, was offered and taken. No other node was looked at."]
+        : [nodeLink(view, part.hint), ", the next best of the ranking kept from an earlier pod, was offered and refused", part.bypass ? `: ${part.bypass}.` : ": the pod does not fit there.", " All nodes were looked at anew."];
+    return h("section", { class: `hint ${took ? "took" : ""}`.trim() }, h("h3", null, "Ranking of the pods before ", took ? h("span", { class: "pill pass" }, icon("check"), "used") : h("span", { class: "pill" }, icon("minus"), "not used")),
+      h("p", null, text),
+      h("p", { class: "dim fine", text: "Batching keeps the ranked list of nodes for the next pods with the same signature, as long as each fills the node that it gets. Hits are the evaluations that this saved." }));
+  }
+
+  // --- answers ---------------------------------------------------------------------------
+
+  #answers(part) {
+    const used = SOURCES.filter((_, i) => part.predicates.some((row) => row[i + 1] > 0));
+    const at = (key) => SOURCES.findIndex(([name]) => name === key) + 1;
+    const widest = Math.max(1, ...part.predicates.map(([, ...numbers]) => numbers.reduce((sum, n) => sum + n, 0)));
+    const bar = (row) => h("span", { class: "source-bar", "aria-hidden": "true" }, SOURCES.map(([, name], i) => (row[i + 1] ? h("i", { class: name, style: { width: `${(row[i + 1] / widest) * 100}%` } }) : null)));
+    const rows = part.predicates.map((row) => h("tr", null,
+      h("th", { scope: "row" }, inline(() => this.view.setSub(`map/predicate/${row[0]}`), { title: `${row[0]}: all that the cache holds of it`, class: "link plain" }, row[0])),
+      h("td", { class: "bar-cell" }, bar(row)),
+      used.map(([key]) => h("td", { class: `num ${row[at(key)] ? "" : "nil"}`.trim(), text: count(row[at(key)]) }))));
+    const head = used.map(([key, name, words]) => h("th", { scope: "col", class: "num", title: words }, swatch(name), h("span", { class: "word", text: { hits: "hits", misses: "misses", bypassed: "bypassed", unreached: "not reached" }[key] })));
+    return h("section", { class: "answers" }, h("h3", null, "Answers ", h("small", { class: "dim", text: "of each predicate, a node each" })),
+      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Where each predicate's answers came from, in nodes" }),
+        h("thead", null, h("tr", null, h("th", { scope: "col", text: "predicate" }), h("td"), head)), h("tbody", null, rows)),
+      h("ul", { class: "key" }, used.map(([, name, words]) => h("li", null, swatch(name), words))));
+  }
+
+  // --- invalidations ---------------------------------------------------------------------
+
+  #invalidations(part) {
+    const { invalidations: rows, invalidationsCount: total } = part;
+    const title = h("h3", null, "Invalidations ", h("small", { class: "dim num", text: total ? `${count(total)}, clearing ${plural(part.counts.invalidated, "entry", "entries")}` : "none in this cycle" }));
+    if (!rows.length) return h("section", { class: "invalidations" }, title, h("p", { class: "dim", text: "No event of this cycle set off a row of the invalidation table." }));
+    return h("section", { class: "invalidations" }, title,
+      h("ol", null, rows.map((row, i) => this.#invalidation(row, i))),
+      total > rows.length ? h("p", { class: "dim fine", text: `and ${count(total - rows.length)} more` }) : null);
+  }
+
+  #invalidation(row, i) {
+    const { view } = this;
+    const named = row.predicates?.slice(0, LINKED) ?? [];
+    const more = (row.predicates?.length ?? 0) - named.length;
+    return h("li", { class: row.during ? "during" : undefined },
+      h("p", { class: "event" }, swatch("cleared"), h("span", { class: "mono", text: row.event }), row.during ? h("span", { class: "pill stale" }, icon("warn"), "landed during evaluation") : null),
+      h("p", { class: "words" }, ruleLink(row.rule, row.words), h("small", { class: "dim", text: ` ${row.source}` })),
+      h("p", { class: "what dim" }, row.cleared ? h("b", { class: "num", text: plural(row.cleared, "entry", "entries") }) : h("span", { text: "nothing was cached" }), row.cleared ? " cleared of " : " of ",
+        row.predicates ? [named.join(", "), more > 0 ? ` and ${count(more)} more` : ""] : "every predicate", " on ", nodesLink(view, row.nodes, row.nodesCount, `invalidated by ${row.rule}, ${i + 1}`)));
+  }
+
+  /** What each row of the table has cleared over the run, the most first. */
+  #byRule(part) {
+    const rows = [...part.byRule].sort((a, b) => b[1] - a[1]);
+    if (!rows.length) return null;
+    const most = rows[0][1] || 1;
+    return h("details", { class: "by-rule", open: this.open || undefined, ontoggle: (event) => { this.open = event.target.open; } }, h("summary", null, "Over the run, by row ", h("span", { class: "num", text: `(${plural(rows.length, "row")})` })),
+      h("ul", null, rows.map(([rule, cleared]) => h("li", null, ruleLink(rule), h("span", { class: "source-bar", "aria-hidden": "true" }, h("i", { class: "cleared", style: { width: `${(cleared / most) * 100}%` } })), h("span", { class: "num", text: count(cleared) })))));
+  }
+}

@@ -1,0 +1,151 @@
+// The Cache tab, Over time: hit rate, evaluations and invalidations of every cycle as a chart, and as the table behind it.
+
+import { h, fill, icon, debounce } from "../../lib/dom.js";
+import { plotly } from "../../lib/plotly.js";
+import { count, plural } from "../../lib/quantity.js";
+import { token } from "../../lib/theme.js";
+import { rowsOf, series } from "./cacheseries.js";
+import { cycleLink, pager, percent, refocus } from "./cachewords.js";
+
+const HEIGHT = 330;
+const MARGIN = { l: 46, r: 10, t: 8, b: 34 };
+const ROWS = 25;
+const REDRAW_AFTER = 250; // while a timeline grows
+
+export class CacheTime {
+  #drawn = "";
+  #width = 0;
+  #page = 0; // first cycle of the table's page; 0: the one with the shown cycle
+  #ready = false;
+
+  constructor(view) {
+    this.view = view;
+    this.note = h("p", { class: "dim fine num", role: "status" });
+    this.chart = h("div", { class: "cache-chart", role: "img" });
+    this.table = h("div", { class: "cache-rows" });
+    this.toggle = h("button", { type: "button", class: "btn quiet small", "aria-expanded": "false", onclick: () => this.#asTable() }, icon("table"), h("span", { text: "Show as a table" }));
+    this.body = h("div", null, this.chart, this.table);
+    this.element = h("div", { class: "cache-time" }, h("div", { class: "stale-head" }, h("h3", { text: "Hit rate" }), h("span", { class: "grow" }), this.toggle), this.note, this.body);
+    this.table.hidden = true;
+    this.later = debounce(() => { if (this.element.isConnected) this.#draw(); }, REDRAW_AFTER);
+    this.cursor = debounce(() => this.#cursor(), 60);
+    addEventListener("podstep:theme", () => { this.#drawn = ""; if (this.element.isConnected) this.#draw(); });
+    new ResizeObserver(() => { if (this.chart.clientWidth && this.chart.clientWidth !== this.#width) this.later(); }).observe(this.chart);
+    view.playback.on("opened", () => { this.#page = 0; this.#drawn = ""; });
+  }
+
+  update() {
+    const { marks } = this.view.playback;
+    if (!marks.cached) { fill(this.note, this.view.playback.complete ? "The cache was off in this run, or it was stored before podstep counted the cache's work." : "Computing…"); this.#hide(true); return; }
+    this.#hide(false);
+    if (!this.table.hidden) { this.#page = 0; this.#rows(); }
+    if (!this.#drawn) this.#draw();
+    else if (`${marks.version}` !== this.#drawn.split("/")[0]) this.later();
+    else this.cursor();
+  }
+
+  #hide(hidden) {
+    this.body.hidden = hidden;
+    this.toggle.hidden = hidden;
+  }
+
+  async #draw() {
+    const { view } = this;
+    const { marks, cycles } = view.playback;
+    const width = this.chart.clientWidth;
+    if (!width || !marks.cached || this.chart.hidden) return;
+    const key = `${marks.version}/${width}/${cycles}`;
+    if (key === this.#drawn) { this.cursor(); return; }
+    this.#drawn = key;
+    this.#width = width;
+    const { per, points } = series(marks.caching, marks.known, (width - MARGIN.l - MARGIN.r) / 1.5);
+    this.#say(per, points);
+    let Plotly;
+    try {
+      Plotly = await plotly(view.library);
+    } catch (error) {
+      this.#drawn = "";
+      fill(this.note, error.message);
+      return;
+    }
+    if (key !== this.#drawn) return;
+    Plotly.react(this.chart, this.#traces(per, points), this.#layout(cycles), { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false });
+    if (!this.#ready) {
+      this.#ready = true;
+      this.chart.on("plotly_click", ({ points: [point], event }) => { const to = point?.customdata; if (to) view.playback.goto(to, event?.timeStamp); });
+    }
+  }
+
+  #say(per, points) {
+    const last = points.at(-1);
+    const stale = points.reduce((sum, point) => sum + point.stale, 0);
+    const { staleCycles } = this.view.playback.marks;
+    const parts = [`${percent(last?.running ?? null)} of all answers came from the cache`, stale ? `${plural(stale, "hit")} in ${plural(staleCycles, "cycle")} ${stale === 1 ? "was" : "were"} stale` : "", per > 1 ? `a point is ${count(per)} cycles` : "", "click to go there"];
+    const text = parts.filter(Boolean).join(" · ");
+    fill(this.note, text);
+    this.chart.setAttribute("aria-label", `Hit rate over ${plural(last?.to ?? 0, "cycle")}, a chart: ${text}. Its numbers are shown by the button “Show as a table”.`);
+  }
+
+  #traces(per, points) {
+    const x = points.map((point) => (point.from + point.to) / 2);
+    const to = points.map((point) => point.from);
+    const named = points.map(({ from, to: last }) => (from === last ? `cycle ${count(from)}` : `cycles ${count(from)} to ${count(last)}`));
+    const line = (name, y, hue, more) => ({ type: "scatter", mode: points.length === 1 ? "markers" : "lines", name, x, y, customdata: to, text: named, hovertemplate: `%{text}: %{y}<extra>${name}</extra>`, line: { color: hue, width: 1.5, ...more?.line }, marker: { color: hue }, connectgaps: false, ...more?.trace });
+    const bad = points.filter((point) => point.stale);
+    return [
+      line(per > 1 ? `per ${count(per)} cycles` : "per cycle", points.map((point) => point.rate), token("--cache"), { line: { width: 1, shape: points.length < 120 ? "hvh" : "linear" }, trace: { opacity: 0.75 } }),
+      line("running", points.map((point) => point.running), token("--ink"), { line: { width: 2, dash: "solid" } }),
+      { type: "scatter", mode: "markers", name: "stale hits", x: bad.map((point) => point.firstStale), y: bad.map(() => 1.09), customdata: bad.map((point) => point.firstStale), text: bad.map((point) => `${plural(point.stale, "stale hit")}, first in cycle ${count(point.firstStale)}`), hovertemplate: "%{text}<extra></extra>",
+        marker: { color: token("--stale"), symbol: "triangle-down", size: 9 }, cliponaxis: false, visible: bad.length > 0 },
+      line("evaluated", points.map((point) => point.evaluations / (point.to - point.from + 1)), token("--used"), { line: { shape: points.length < 120 ? "hvh" : "linear" }, trace: { yaxis: "y2", fill: "tozeroy", fillcolor: token("--track") } }),
+      line("invalidated", points.map((point) => point.invalidated / (point.to - point.from + 1)), token("--cache"), { line: { dash: "dot", shape: points.length < 120 ? "hvh" : "linear" }, trace: { yaxis: "y2" } }),
+    ];
+  }
+
+  #layout(cycles) {
+    const axis = { fixedrange: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"), tickfont: { color: token("--dim"), size: 11 }, separatethousands: true };
+    const title = (text) => ({ text, font: { color: token("--dim"), size: 11 }, standoff: 4 });
+    return { height: HEIGHT, margin: MARGIN, dragmode: false, hovermode: "closest", hoverdistance: -1, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: token("--font"), color: token("--ink"), size: 12 },
+      xaxis: { ...axis, range: [0.5, Math.max(2, cycles + 0.5)], showgrid: false, anchor: "y2", title: title("cycle"), tickformat: ",d", nticks: 6 },
+      yaxis: { ...axis, domain: [0.46, 0.9], range: [0, 1.12], tickformat: ".0%", tickvals: [0, 0.5, 1] },
+      yaxis2: { ...axis, domain: [0, 0.34], rangemode: "tozero", nticks: 4, title: title("per cycle") },
+      legend: { orientation: "h", x: 0, y: 1.03, yanchor: "top", font: { color: token("--dim"), size: 11 }, itemclick: "toggle", itemdoubleclick: false, bgcolor: "rgba(0,0,0,0)" },
+      hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font"), size: 12 } },
+      shapes: this.#here() };
+  }
+
+  #here() {
+    const { index } = this.view.playback;
+    return index > 0 ? [{ type: "line", xref: "x", yref: "paper", x0: index, x1: index, y0: 0, y1: 0.9, line: { color: token("--accent"), width: 1.5 } }] : [];
+  }
+
+  #cursor() {
+    if (this.#ready && this.element.isConnected && !this.chart.hidden) window.Plotly.relayout(this.chart, { shapes: this.#here() });
+  }
+
+  // --- the table behind it ---------------------------------------------------------------
+
+  #asTable() {
+    const shown = this.table.hidden;
+    this.table.hidden = !shown;
+    this.chart.hidden = shown;
+    this.toggle.setAttribute("aria-expanded", String(shown));
+    this.toggle.querySelector("span").textContent = shown ? "Show as a chart" : "Show as a table";
+    this.#page = 0;
+    if (shown) this.#rows(); else this.#draw();
+  }
+
+  #rows() {
+    const { view } = this;
+    const { marks, index } = view.playback;
+    const from = this.#page || 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;
+    const rows = rowsOf(marks.caching, marks.known, from, ROWS);
+    const num = (text, bad) => h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, text);
+    fill(this.table,
+      pager({ from: from - 1, total: marks.known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#page = to + 1; this.#rows(); refocus(this.table, turned); }),
+      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The cache's work, cycle by cycle" }),
+        h("thead", null, h("tr", null, h("th", { scope: "col", text: "cycle" }), ["hits", "evaluated", "rate", "running", "invalidated", "stale"].map((text) => h("th", { scope: "col", class: "num", text })))),
+        h("tbody", null, rows.map((row) => h("tr", { class: row.index === index ? "won" : undefined, "aria-current": row.index === index ? "step" : undefined }, h("th", { scope: "row" }, cycleLink(view, row.index)),
+          num(count(row.hits)), num(count(row.evaluations)), num(percent(row.rate)), num(percent(row.running)), num(count(row.invalidated)), num(count(row.stale), row.stale > 0))))));
+  }
+}
