@@ -101,6 +101,20 @@ SCHEMAS: dict[str, Any] = {
         ),
         "description": "Field by field in docs/protocol.md, at why.ask",
     },
+    "Costs": {
+        **_object(["rows"], rows={"type": "array", "items": {"type": "object"}}),
+        "description": "Field by field in docs/protocol.md, at worth.cost",
+    },
+    "Divergence": {
+        **_object(
+            ["here", "there", "differing", "first"],
+            here={"type": "object"},
+            there={"type": "object"},
+            differing=_COUNT,
+            first={"type": ["object", "null"]},
+        ),
+        "description": "Field by field in docs/protocol.md, at worth.other",
+    },
     "NewRun": _object(
         ["scenario"],
         scenario=_TEXT,

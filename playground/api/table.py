@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls
+from playground.api import calls, worth
 from playground.api.answers import ApiError, refusal
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, wait_seconds
 
@@ -121,6 +121,37 @@ CALLS: tuple[Call, ...] = (
         query=(
             ("pod", "string", "The pod, namespace/name"),
             ("node", "string", "The node; all nodes are asked about without it"),
+        ),
+    ),
+    Call(
+        "GET",
+        "/api/scenarios/{name}/costs",
+        worth.get_costs,
+        "What no cache, the scenario's own, the sound one and batching evaluate, keep and take",
+        {
+            200: ("A row a strategy, the first without a cache", "Costs"),
+            422: ("Too large to compute while you wait", "Errors"),
+            **_ERRORS,
+            **_BUSY,
+        },
+    ),
+    Call(
+        "GET",
+        "/api/scenarios/{name}/divergence",
+        worth.get_divergence,
+        "Where the scenario first decides otherwise under another mode of the equivalence cache",
+        {
+            200: ("Both runs and the first cycle that ends otherwise", "Divergence"),
+            400: ("A parameter is wrong", "Errors"),
+            422: ("Too large to compute while you wait", "Errors"),
+            **_ERRORS,
+            **_BUSY,
+        },
+        query=(
+            ("cache", "string", "The other mode: off, designed, v1.11, sound or batching"),
+            ("equivalenceClass", "string", "controller or attributes; the scenario's own without it"),
+            ("staleWrites", "string", "none, isUpToDate or generations; the scenario's own without it"),
+            ("audit", "string", "false checks no hit; it changes no decision"),
         ),
     ),
     Call(

@@ -197,6 +197,10 @@ class Connection(AsyncWebsocketConsumer):
         asked = self._latest.get(name, OrderedDict())
         return lambda: self._closed or request not in asked
 
+    def give_up(self, name: str) -> None:
+        """Want no answer any more to the requests of a command that are under way."""
+        self._latest.get(name, OrderedDict()).clear()
+
     async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
         """Run ``call`` in an engine thread, when this connection has no more than its share there."""
         async with self._engine:

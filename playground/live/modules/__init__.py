@@ -11,6 +11,7 @@ from playground.live.modules import (
     scores,
     session,
     why,
+    worth,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "scores",
     "session",
     "why",
+    "worth",
 ]

@@ -1,0 +1,44 @@
+"""What a cache costs and saves, and where another mode decides otherwise, over HTTP."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+
+from playground import sources, store, worth
+from playground.api.answers import ApiError
+from playground.throttle import reading
+
+
+def get_costs(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer what each strategy evaluates, keeps and takes."""
+    return _answered(worth.Question(_source(name)))
+
+
+def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer where a scenario first parts from itself under another mode of the cache."""
+    chosen = {key: request.GET[key] for key in worth.CHOICES if key in request.GET}
+    if "cache" not in chosen:
+        modes = ", ".join(worth.CHOICES["cache"])
+        message = f"Say which mode, as in ?cache=sound: {modes}."
+        raise ApiError(400, [{"line": None, "path": "cache", "message": message}])
+    try:
+        question = worth.under(_source(name), chosen)
+    except worth.ChoiceError as error:
+        raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
+    return _answered(question)
+
+
+def _source(name: str) -> sources.Source:
+    row = store.find_scenario(name)
+    if row is None:
+        raise ApiError(404, "There is no such scenario; it may have been deleted.")
+    return sources.Source({"scenario": name}, row)
+
+
+def _answered(question: worth.Question) -> HttpResponse:
+    try:
+        with reading():
+            answer = worth.answered(question)
+    except sources.TooMuchWorkError as error:
+        raise ApiError(422, str(error)) from error
+    return HttpResponse(answer, content_type="application/json")

@@ -1,0 +1,58 @@
+"""``worth.…``: whether the cache was worth it, and where another mode would decide otherwise."""
+
+from __future__ import annotations
+
+from playground import worth
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.playback.playback import Superseded
+from playground.throttle import BusyError
+
+
+@command("worth.cost", source="source", latest=1, throttle="IMPORTS_PER_MINUTE")
+async def cost(call: Call) -> Answer:
+    """Answer what each strategy evaluates, keeps and takes; pushes ``worth.progress`` meanwhile."""
+    return await _waited(call, worth.Question(call.found()))
+
+
+@command(
+    "worth.other",
+    source="source",
+    latest=1,
+    throttle="IMPORTS_PER_MINUTE",
+    cache="text",
+    equivalenceClass="text?",
+    staleWrites="text?",
+    audit="text?",
+)
+async def other(call: Call) -> Answer:
+    """Answer where the scenario first parts from itself under another mode of the cache."""
+    chosen = {name: call.payload[name] for name in worth.CHOICES if call.payload.get(name) is not None}
+    try:
+        question = worth.under(call.found(), chosen)
+    except worth.ChoiceError as error:
+        raise CommandError("payload.invalid", str(error), field=error.field) from error
+    return await _waited(call, question)
+
+
+@command("worth.cancel")
+async def cancel(call: Call) -> Answer:
+    """Give up what this connection waits for; its request is answered ``request.superseded``."""
+    for name in ("worth.cost", "worth.other"):
+        call.connection.give_up(name)
+    return {}
+
+
+async def _waited(call: Call, question: worth.Question) -> Answer:
+    def tell(report: worth.Report) -> None:
+        done, total, strategy = report
+        payload = {"source": call.found().wire, "done": done, "total": total, "strategy": strategy}
+        call.connection.push("worth.progress", payload)
+
+    try:
+        answer = await worth.wait_for(question, call.connection.unwanted(call.name, call.request), tell)
+    except BusyError as error:
+        raise CommandError("server.busy", str(error)) from error
+    if answer is None:
+        raise Superseded
+    return answer

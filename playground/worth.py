@@ -1,0 +1,248 @@
+"""What a cache costs and saves on a source, and where another mode decides otherwise: worked out in slices.
+
+An answer is kept for its source's content, so that asking again takes no time. Whoever asks while the same
+is being worked out waits for that; it is given up once nobody waits any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground import bundles, sources
+from playground.limits import limit
+from playground.playback.executor import in_engine
+from playground.playback.playback import SLICE_SECONDS
+from playground.throttle import BusyError
+from playground.wire import Encoded, encode
+from scheduler_core.cost import Cost, Progress, measuring, with_cache
+from scheduler_core.divergence import Divergence, diverging
+from scheduler_core.scenario import Scenario
+from scheduler_core.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
+
+ANSWERS_KEPT = 256
+ANSWER_BYTES = 8 * 2**20  # of all that are kept
+JOBS_AT_ONCE = 16  # each holds a cluster or two
+TEXT_SHOWN = 40  # characters of what was asked for in vain
+
+CHOICES = {
+    "cache": CACHE_MODES,
+    "equivalenceClass": EQUIVALENCE_CLASSES,
+    "staleWrites": STALE_WRITES,
+    "audit": ("true", "false"),
+}
+_FIELDS = {"cache": "cache", "equivalenceClass": "equivalence_class", "staleWrites": "stale_writes"}
+
+Report = tuple[int, int, str]  # cycles done, cycles expected, strategy
+Work = Generator[Report, None, Any]  # returns what JSON can write
+
+
+class ChoiceError(ValueError):
+    """A setting has no such value; ``field`` names it."""
+
+    def __init__(self, name: str, value: str) -> None:
+        self.field = name
+        super().__init__(
+            f"{name} {value[:TEXT_SHOWN]!r} is none; it must be one of {', '.join(CHOICES[name])}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a source: its costs, or, with ``settings``, where it parts under these."""
+
+    source: sources.Source
+    settings: tuple[tuple[str, str], ...] | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """What an answer is kept under; the content of a saved draft is another one."""
+        return (self.source.key, self.settings)
+
+    def begin(self) -> Work:
+        """Read the source and return the work. Raises BundleError, TooLargeError or TooMuchWorkError."""
+        scenario = _read(self.source)
+        return _costs(scenario) if self.settings is None else _other(scenario, dict(self.settings))
+
+
+def under(source: sources.Source, settings: dict[str, str]) -> Question:
+    """Ask where a source parts from itself under other settings of the cache. Raises ChoiceError."""
+    for name, value in settings.items():
+        if value not in CHOICES[name]:
+            raise ChoiceError(name, value)
+    return Question(source, tuple(sorted(settings.items())))
+
+
+def _read(source: sources.Source) -> Scenario:
+    scenario = source.load()
+    work = bundles.interactive_work(scenario)
+    if work > limit("INTERACTIVE_WORK"):
+        nodes, pods, _ = bundles.counts(scenario)
+        raise sources.TooMuchWorkError(_too_much(f"{nodes:,} nodes and {pods:,} pods are"))
+    return scenario
+
+
+def _too_much(what: str) -> str:
+    return (
+        f"{what} too much to run several times while you wait. The command line does: `cost FILE` prints "
+        "these figures, `compare FILE --cache MODE` where two modes part. Or start a run under each mode."
+    )
+
+
+def _costs(scenario: Scenario) -> Work:
+    work = measuring(scenario)
+    while True:
+        try:
+            progress: Progress = next(work)
+        except StopIteration as end:
+            costs: list[Cost] = end.value
+            return {"rows": [cost.as_dict() for cost in costs]}
+        yield progress.done, progress.total, progress.strategy
+
+
+def _other(scenario: Scenario, settings: dict[str, str]) -> Work:
+    audit = settings.get("audit", "true") == "true"  # it changes no decision
+    wanted = {_FIELDS[name]: value for name, value in settings.items() if name in _FIELDS}
+    work = diverging(with_cache(scenario, audit=audit), with_cache(scenario, **wanted, audit=audit))
+    while True:
+        try:
+            done, expected = next(work)
+        except StopIteration as end:
+            found: Divergence = end.value
+            return found.as_dict()
+        yield done, expected, settings["cache"]
+
+
+class Answers:
+    """Answers by question, the least recently asked going first. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, Encoded] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Encoded | None:
+        """Return an answer that is kept."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, answer: Encoded) -> None:
+        """Keep an answer."""
+        with self._lock:
+            self._bytes -= len(self._kept.pop(key, ""))
+            self._kept[key] = answer
+            self._bytes += len(answer)
+            while len(self._kept) > ANSWERS_KEPT or self._bytes > ANSWER_BYTES:
+                _, old = self._kept.popitem(last=False)
+                self._bytes -= len(old)
+
+
+answers = Answers()
+
+
+@dataclass(slots=True)
+class Slices:
+    """Work in turns of a slice. Raises TooMuchWorkError once it took the seconds of interactive computing."""
+
+    question: Question
+    report: Report = (0, 0, "")
+    _work: Work | None = None
+    _seconds: float = 0.0
+
+    def turn(self) -> Encoded | None:
+        """Go on for a slice; return the answer once it is there, and keep it."""
+        began = time.monotonic()
+        if self._work is None:
+            self._work = self.question.begin()
+        while time.monotonic() - began < SLICE_SECONDS:
+            try:
+                self.report = next(self._work)
+            except StopIteration as end:
+                answer = Encoded(encode(end.value))
+                answers.put(self.question.key, answer)
+                return answer
+        self._seconds += time.monotonic() - began
+        if self._seconds > limit("INTERACTIVE_SECONDS"):
+            raise sources.TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
+        return None
+
+
+def answered(question: Question) -> Encoded:
+    """Work an answer out in this thread, unless it is kept."""
+    answer = answers.get(question.key)
+    slices = Slices(question)
+    while answer is None:
+        answer = slices.turn()
+    return answer
+
+
+@dataclass(slots=True)
+class Job:
+    """One question being worked out, and how many wait for it."""
+
+    slices: Slices
+    task: asyncio.Task[Encoded | None] = field(init=False)
+    waiting: int = 0
+
+    async def run(self) -> Encoded | None:
+        """Take turns in the engine's threads until there is an answer; ``None`` if nobody wants it."""
+        while self.waiting:
+            answer = await in_engine(self.slices.turn)
+            if answer is not None:
+                return answer
+        return None
+
+
+_jobs: dict[Hashable, Job] = {}
+WAIT_SECONDS = 0.1  # between two looks at what is being worked out
+
+
+async def wait_for(
+    question: Question, unwanted: Callable[[], bool], tell: Callable[[Report], None]
+) -> Encoded | None:
+    """Return the answer, telling of progress while it is worked out; ``None`` once it is unwanted.
+
+    Raises BusyError where too much else is being worked out, and what :meth:`Question.begin` raises.
+    """
+    kept = answers.get(question.key)
+    if kept is not None:
+        return kept
+    job = _job(question)
+    job.waiting += 1
+    told: Report = (0, 0, "")
+    try:
+        while not unwanted():
+            done, _ = await asyncio.wait({job.task}, timeout=WAIT_SECONDS)
+            if done:
+                return job.task.result()
+            if job.slices.report != told:
+                told = job.slices.report
+                tell(told)
+    finally:
+        job.waiting -= 1
+        if not job.waiting and _jobs.get(question.key) is job:
+            del _jobs[question.key]
+    return None
+
+
+def _job(question: Question) -> Job:
+    """Return the job that works on a question in this event loop, a new one if there is none."""
+    loop = asyncio.get_running_loop()
+    for key in [key for key, job in _jobs.items() if job.task.get_loop() is not loop]:
+        del _jobs[key]  # of a loop that is gone
+    job = _jobs.get(question.key)
+    if job is None or job.task.done():
+        if len(_jobs) >= JOBS_AT_ONCE:
+            raise BusyError("Too much is being worked out for others at this moment; try again in a minute.")
+        job = _jobs[question.key] = Job(Slices(question))
+        job.task = loop.create_task(job.run())
+        # what it raises when everyone has just left is nobody's any more
+        job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+    return job
