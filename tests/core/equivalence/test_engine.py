@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -79,6 +80,28 @@ def test_pods_that_must_stay_apart_meet_where_the_promise_is_trusted(mode: str, 
     assert record is not None
     causes = {"MatchInterPodAffinity: not invalidated by Pod/ADD (rule pod-add-affinity)"}
     assert set(record.causes) == (set() if mode == "sound" else causes)
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected", "stale"),
+    # a stale hit for every node that is taken already: 0 + 1 + … + 99, then 100 for each of twenty pods
+    [("off", 100, 0), ("sound", 100, 0), ("designed", 120, 6_950), ("v1.11", 120, 6_950)],
+)
+def test_a_hundred_nodes_take_a_hundred_pods_that_must_stay_apart(
+    mode: str, expected: int, stale: int
+) -> None:
+    """Of 120 pods 20 wait with no cache and a sound one; v1.11 places all, and the audit names why."""
+    simulation, cycles = run(bundle(100, 120, more=APART), cache=mode, audit=mode != "off")
+    assert placed(simulation) == expected
+    crowded = Counter(node for node in simulation.placement().values() if node)
+    assert (len(crowded), sum(crowded.values()) - len(crowded)) == (100, expected - 100)
+    if mode == "off":
+        return
+    last = cycles[-1].cache
+    assert last is not None
+    cause = "MatchInterPodAffinity: not invalidated by Pod/ADD (rule pod-add-affinity)"
+    assert dict(last.causes) == ({cause: stale} if stale else {})
+    assert last.totals.stale == stale
 
 
 def test_a_cycle_tells_its_lookups_and_what_it_invalidated() -> None:
