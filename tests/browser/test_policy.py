@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,6 +101,47 @@ def test_the_focus_stays_with_what_was_switched(page: Page, shop: str) -> None:
     page.keyboard.press("Space")
     expect(panel.get_by_role("heading", name="Predicates")).to_contain_text("12 in this order")
     expect(panel.locator("summary").first).to_be_focused()
+
+
+def test_the_cache_is_set_with_what_each_choice_does(page: Page, shop: str) -> None:
+    """Without a cache the other settings say why they do nothing; with one they can be changed."""
+    bench = forked(page, shop)
+    panel = policy(bench)
+    mode, remedy = panel.get_by_label("Cache mode"), panel.get_by_label("Stale writes")
+    audit = panel.get_by_role("switch", name="Audit every hit")
+    expect(mode).to_have_accessible_description(re.compile("nothing is kept"))
+    expect(audit).to_be_disabled()
+    expect(remedy).to_have_accessible_description("Nothing is cached, so it has no effect.")
+    mode.focus()
+    mode.select_option("designed")
+    expect(mode).to_have_accessible_description(re.compile("Some rows are missing"))
+    expect(mode).to_be_focused()
+    audit.click()
+    expect(panel.get_by_role("status")).to_contain_text("Audit every hit: on")
+    expect(audit).to_be_checked()
+    remedy.select_option("no remedy")
+    expect(remedy).to_have_accessible_description(re.compile("even if an event overtook"))
+    panel.get_by_label("Equivalence class").select_option("by attributes")
+    expect(panel.get_by_role("status")).to_contain_text("Equivalence class: by attributes")
+    told = page.evaluate("Object.entries(podstep.playback.policy).map(([k, v]) => `${k}: ${v}`)")
+    assert {"cache: designed", "audit: true", "staleWrites: none", "equivalenceClass: attributes"} <= set(
+        told
+    )
+    mode.select_option("batching")
+    expect(audit).to_be_disabled()
+    expect(audit).to_have_accessible_description(re.compile("Batching keeps rankings"))
+
+
+def test_another_tab_can_lead_to_the_settings_of_the_cache(
+    visitor: Callable[..., Page], page: Page, shop: str
+) -> None:
+    """On a desk and on a phone the settings come into view with the focus on the first of them."""
+    for opened in (page, visitor(size=(390, 844))):
+        Workbench(opened).open(shop)
+        opened.evaluate("podstep.view.emit('policy', 'cache')")
+        heading = opened.get_by_role("heading", name="Equivalence cache")
+        expect(heading).to_be_in_viewport()
+        expect(heading).to_be_focused()
 
 
 def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:

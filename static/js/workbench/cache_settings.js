@@ -32,8 +32,8 @@ export const CACHE_SETTINGS = [
     key: "staleWrites", label: "Stale writes", idle: ({ cache }) => WITHOUT[cache] ?? "",
     choices: [
       ["none", "no remedy", "A result is written even if an event overtook its evaluation (operations with during: evaluation)."],
-      ["isUpToDate", "IsUpToDate (#63040)", "A result is not written if its own node changed meanwhile; an event elsewhere goes unnoticed."],
-      ["generations", "generations (#67308)", "A result is not written if an event invalidated the results of its node and predicate meanwhile."],
+      ["isUpToDate", "IsUpToDate", "#63040: a result is not written if its own node changed meanwhile; an event elsewhere goes unnoticed."],
+      ["generations", "generations", "#67308: a result is not written if an event invalidated the results of its node and predicate meanwhile."],
     ],
   },
 ];

@@ -17,7 +17,15 @@ export class Layout {
     for (const button of $$("[data-view-tab]", root)) button.addEventListener("click", () => this.show(button.dataset.viewTab));
     view.on("widen", ([name, width]) => this.widen(name, width));
     view.on("region", (name) => { if (matchMedia("(max-width: 760px)").matches) this.show(name); else if (this.collapsed[name]) this.toggle(name); });
+    const seen = new ResizeObserver(() => this.#clear());
+    for (const part of [root, ...$$("[data-deck], .phone-tabs", root)]) seen.observe(part);
     this.#apply();
+  }
+
+  /** Tell the style sheet how much at the bottom notices must leave free: transport and timeline, or the phone's tabs. */
+  #clear() {
+    const tops = $$("[data-deck], .phone-tabs", this.root).map((part) => part.getBoundingClientRect()).filter(({ height }) => height).map(({ top }) => top);
+    document.body.style.setProperty("--deck", `${Math.max(0, Math.round(innerHeight - Math.min(innerHeight, ...tops)))}px`);
   }
 
   /** Show one region where there is room for one. */

@@ -6,6 +6,7 @@ import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
+import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
 
 const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
 const NAME = 24; // characters of a node's name that fit its column
@@ -15,6 +16,7 @@ const RANK = { fail: 0, error: 1, skip: 2, pass: 3 };
 export class Predicates {
   #text = "";
   #only = "all";
+  #from = "any"; // where the answers came from
   #shown = "";
 
   constructor(view) {
@@ -22,12 +24,13 @@ export class Predicates {
     this.ladder = h("div", { class: "ladder" });
     this.grid = new Grid({ label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node, column) => this.#select(node, column) });
     this.note = h("small", { class: "dim num", role: "status" });
+    this.from = h("select", { class: "field sources", "aria-label": "Nodes by where their answers came from", hidden: true, onchange: (event) => { this.#from = event.target.value; this.#matrix(); } }, CHOICES.map(([value, text]) => h("option", { value, text })));
+    this.key = h("ul", { class: "key" });
     this.section = h("section", { class: "matrix-section" },
       h("h3", null, "Node × predicate ", this.note),
       h("div", { class: "matrix-tools" }, filterField("Filter nodes by name or reason", (text) => { this.#text = text; this.#matrix(); }),
-        segmented("Show", [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]], "all", (only) => { this.#only = only; this.#matrix(); }), copyButton(this.grid)),
-      this.grid.element,
-      h("ul", { class: "key" }, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached"), h("li", { class: "dim", text: "a failed cell tells why" })));
+        segmented("Show", [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]], "all", (only) => { this.#only = only; this.#matrix(); }), this.from, copyButton(this.grid)),
+      this.grid.element, this.key);
     this.element = h("div", { class: "predicates-tab" });
     view.on("hover", (node) => this.grid.hover(node));
     view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); });
@@ -47,17 +50,38 @@ export class Predicates {
     if (!light) { this.#shown = ""; fill(this.element, before(view)); return; }
     if (this.#shown !== "matrix") { fill(this.element, this.ladder, this.section); this.#shown = "matrix"; }
     this.#ladder(light);
+    this.#legend();
     if (view.facts.verdict) this.#matrix();
     this.section.classList.toggle("waiting", !view.facts.verdict);
   }
 
+  get #sources() { return Sources.of(this.view.playback.parts, this.view.playback.nodes.names.length); }
+
+  #legend() {
+    const sources = this.#sources;
+    this.from.hidden = !sources;
+    if (!sources && this.#from !== "any") this.from.value = this.#from = "any";
+    fill(this.key, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached"), h("li", { class: "dim", text: "a failed cell tells why" }), sources ? sourceKey(sources) : null);
+  }
+
+  /** Of a predicate's answers those from the cache, as number and in words. */
+  #cached({ h: hits, m, b }) {
+    const asked = hits + m + b;
+    const words = `${count(hits)} from the cache, ${count(m)} evaluated${b ? `, ${count(b)} beside the cache` : ""}`;
+    return h("span", { class: "rung-cached num", title: words }, asked ? [mark("hit"), h("span", { "aria-hidden": "true", text: `${count(hits)}/${count(asked)}` }), h("span", { class: "sr", text: words })] : null);
+  }
+
   #ladder(light) {
     const { ladder } = light;
+    const sources = this.#sources;
     const all = ladder[0]?.[1] ?? 0;
     const always = light.alwaysCheckAll;
     const ran = ladder.reduce((sum, rung) => sum + rung[1], 0);
     const saved = all * ladder.length - ran;
     const head = h("h3", null, "Order ", h("small", { class: "dim", text: always ? "alwaysCheckAllPredicates: every pair is checked" : saved > 0 ? `${count(saved)} of ${count(all * ladder.length)} checks saved` : "nothing was removed early" }));
+    const answers = sources?.totals;
+    if (answers) head.append(h("small", { class: "dim num end" }, mark("hit"), ` ${count(answers.h)} of ${count(answers.h + answers.m + answers.b)} from the cache`));
+    this.ladder.classList.toggle("cached", Boolean(sources));
     if (!ladder.length) { fill(this.ladder, head, h("p", { class: "dim", text: "No predicate ran in this cycle." })); return; }
     const rungs = ladder.map(([name, into, out], i) => {
       const part = (n) => `${all ? (n / all) * 100 : 0}%`;
@@ -65,14 +89,24 @@ export class Predicates {
         h("span", { class: "rung-at num", text: String(i + 1) }),
         h("button", { type: "button", class: "rung-name", title: `${name}: sort the matrix by it`, onclick: () => this.grid.sort(`p${i}`), text: name }),
         h("span", { class: "rung-bar", "aria-hidden": "true" }, h("i", { class: "kept", style: { width: part(out) } }), h("i", { class: "gone", style: { width: part(into - out) } })),
+        sources ? this.#cached(sources.counts[i] ?? { h: 0, m: 0, b: 0 }) : null,
         h("span", { class: "rung-count num" }, h("span", { class: "sr", text: "nodes in and out: " }), into === out ? count(into) : [`${count(into)} → `, h("b", { text: count(out) })]));
     });
     fill(this.ladder, head, quirkNotes(light, "predicates"), h("ol", null, rungs));
   }
 
+  /** Mark a cell with where its answer came from; a stale one is red, whatever it says. */
+  #source(td, sources, node, predicate) {
+    const stale = Boolean(sources.stale(node, predicate));
+    td.classList.toggle("stale", stale);
+    td.classList.toggle("cleared", sources.cleared(node, predicate));
+    td.prepend(mark(stale ? "wrong" : sources.kind(node, predicate)));
+  }
+
   /** What stands in the place of the matrix when the filters leave no node. */
   #none() {
     const among = { all: "", feasible: " that fits", failed: " that failed" }[this.#only];
+    if (this.#from !== "any") return `No node${among} has answers like these: ${CHOICES.find(([value]) => value === this.#from)[1]}.`;
     if (this.#text) return `No node${among} is called ${this.#text}, and no reason says it.`;
     return this.#only === "feasible" ? "No node fits this pod." : this.#only === "failed" ? "Every node fits this pod." : "There is no node.";
   }
@@ -82,12 +116,14 @@ export class Predicates {
     const { verdict, chosen } = view.facts;
     if (!verdict) return;
     const { names } = view.playback.nodes;
+    const sources = this.#sources;
     const rows = [];
     let there = 0;
     for (let node = 0; node < names.length; node += 1) {
       if (!view.exists(node)) continue;
       there += 1;
       const fits = verdict.fits(node);
+      if (sources && !sources.shows(node, this.#from)) continue;
       if (this.#only === "feasible" && !fits) continue;
       if (this.#only === "failed" && fits) continue;
       if (this.#text && !names[node].toLowerCase().includes(this.#text) && !verdict.reasonsOf(node).some((reason) => reason.toLowerCase().includes(this.#text))) continue;
@@ -110,15 +146,21 @@ export class Predicates {
     }, ...verdict.order.map((name, predicate) => ({
       key: `p${predicate}`, label: name, title: `${name}: sort, failures first`, vertical: true,
       compare: (a, b) => RANK[verdict.cell(a, predicate).state] - RANK[verdict.cell(b, predicate).state],
-      text: (node) => { const { state, reasons } = verdict.cell(node, predicate); return reasons.length ? reasons.join("; ") : STATES[state]; },
+      text: (node) => {
+        const { state, reasons } = verdict.cell(node, predicate);
+        const words = sources?.words(node, predicate);
+        return `${reasons.length ? reasons.join("; ") : STATES[state]}${words ? ` (${words})` : ""}`;
+      },
       paint: (td, node) => {
         const { state, reasons } = verdict.cell(node, predicate);
         td.className = `cell ${CLASSES[state]}`;
-        const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}`;
+        const words = sources?.words(node, predicate);
+        const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}${words ? `; ${words}` : ""}`;
         td.title = state === "fail" || state === "error" ? `${said}. Click to see why, and what would help` : said;
         td.setAttribute("aria-label", said);
         if (state === "fail") td.textContent = `${shortReason(reasons[0] ?? "no")}${reasons.length > 1 ? ` +${reasons.length - 1}` : ""}`;
         if (state === "error") td.textContent = "error";
+        if (words) this.#source(td, sources, node, predicate);
       },
     }))];
     this.grid.hovered = view.hovered;
