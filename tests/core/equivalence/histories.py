@@ -28,12 +28,13 @@ from tests.conformance.random_records import (
 )
 
 FIRST = int(os.environ.get("PODSTEP_PROPERTY_SEED", "1000"))
-RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "60"))
+RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "40"))
 CHUNK = 10
 STARTS = range(FIRST, FIRST + RUNS, CHUNK)
 SCENARIO = {"apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1", "kind": "Scenario"}
 LATE = "late"  # the storage class whose claims wait for their first pod
 Key = tuple[str, str, str]  # kind, namespace, name
+THEMES = ("any", "any", "storage", "storage", "services", "affinity")  # what much of a history is about
 
 
 def seeds(start: int) -> range:
@@ -59,6 +60,7 @@ class World:
 
     def __init__(self, dice: Dice) -> None:
         self.dice = dice
+        self.theme = dice.choice(THEMES)
         self.objects: dict[Key, Manifest] = {}
         self.count = 0
         self.policy = self.a_policy() if dice.chance(0.7) else None
@@ -102,9 +104,10 @@ class World:
                 {"name": "CheckNodeLabelPresence", "argument": {"labelsPresence": presence}},
                 {"name": "CheckServiceAffinity", "argument": {"serviceAffinity": {"labels": ["rack"]}}},
             ]
-            for place in (-2, -1):
-                if self.dice.chance(0.6):
-                    found["predicates"].pop(place)
+            if self.dice.chance(0.6):
+                found["predicates"].pop(-2)
+            if self.theme != "services" and self.dice.chance(0.6):
+                found["predicates"].pop(-1)
         return found
 
     def a_node(self, number: int) -> Manifest:
@@ -115,6 +118,11 @@ class World:
             found["spec"] = {}
             found["status"]["allocatable"] |= {"cpu": "3", "memory": "6Gi", "pods": "7"}
             found["status"]["allocatable"] |= {"ephemeral-storage": "8Gi", "example.com/gpu": "4"}
+        if self.theme != "any":
+            found["metadata"]["labels"] |= {
+                KEYS[1]: self.dice.choice(ZONES),
+                "rack": self.dice.choice(("r1", "r2")),
+            }
         return found
 
     def a_class(self) -> Manifest:
@@ -139,6 +147,8 @@ class World:
                 {"azureDisk": {"diskName": f"disk-{number}", "diskURI": "x"}},
                 {"local": {"path": "/x"}},
             )
+            if dice.chance(0.5)
+            else ({"azureDisk": {"diskName": f"disk-{number}", "diskURI": "x"}},)
         )
         spec: Manifest = {
             "capacity": {"storage": dice.choice(("1Gi", "5Gi"))},
@@ -184,6 +194,11 @@ class World:
                 found["spec"].pop(narrow, None)
         metadata = found["metadata"]
         metadata.pop("deletionTimestamp", None)
+        if self.theme == "storage":
+            found["spec"]["volumes"] = self.some_volumes(number)
+            found["spec"].pop("nodeSelector", None)
+        if self.theme == "affinity":
+            found["spec"]["affinity"] = self.some_affinity()
         for volume in found["spec"].get("volumes", ()):
             if "persistentVolumeClaim" in volume:
                 volume["persistentVolumeClaim"]["claimName"] = f"claim-{self.dice.randint(0, 3)}"
@@ -197,11 +212,35 @@ class World:
             metadata["ownerReferences"] = [{**owner, "controller": True}]
         return found
 
+    def some_volumes(self, number: int) -> list[Manifest]:
+        """Draw a claim or two, and perhaps so many disks that few more fit on a node.
+
+        Azure's are counted and never in conflict.
+        """
+        dice = self.dice
+        claims: list[Manifest] = [{"persistentVolumeClaim": {"claimName": "drawn"}}] * dice.randint(1, 2)
+        disks: list[Manifest] = [
+            {"azureDisk": {"diskName": f"many-{number}-{place}", "diskURI": "x"}}
+            for place in range(dice.choice((0, 0, 14, 15)))
+        ]
+        return [{"name": f"v{place}", **copy.deepcopy(v)} for place, v in enumerate((*claims, *disks))]
+
+    def some_affinity(self) -> Manifest:
+        """Draw required affinity or anti-affinity to one of the apps."""
+        term = {
+            "labelSelector": {"matchLabels": {"app": self.dice.choice(APPS)}},
+            "topologyKey": self.dice.choice(KEYS[:3]),
+        }
+        side = self.dice.choice(("podAffinity", "podAntiAffinity", "podAntiAffinity"))
+        return {side: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
     def a_pod(self, *, bound: bool) -> Manifest:
         """Make a pod of some template, pending or on a node."""
         self.count += 1
         found: Manifest = copy.deepcopy(self.dice.choice(self.templates))
         found["metadata"] |= {"name": f"p-{self.count}", "uid": f"p-{self.count}"}
+        if not bound and self.dice.chance(0.3):  # the priority makes no other class
+            found["spec"]["priority"] = self.dice.choice((50, 1000))
         if bound and self.names():
             found["spec"]["nodeName"] = self.dice.choice(self.names())
         elif self.dice.chance(0.05):
@@ -243,7 +282,9 @@ class World:
             (1, lambda: self.replace("Service", self.a_service)),
             (1, self.restart),
         )
-        weights = [weight for weight, _ in changes]
+        themed = {"storage": (0, 0, 0, 0, 0, 0, 0, 6, 6, 4, 0, 0), "services": (0,) * 10 + (8, 0)}
+        more = themed.get(self.theme, (0,) * len(changes))
+        weights = [weight + extra for (weight, _), extra in zip(changes, more)]
         return self.dice.choices([change for _, change in changes], weights)[0]()
 
     def any_claim(self) -> Manifest:
