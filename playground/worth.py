@@ -14,8 +14,10 @@ from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground import bundles, sources
+from playground import bundles, sources, store
+from playground.configuring import configured
 from playground.limits import limit
+from playground.models import Draft
 from playground.playback.executor import in_engine
 from playground.playback.playback import SLICE_SECONDS
 from playground.throttle import BusyError
@@ -76,6 +78,24 @@ def under(source: sources.Source, settings: dict[str, str]) -> Question:
         if value not in CHOICES[name]:
             raise ChoiceError(name, value)
     return Question(source, tuple(sorted(settings.items())))
+
+
+def copy(question: Question, visitor: str) -> Draft:
+    """Store a copy of the source with these settings as a draft of the visitor's. Raises BundleError."""
+    source, chosen = question.source, dict(question.settings or ())
+    [(kind, name)] = source.wire.items()
+    based_on = f"{kind}:{name}"
+    if isinstance(source.row, Draft):
+        based_on, text = source.row.based_on, store.draft_text(source.row)
+    else:
+        text = bundles.bundle_text(source.load())
+    for key, value in chosen.items():
+        text = configured(text, "setting", key, value)["text"]
+    title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
+    scenario = bundles.parse([("", text)], title)
+    draft = store.create_draft(visitor, [("", text)], title, based_on)
+    sources.seed(draft, scenario)
+    return draft
 
 
 def _read(source: sources.Source) -> Scenario:

@@ -9,8 +9,10 @@ from typing import Any
 
 from scheduler_core.cli.reporting import InputError, configured, problem_lines, read_scenario
 from scheduler_core.compare import Comparison, Difference, compare
+from scheduler_core.cost import with_cache
 from scheduler_core.policy import PolicyError, compile_policy
 from scheduler_core.scenario import Scenario
+from scheduler_core.settings import CACHE_MODES
 
 ROWS_SHOWN = 40
 # Which numbers of a run are shown, by their words.
@@ -37,9 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         action="append",
-        required=True,
+        default=[],
         metavar="FILE",
-        help="a Policy, A and then B; given once, it is B and the bundle's own is A",
+        help="a Policy or settings, A's and then B's; given once, it is B's and the bundle's own is A's",
+    )
+    parser.add_argument(
+        "--cache",
+        action="append",
+        default=[],
+        choices=CACHE_MODES,
+        help="a mode of the equivalence cache, A's and then B's; given once, it is B's. One of --config and "
+        "--cache is needed; with both, the mode is put over the configuration's",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -47,20 +57,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print; returns 0 whether they differ or not."""
-    if len(options.config) > 2:
-        raise InputError(f"--config is given {len(options.config)} times: two configurations are compared")
+    configs, caches = (_pair(name, getattr(options, name)) for name in ("config", "cache"))
+    if not options.config and not options.cache:
+        raise InputError("say what to compare: --config FILE or --cache MODE, once or twice")
     scenario = read_scenario(options.files)
-    names = [*(["the bundle's own"] if len(options.config) == 1 else []), *options.config]
-    scenarios = [scenario] if len(options.config) == 1 else []
-    scenarios += [configured(scenario, name) for name in options.config]
-    for name, one in zip(names, scenarios):
-        _check(name, one)
+    names, scenarios = [], []
+    for config, cache in zip(configs, caches):
+        one = scenario if config is None else configured(scenario, config)
+        names.append(", ".join([config or "the bundle's own", *([f"cache {cache}"] if cache else [])]))
+        scenarios.append(one if cache is None else with_cache(one, cache=cache))
+        _check(names[-1], scenarios[-1])
     result = compare(*scenarios)
     if options.json:
         print(json.dumps({"configs": names, **result.as_dict()}, ensure_ascii=False))
     else:
         print("\n".join(lines(result, names)))
     return 0
+
+
+def _pair(name: str, given: list[str]) -> tuple[str | None, str | None]:
+    """Return what A and B are given of an option; what is given once is B's."""
+    if len(given) > 2:
+        raise InputError(f"--{name} is given {len(given)} times: two configurations are compared")
+    return given[0] if len(given) == 2 else None, given[-1] if given else None
 
 
 def _check(name: str, scenario: Scenario) -> None:

@@ -12,6 +12,8 @@ from django.test import Client
 
 from playground import worth
 from playground.api.document import SCHEMAS
+from playground.models import Draft
+from playground.store import draft_text
 from scheduler_core import load
 from scheduler_core.cost import measure_costs
 
@@ -369,3 +371,33 @@ def test_every_choice_of_a_setting_is_offered() -> None:
         for value in values:
             shown = value if name == "audit" else f'"{value}"'
             load(f"apiVersion: podstep/v1\nkind: SimulationSettings\n{name}: {shown}\n")
+
+
+async def test_a_copy_runs_in_the_other_mode() -> None:
+    """A stranger's copy of a shared scenario has the settings, and what was asked about as it was."""
+    async with connected() as socket, connected(STRANGER) as other:
+        source = await draft(socket, bundle("sound"))
+        shared = await socket.success("draft.share", source)
+        ask = {"source": {"scenario": shared["scenario"]}, "cache": "v1.11", "audit": "true"}
+        made = await other.success("worth.copy", ask)
+        assert made["url"] == f"/p/{made['draft']}/"
+        opened = await other.success("scenario.open", {"source": {"draft": made["draft"]}})
+        before = await other.success("scenario.open", {"source": ask["source"]})
+        error = await socket.error("scenario.open", {"source": {"draft": made["draft"]}})
+    policy = opened["policy"]
+    assert (policy["cache"], policy["audit"], before["policy"]["cache"]) == ("v1.11", True, "sound")
+    assert opened["title"] == "mine: cache v1.11"
+    assert error["code"] == "source.not-found"
+
+
+async def test_a_copy_of_a_draft_keeps_its_comments() -> None:
+    """Only the settings are written anew."""
+    async with connected() as socket:
+        source = await draft(socket, f"# mine\n{bundle('sound')}")
+        made = await socket.success("worth.copy", {"source": source, "cache": "off"})
+        error = await socket.error("worth.copy", {"source": source, "cache": "none"})
+    row = await sync_to_async(Draft.objects.get)(pk=made["draft"])
+    text = draft_text(row)
+    assert text.startswith("# mine\n")
+    assert load(text).settings.cache == "off"
+    assert (error["code"], error["field"]) == ("payload.invalid", "cache")

@@ -27,12 +27,31 @@ async def cost(call: Call) -> Answer:
 )
 async def other(call: Call) -> Answer:
     """Answer where the scenario first parts from itself under another mode of the cache."""
+    return await _waited(call, _asked(call))
+
+
+@command(
+    "worth.copy",
+    source="source",
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    cache="text",
+    equivalenceClass="text?",
+    staleWrites="text?",
+    audit="text?",
+)
+async def copy(call: Call) -> Answer:
+    """Make a draft of the source with these settings."""
+    draft = await call.in_engine(worth.copy, _asked(call), call.visitor)
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}
+
+
+def _asked(call: Call) -> worth.Question:
     chosen = {name: call.payload[name] for name in worth.CHOICES if call.payload.get(name) is not None}
     try:
-        question = worth.under(call.found(), chosen)
+        return worth.under(call.found(), chosen)
     except worth.ChoiceError as error:
         raise CommandError("payload.invalid", str(error), field=error.field) from error
-    return await _waited(call, question)
 
 
 @command("worth.cancel")
