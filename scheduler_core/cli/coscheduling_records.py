@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -19,17 +20,23 @@ from scheduler_core.coscheduling import (
 )
 from scheduler_core.coscheduling.controller import PHASE_TABLES, members_of, sync, until_stable
 from scheduler_core.coscheduling.permit import assigned_in_snapshot, permit
+from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.coscheduling.post_bind import post_bind
 from scheduler_core.coscheduling.post_filter import post_filter
 from scheduler_core.coscheduling.pre_filter import pre_filter
-from scheduler_core.coscheduling.queue_sort import SortKey, less, sort_key
+from scheduler_core.coscheduling.queue_sort import SortKey, less, seconds_of, sort_key
 from scheduler_core.coscheduling.resource_check import check_cluster_resources, node_resources
+from scheduler_core.framework.default_preemption import DefaultPreemption
+from scheduler_core.framework.releases import RELEASES
+from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.load import load_documents
-from scheduler_core.objects.model import Node, Pod, PodGroup
+from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodGroup
 from scheduler_core.objects.quantity import parse_resource
 
 START = datetime(2021, 1, 1, tzinfo=UTC)  # records count seconds from here
 MOST_STEPS = 10_000
+SETTLED = 400.0  # virtual seconds: past a flush of the unschedulable queue in every release
+LONGEST_HORIZON = 86_400.0
 
 
 @dataclass(slots=True)
@@ -39,7 +46,7 @@ class Question:
     edition: Edition
     written_arguments: Mapping[str, Any]
     manifests: Sequence[Mapping[str, Any]]
-    objects: Sequence[object]
+    objects: Sequence[KubernetesObject]
     input: Mapping[str, Any]
     gangs: Gangs
     state: GangState
@@ -223,6 +230,40 @@ def _args(asked: Question) -> dict[str, Any]:
     return {"error": False}
 
 
+def _scenario(asked: Question) -> dict[str, Any]:
+    horizon = asked.input.get("horizonSeconds")
+    until = SETTLED if horizon is None else _seconds(horizon, "input.horizonSeconds")
+    if not 0 <= until <= LONGEST_HORIZON:
+        raise ValueError(f"input.horizonSeconds must be from 0 to {LONGEST_HORIZON:,}")
+    plugin = Coscheduling(asked.edition, asked.arguments, epoch=_after_all(asked.objects))
+    framework = Framework(
+        asked.objects,
+        (DefaultPreemption(), plugin, PodGroupController(asked.edition)),
+        queue_sort=plugin,
+        pace=Pace(turns="when-idle" if len(asked.nodes) == 1 else "between-cycles"),
+        release=RELEASES[asked.edition.kubernetes],
+        keep=lambda _: None,
+    )
+    framework.run(framework.clock.now + until)
+    bound = framework.bound()
+    pods = asked.pods
+    found: dict[str, Any] = {
+        "bound": [pod.meta.key for pod in pods if pod.meta.key in bound],
+        "notBound": [pod.meta.key for pod in pods if pod.meta.key not in bound],
+    }
+    if horizon is not None:
+        groups = dict.fromkeys(group_key(pod) for pod in pods if pod.pod_group)
+        counts = Counter(group_key(pod) for pod in pods if pod.meta.key in bound)
+        found["perGroup"] = {group: counts[group] for group in groups}
+    return found
+
+
+def _after_all(objects: Iterable[KubernetesObject]) -> float:
+    """Return a moment after every object's creation, seconds since 1970: the scheduler starts then."""
+    told = (obj.meta.creation_timestamp for obj in objects)
+    return max((seconds_of(at) or 0.0 for at in told), default=0.0) + 60
+
+
 ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
     "less": _less,
     "preFilter": _pre_filter,
@@ -232,5 +273,6 @@ ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
     "clusterResource": _cluster_resource,
     "controller": _controller,
     "args": _args,
+    "scenario": _scenario,
 }
 """How each kind of record is answered."""

@@ -30,6 +30,7 @@ class Edition:
 
     id: Literal["classic", "current"]
     implementation: str  # as conformance records name it
+    kubernetes: str  # the release it is built with
     api_group: str
     pod_label: str
     arguments: tuple[Argument, ...]
@@ -47,6 +48,7 @@ class Edition:
 CLASSIC = Edition(
     id="classic",
     implementation="v0.22.6",
+    kubernetes="1.22",
     api_group="scheduling.sigs.k8s.io",
     pod_label="pod-group.scheduling.sigs.k8s.io",
     arguments=(Argument("permitWaitingTimeSeconds", 60), Argument("deniedPGExpirationTimeSeconds", 20)),
@@ -63,6 +65,7 @@ CLASSIC = Edition(
 CURRENT = Edition(
     id="current",
     implementation="main-2026-04",
+    kubernetes="1.35",
     api_group="scheduling.x-k8s.io",
     pod_label="scheduling.x-k8s.io/pod-group",
     arguments=(

@@ -55,6 +55,10 @@ class Gangs:
             if not self.pods[group]:
                 del self.pods[group]
 
+    def pod(self, key: str) -> Pod | None:
+        """Return a member by its key."""
+        return self.pods.get(self._group_of.get(key, ""), {}).get(key)
+
     def of_pod(self, pod: Pod) -> tuple[str, PodGroup | None]:
         """Return the key of the group that a pod names and the group, ``None`` if it does not exist."""
         key = group_key(pod)

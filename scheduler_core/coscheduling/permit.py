@@ -114,23 +114,3 @@ def unreserve(
         return None
     state.unassign(key, pod.meta.name)
     return reject_group(edition, arguments, state, key, REJECTION, now)
-
-
-def timeout_message(pod: Pod, seconds: float) -> str:
-    """Return the event of a pod whose waiting time was up."""
-    told = f"rejected due to timeout after waiting {go_duration(seconds)} at plugin Coscheduling"
-    return rejected_message(pod, told)
-
-
-def rejected_message(pod: Pod, reason: str) -> str:
-    """Return the event of a pod that was rejected while it waited."""
-    return f'pod "{pod.meta.name}" rejected while waiting on permit: {reason}'
-
-
-def go_duration(seconds: float) -> str:
-    """Print whole seconds as Go prints a time.Duration: ``10s``, ``1m30s``, ``15m0s``."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes}m{rest}s"
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

@@ -41,7 +41,7 @@ def sort_key(edition: Edition, gangs: Gangs, state: GangState, pod: Pod, queued:
     """
     key, group = gangs.of_pod(pod)
     failed = state.failed_at.get(key) if edition.failure_sorts and key else None
-    created = _seconds(group.meta.creation_timestamp) if group is not None else None
+    created = seconds_of(group.meta.creation_timestamp) if group is not None else None
     if failed is not None:
         return SortKey(pod.priority, state.epoch + failed, "failure", pod.meta.key)
     if created is not None:
@@ -54,7 +54,7 @@ def less(first: SortKey, second: SortKey) -> bool:
     return first.order < second.order
 
 
-def _seconds(timestamp: str | None) -> float | None:
+def seconds_of(timestamp: str | None) -> float | None:
     """Return seconds since 1970 of an RFC 3339 time, without the fraction; ``None`` if it is none."""
     if timestamp is None:
         return None

@@ -1,0 +1,88 @@
+"""Virtual time: timers in order, nothing in between.
+
+Time only moves from one timer to the next (or by :meth:`Clock.spend`), so that idle time costs nothing.
+Timers of one moment go off in the order in which they were set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+
+RESOLUTION = 6  # decimals: times are kept to the microsecond, so that sums of steps compare equal
+
+
+@dataclass(slots=True, eq=False)
+class Timer:
+    """An action at a moment; ``name`` tells what it is for."""
+
+    at: float
+    name: str
+    action: Callable[[], None]
+    alive: bool = True
+
+    def cancel(self) -> None:
+        """Do not go off; a timer that has gone off already is left alone."""
+        self.alive = False
+
+
+@dataclass(slots=True)
+class Clock:
+    """``now`` is virtual seconds since the start."""
+
+    now: float = 0.0
+    _timers: list[tuple[float, int, Timer]] = field(default_factory=list)
+    _order: count[int] = field(default_factory=count)
+
+    def schedule(self, at: float, action: Callable[[], None], name: str = "") -> Timer:
+        """Set a timer; a moment that is past means now."""
+        timer = Timer(round(max(at, self.now), RESOLUTION), name, action)
+        heappush(self._timers, (timer.at, next(self._order), timer))
+        return timer
+
+    def after(self, seconds: float, action: Callable[[], None], name: str = "") -> Timer:
+        """Set a timer that goes off in so many seconds."""
+        return self.schedule(self.now + seconds, action, name)
+
+    def next_time(self) -> float | None:
+        """Return when the next timer goes off, ``None`` if none is set."""
+        self._drop_dead()
+        return self._timers[0][0] if self._timers else None
+
+    def timers(self) -> list[Timer]:
+        """Return the timers that are set, in the order in which they will go off."""
+        return [timer for _, _, timer in sorted(self._timers) if timer.alive]
+
+    def fire(self) -> Timer | None:
+        """Go to the next timer and let it go off; ``None`` if none is set."""
+        self._drop_dead()
+        if not self._timers:
+            return None
+        at, _, timer = heappop(self._timers)
+        self.now = max(self.now, at)
+        timer.alive = False
+        timer.action()
+        return timer
+
+    def spend(self, seconds: float) -> None:
+        """Let work take time; timers that are due by then go off late, as they would."""
+        self.now = round(self.now + seconds, RESOLUTION)
+
+    def wait_until(self, moment: float) -> None:
+        """Let time pass up to a moment before which no timer goes off."""
+        self.now = max(self.now, round(moment, RESOLUTION))
+
+    def _drop_dead(self) -> None:
+        while self._timers and not self._timers[0][2].alive:
+            heappop(self._timers)
+
+
+def go_duration(seconds: float) -> str:
+    """Print whole seconds as Go prints a time.Duration: ``10s``, ``1m30s``, ``15m0s``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes}m{rest}s"
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

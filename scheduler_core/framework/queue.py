@@ -1,0 +1,234 @@
+"""The scheduling queue of Kubernetes 1.22 in virtual time: active, backoff and unschedulable.
+
+Backoff is looked through every second and the unschedulable pods every 30 seconds, counted from the start; a
+timer is set only for a look that will find something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from itertools import count
+from math import ceil, floor
+from typing import Any, Literal
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.events import WILDCARDS, EventName
+from scheduler_core.queue import SchedulingQueue
+
+FIRST_BACKOFF = 1.0  # seconds; doubles with every attempt
+LONGEST_BACKOFF = 10.0
+BACKOFF_LOOK = 1.0  # seconds between looks at the backoff queue
+UNSCHEDULABLE_LOOK = 30.0
+
+Place = Literal["active", "backoff", "unschedulable", "gated"]
+
+
+@dataclass(slots=True, eq=False)
+class QueuedPod:
+    """A pod with what the queue knows of it: seconds of virtual time, and which plugins refused it last."""
+
+    state: PodState
+    queued: float  # when it first entered the queue; kept over retries
+    timestamp: float  # when it last did
+    attempts: int = 0
+    refused_by: frozenset[str] = frozenset()
+    place: Place | None = None
+    moved_by: str = ""  # the event that brought it to its place
+
+    @property
+    def key(self) -> str:
+        """Return ``namespace/name``."""
+        return self.state.key
+
+    @property
+    def backoff_until(self) -> float:
+        """Return when its backoff ends, counted from when it last entered the queue."""
+        return self.timestamp + min(FIRST_BACKOFF * 2.0 ** min(self.attempts - 1, 30), LONGEST_BACKOFF)
+
+
+@dataclass(slots=True, eq=False)
+class VirtualQueue:
+    """``sort_key`` is the QueueSort plugin's, ``events`` tells which may help whom a plugin refused."""
+
+    clock: Clock
+    sort_key: Callable[[QueuedPod], Any]
+    events: Mapping[str, frozenset[str]]
+    unschedulable_stay: float = 60.0
+    cycle: int = 0  # attempts begun so far
+    move_cycle: int = -1  # the attempt that was on when pods were last moved
+    nominator: SchedulingQueue = field(default_factory=SchedulingQueue)
+    pods: dict[str, QueuedPod] = field(default_factory=dict)
+    _placed: dict[Place, dict[str, QueuedPod]] = field(
+        default_factory=lambda: {"active": {}, "backoff": {}, "unschedulable": {}, "gated": {}}
+    )
+    _heap: list[tuple[Any, int, QueuedPod]] = field(default_factory=list)
+    _order: count[int] = field(default_factory=count)
+    _looks: set[tuple[str, float]] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self._placed["active"])
+
+    def placed(self, place: Place) -> list[QueuedPod]:
+        """Return the pods in one of the queues: the active ones in the order they will be tried."""
+        found = list(self._placed[place].values())
+        if place == "active":
+            found.sort(key=lambda pod: (self.sort_key(pod), pod.key))
+        return found
+
+    @property
+    def has_active(self) -> bool:
+        """Tell whether there is a pod to try."""
+        return bool(self._placed["active"])
+
+    # In
+
+    def add(self, state: PodState, *, gated: bool = False) -> None:
+        """Queue a new pod; one with scheduling gates is held until they are gone."""
+        pod = QueuedPod(state, self.clock.now, self.clock.now)
+        self._put(pod, "gated" if gated else "active", "created")
+        self.nominate(state)
+
+    def pop(self) -> QueuedPod:
+        """Take the head; while it is tried, its own nomination does not count."""
+        if not self.has_active:
+            raise IndexError("no pod is active")
+        while (pod := heappop(self._heap)[2]).place != "active":  # it was removed
+            pass
+        self._leave(pod)
+        pod.attempts += 1
+        self.cycle += 1
+        self.nominator.remove(pod.key)
+        return pod
+
+    def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None) -> Place:
+        """Take back a pod that could not be scheduled; ``None`` keeps who refused it the last time.
+
+        If pods were moved while it was tried, what moved them may have helped it too: it only backs off.
+        """
+        if refused_by is not None:
+            pod.refused_by = frozenset(refused_by)
+        pod.timestamp = self.clock.now
+        place: Place = "backoff" if self.move_cycle >= self.cycle else "unschedulable"
+        self._put(pod, place, "failed")
+        self.nominate(pod.state)
+        return place
+
+    def nominate(self, state: PodState) -> None:
+        """Count a waiting pod on the node it is nominated to."""
+        self.nominator.remove(state.key)
+        if state.nominated:
+            self.nominator.fail(state)
+
+    # Moves
+
+    def activate(self, keys: Iterable[str]) -> list[str]:
+        """Move pods to the active queue at once, whatever is left of their backoff; returns those moved."""
+        moved = [
+            pod for key in keys if (pod := self.pods.get(key)) and pod.place in ("backoff", "unschedulable")
+        ]
+        for pod in moved:
+            self._put(pod, "active", "activated")
+        return [pod.key for pod in moved]
+
+    def move_all(self, event: EventName) -> list[str]:
+        """Move the unschedulable pods that an event may help: to backoff while they back off, else active."""
+        moved = [pod for pod in self._placed["unschedulable"].values() if self._helps(event, pod)]
+        for pod in moved:
+            self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", event)
+        self.move_cycle = self.cycle
+        return [pod.key for pod in moved]
+
+    def move_matching(self, bound: PodState, event: EventName) -> list[str]:
+        """Move the pods with a required affinity term that a pod, just bound or changed, matches.
+
+        Moving none counts as a move all the same (PriorityQueue.AssignedPodAdded).
+        """
+        kind = bound.kind
+        moved = [
+            pod
+            for pod in self._placed["unschedulable"].values()
+            if any(term.selects(kind.namespace, kind.labels) for term in pod.state.info.terms.required)
+            and self._helps(event, pod)
+        ]
+        for pod in moved:
+            self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", event)
+        self.move_cycle = self.cycle
+        return [pod.key for pod in moved]
+
+    def open_gates(self, state: PodState) -> None:
+        """Let a pod in whose scheduling gates are gone."""
+        pod = self.pods.get(state.key)
+        if pod is not None and pod.place == "gated":
+            pod.state = state
+            self._put(pod, "active", "gates removed")
+
+    def remove(self, key: str) -> None:
+        """Forget a deleted pod."""
+        pod = self.pods.get(key)
+        if pod is not None:
+            self._leave(pod)
+        self.nominator.remove(key)
+
+    def resort(self) -> None:
+        """Put the active pods in order anew: their sort keys have changed."""
+        self._heap = [(self.sort_key(pod), next(self._order), pod) for pod in self._placed["active"].values()]
+        heapify(self._heap)
+
+    # Inside
+
+    def _helps(self, event: EventName, pod: QueuedPod) -> bool:
+        if not pod.refused_by or event in WILDCARDS:
+            return True
+        return any(event in self.events.get(plugin, ()) for plugin in pod.refused_by)
+
+    def _leave(self, pod: QueuedPod) -> None:
+        self.pods.pop(pod.key, None)
+        if pod.place is not None:
+            del self._placed[pod.place][pod.key]
+            pod.place = None
+
+    def _put(self, pod: QueuedPod, place: Place, by: str) -> None:
+        self._leave(pod)
+        self.pods[pod.key] = self._placed[place][pod.key] = pod
+        pod.place, pod.moved_by = place, by
+        if place == "active":
+            heappush(self._heap, (self.sort_key(pod), next(self._order), pod))
+        elif place == "backoff":
+            look = ceil(round(pod.backoff_until / BACKOFF_LOOK, 6)) * BACKOFF_LOOK
+            self._look("backoff", look, self._flush_backoff)
+        elif place == "unschedulable":
+            past = pod.timestamp + self.unschedulable_stay
+            look = (floor(round(past / UNSCHEDULABLE_LOOK, 6)) + 1) * UNSCHEDULABLE_LOOK
+            self._look("unschedulable", look, self._flush_unschedulable)
+
+    def _look(self, queue: str, at: float, action: Callable[[], None]) -> None:
+        if (queue, at) in self._looks:
+            return
+        self._looks.add((queue, at))
+
+        def look() -> None:
+            self._looks.discard((queue, at))
+            action()
+
+        self.clock.schedule(at, look, f"flush of the {queue} queue")
+
+    def _flush_backoff(self) -> None:
+        now = self.clock.now
+        ended = [pod for pod in self._placed["backoff"].values() if pod.backoff_until <= now]
+        for pod in sorted(ended, key=lambda pod: pod.backoff_until):
+            self._put(pod, "active", "backoff ended")
+
+    def _flush_unschedulable(self) -> None:
+        now = self.clock.now
+        old = [
+            pod
+            for pod in self._placed["unschedulable"].values()
+            if now - pod.timestamp > self.unschedulable_stay
+        ]
+        for pod in old:
+            self._put(pod, "backoff" if pod.backoff_until > now else "active", "UnschedulableTimeout")
+        if old:
+            self.move_cycle = self.cycle

@@ -1,0 +1,400 @@
+"""The framework of Kubernetes 1.22 in virtual time: scheduling cycles, binding cycles, the events between.
+
+A scheduling cycle runs from the queue to Permit. What the real scheduler does in goroutines (binding, what
+informers tell, controllers) waits in line as *turns*, first come, first served: see :data:`Turns`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.filtering import error_message, filter_nodes, fit_error_message, missing_claim
+from scheduler_core.framework.clock import Clock, go_duration
+from scheduler_core.framework.events import PLUGIN_EVENTS, EventName, plugin_of
+from scheduler_core.framework.plugins import Plugin
+from scheduler_core.framework.queue import QueuedPod, VirtualQueue
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.releases import V1_22, Release
+from scheduler_core.framework.scoring import default_profile, score_nodes
+from scheduler_core.framework.waiting import WaitingPod, WaitingPods
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+
+Turns = Literal["between-cycles", "when-idle"]
+"""When goroutines get their turn: before the next cycle begins, or only when no pod is active.
+
+Both happen: a scheduler that has a processor to spare does the first, one that has none the second.
+"""
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long things take, in virtual seconds, and when goroutines get their turn."""
+
+    cycle: float = 0.001
+    creation: float = 0.001  # between the pods that there are at the start
+    turns: Turns = "between-cycles"
+
+
+class Framework:
+    """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
+
+    ``queue_sort`` is the one that sorts the queue.
+    """
+
+    def __init__(
+        self,
+        objects: Iterable[KubernetesObject],
+        plugins: Sequence[Plugin],
+        *,
+        queue_sort: Plugin,
+        pace: Pace | None = None,
+        release: Release = V1_22,
+        keep: Callable[[Attempt | Happening], None] | None = None,
+    ) -> None:
+        self.pace = pace or Pace()
+        self.clock = Clock()
+        self.cluster = Cluster()
+        self.groups: dict[str, PodGroup] = {}
+        self.pods: dict[str, Pod] = {}  # as the API has them: with a node once they are bound
+        self.deleted: list[str] = []
+        self.plugins = tuple(plugins)
+        self.release = release
+        self.record: list[Attempt | Happening] = []
+        self._keep = keep or self.record.append
+        self._turns: deque[Callable[[], None]] = deque()
+        self._binding: dict[str, QueuedPod] = {}  # assumed pods, until they are bound or given up
+        self.waiting = WaitingPods(self.clock, self._verdict)
+        events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in plugins}}
+        self.queue = VirtualQueue(self.clock, queue_sort.sort_key, events, release.unschedulable_stay)
+        for plugin in self.plugins:
+            plugin.attach(self)
+        self._begin(list(objects))
+
+    def _begin(self, objects: list[KubernetesObject]) -> None:
+        """Take in all objects before the first attempt: PodGroups first, then pods in order."""
+        for obj in objects:
+            if not isinstance(obj, (Pod, PodGroup)):
+                self.cluster.put(obj)
+        for obj in objects:
+            if isinstance(obj, PodGroup):
+                self.put_group(obj)
+        self._take_turns()
+        for obj in objects:
+            if isinstance(obj, Pod):
+                self.create_pod(obj)
+                self.clock.spend(self.pace.creation)
+        self._take_turns()
+
+    # Running
+
+    def run(self, until: float) -> None:
+        """Go on until a virtual time; what happens at that very moment still does."""
+        while True:
+            if self._turns and (self.pace.turns == "between-cycles" or not self.queue.has_active):
+                self._turns.popleft()()
+            elif self.clock.now > until:
+                return
+            elif (next_time := self.clock.next_time()) is not None and next_time <= self.clock.now:
+                self.clock.fire()
+            elif self.queue.has_active:
+                self.attempt()
+            elif next_time is not None and next_time <= until:
+                self.clock.fire()
+            else:
+                self.clock.wait_until(until)
+                return
+
+    def next_time(self) -> float | None:
+        """Return when something will happen next: now, a timer's time, or ``None`` for never."""
+        return self.clock.now if self._turns or self.queue.has_active else self.clock.next_time()
+
+    def later(self, action: Callable[[], None]) -> None:
+        """Put something in line that another goroutine does."""
+        self._turns.append(action)
+
+    def _take_turns(self) -> None:
+        while self._turns:
+            self._turns.popleft()()
+
+    def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
+        """Record what happened."""
+        self._keep(Happening(self.clock.now, what, about, text, detail))
+
+    # The scheduling cycle
+
+    def attempt(self) -> Attempt:
+        """Run one scheduling cycle (Scheduler.scheduleOne)."""
+        pod = self.queue.pop()
+        attempt = Attempt(self.queue.cycle, self.clock.now, pod.key)
+        self.clock.spend(self.pace.cycle)
+        node = self._find_node(pod, attempt)
+        if node is None:
+            if attempt.result != "error":
+                attempt.result = "unschedulable"
+                self._post_filter(pod, attempt)
+            self._give_back(pod, attempt, attempt.refused_by)
+        else:
+            attempt.node = node
+            self.cluster.assign(pod.state, node)
+            pod.state.nominated = ""
+            self._binding[pod.key] = pod
+            self._permit(pod, attempt)
+        self._keep(attempt)
+        return attempt
+
+    def _find_node(self, pod: QueuedPod, attempt: Attempt) -> str | None:
+        cluster = self.cluster
+        early = missing_claim(pod.state, cluster) or (None if cluster.columns.size else NO_NODES)
+        if early is not None:
+            attempt.result, attempt.message = "error", early
+            return None
+        for plugin in self.plugins:
+            status = plugin.pre_filter(pod)
+            attempt.statuses.append(("PreFilter", plugin.name, status))
+            if not status.success:
+                attempt.refused_by = (plugin.name,)
+                attempt.unresolvable = status.code == "UnschedulableAndUnresolvable"
+                code = cluster.reasons.code(status.message)
+                attempt.failed = np.full(cluster.columns.size, code, np.int16)
+                attempt.message = fit_error_message(attempt.failed, cluster.reasons)
+                if self.release.pre_filter_once:
+                    attempt.message = f"0/{cluster.columns.size} nodes are available: {status.message}."
+                return None
+        return self._filter(pod, attempt)
+
+    def _filter(self, pod: QueuedPod, attempt: Attempt) -> str | None:
+        cluster = self.cluster
+        filtered = filter_nodes(
+            pod.state, cluster, self.queue.nominator, default_profile(), None, matrix=False
+        )
+        if filtered.errors:
+            attempt.result, attempt.message = "error", error_message(filtered.errors.values())
+            return None
+        failed = filtered.failed
+        feasible = cluster.columns.everything if failed is None else np.flatnonzero(failed == 0)
+        if failed is not None and not feasible.size:
+            attempt.failed = failed
+            attempt.message = fit_error_message(failed, cluster.reasons)
+            reasons = {text for code in set(failed.tolist()) for text in cluster.reasons.texts[code]}
+            attempt.refused_by = tuple(sorted(filter(None, map(plugin_of, reasons))))
+            return None
+        nominated = cluster.columns.index.get(pod.state.nominated)
+        if nominated is not None and nominated in feasible:
+            return cluster.columns.names[nominated]  # tried before all others (PreferNominatedNode)
+        if feasible.size == 1:
+            return cluster.columns.names[int(feasible[0])]
+        scored = score_nodes(pod.state, cluster, failed, feasible.astype(np.int64))
+        return cluster.columns.names[scored.best()]
+
+    def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
+        """Run PostFilter plugins until one succeeds."""
+        for plugin in self.plugins:
+            status = plugin.post_filter(pod, attempt)
+            if status is None:
+                continue
+            attempt.statuses.append(("PostFilter", plugin.name, status))
+            if status.success:
+                attempt.nominated = pod.state.nominated = status.nominated
+                return
+
+    def _permit(self, pod: QueuedPod, attempt: Attempt) -> None:
+        waits: dict[str, float] = {}
+        for plugin in self.plugins:
+            status = plugin.permit(pod, attempt.node)
+            attempt.statuses.append(("Permit", plugin.name, status))
+            if status.code == "Wait":
+                waits[plugin.name] = status.seconds
+            elif not status.success:
+                attempt.result, attempt.message = "unschedulable", status.message
+                self._unreserve(pod)
+                attempt.refused_by = (plugin.name,)
+                refused_by = attempt.refused_by if self.release.permit_refuses else None
+                self._give_back(pod, attempt, refused_by)
+                return
+        if waits:
+            attempt.result = "waiting"
+            self.waiting.add(pod.key, attempt.node, waits, timed_out)
+        else:
+            attempt.result = "scheduled"
+            self.later(lambda: self._bind(pod))
+
+    def _give_back(self, pod: QueuedPod, attempt: Attempt, refused_by: Iterable[str] | None) -> None:
+        attempt.placed = self.queue.fail(pod, refused_by)
+        self.tell("FailedScheduling", pod.key, attempt.message)
+
+    # The binding cycle
+
+    def _verdict(self, waiting: WaitingPod) -> None:
+        self.later(lambda: self._after_wait(waiting))
+
+    def _after_wait(self, waiting: WaitingPod) -> None:
+        self.waiting.remove(waiting.key)
+        pod = self._binding.get(waiting.key)
+        if pod is None:  # deleted while it waited
+            return
+        for plugin in self.plugins:
+            plugin.permitted(pod)
+        if waiting.verdict == "allowed":
+            self._bind(pod)
+            return
+        self._unreserve(pod)
+        self.queue.fail(pod, [waiting.plugin] if self.release.permit_refuses and waiting.plugin else None)
+        name = pod.state.pod.meta.name
+        self.tell(
+            "FailedScheduling",
+            pod.key,
+            f'pod "{name}" rejected while waiting on permit: {waiting.message}',
+            waiting,
+        )
+
+    def _unreserve(self, pod: QueuedPod) -> None:
+        """Let all plugins take back what they reserved, last one first, and free the node."""
+        for plugin in reversed(self.plugins):
+            plugin.unreserve(pod)
+        self._binding.pop(pod.key, None)
+        release_node(self.cluster, pod.state)
+        if self.release.forget_wakes:
+            self.move("AssignedPodDelete")
+
+    def _bind(self, pod: QueuedPod) -> None:
+        if self._binding.pop(pod.key, None) is None:  # deleted in the meantime
+            return
+        self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase="Running")
+        self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
+        for plugin in self.plugins:
+            plugin.post_bind(pod)
+        self.later(lambda: self._heard_of_bound(pod.state))
+
+    def _heard_of_bound(self, state: PodState) -> None:
+        if state.key in self.pods:
+            self.queue.move_matching(state, "AssignedPodAdd")
+            self._pod_changed(state.key)
+
+    # Changes
+
+    def create_pod(self, pod: Pod) -> None:
+        """Create a pod, pending or bound."""
+        self.pods[pod.meta.key] = pod
+        state = self.cluster.put(pod)
+        if state is not None and not state.node_name:
+            self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
+            if self.release.pod_add_wakes:
+                self.later(lambda: self.move("UnscheduledPodAdd"))
+        self._pod_changed(pod.meta.key)
+
+    def open_gates(self, key: str) -> None:
+        """Remove a pod's scheduling gates."""
+        pod = self.pods.get(key)
+        if pod is None or not pod.scheduling_gates:
+            return
+        pod = self.pods[key] = replace(pod, scheduling_gates=())
+        state = self.cluster.pods[key]
+        state.pod = pod
+        self.queue.open_gates(state)
+        self._pod_changed(key)
+
+    def finish_pod(self, key: str, phase: Literal["Succeeded", "Failed"]) -> None:
+        """Let a bound pod end by itself: what it used is free, and the scheduler sees it no more."""
+        pod = self.pods.get(key)
+        if pod is None or not pod.node_name or pod.terminal:
+            return
+        self.pods[key] = replace(pod, phase=phase)
+        self.tell(phase, key)
+        self.later(lambda: self._heard_of_deleted(key, bound=True))
+
+    def delete_pod(self, key: str) -> None:
+        """Delete a pod wherever it is; the scheduler hears of it when it is its turn."""
+        pod = self.pods.pop(key, None)
+        if pod is None:
+            return
+        self.deleted.append(key)
+        self.later(lambda: self._heard_of_deleted(key, bound=bool(pod.node_name)))
+
+    def _heard_of_deleted(self, key: str, *, bound: bool) -> None:
+        if bound:
+            self.cluster.remove_pod(key)
+            self._pod_changed(key)
+            self.move("AssignedPodDelete")
+            return
+        self.queue.remove(key)
+        self.waiting.reject(key, "", "removed")
+        pod = self._binding.pop(key, None)
+        if pod is not None:
+            for plugin in reversed(self.plugins):
+                plugin.unreserve(pod)
+        self.cluster.remove_pod(key)
+        self._pod_changed(key)
+
+    def evict(self, key: str, plugin: str) -> None:
+        """Take a pod away for another: one that waits at Permit is rejected, any other deleted."""
+        self.tell("Preempted", key, f"Preempted by {plugin}")
+        if self.waiting.get(key) is not None:
+            self.waiting.reject(key, plugin, "preempted")
+        else:
+            self.delete_pod(key)
+
+    def clear_nomination(self, key: str) -> None:
+        """End the nomination of a pod that waits in a queue."""
+        pod = self.queue.pods.get(key)
+        if pod is not None:
+            pod.state.nominated = ""
+            self.queue.nominate(pod.state)
+
+    def put_group(self, group: PodGroup) -> None:
+        """Create or replace a PodGroup; the scheduler and the controller hear of it when it is their turn."""
+        key = group.meta.key
+        event: EventName = "PodGroupUpdate" if key in self.groups else "PodGroupAdd"
+        self.groups[key] = group
+        self.later(lambda: self._heard_of_group(key, event))
+
+    def patch_group(self, key: str, status: PodGroupStatus) -> None:
+        """Store a PodGroup's status in the API."""
+        if key in self.groups:
+            self.tell("PodGroup", key, status.phase, status)
+            self.put_group(replace(self.groups[key], status=status))
+
+    def _heard_of_group(self, key: str, event: EventName) -> None:
+        for plugin in self.plugins:
+            plugin.group_changed(key)
+        self.move(event)
+
+    def move(self, event: EventName) -> None:
+        """Let an event move the unschedulable pods that it may help."""
+        moved = self.queue.move_all(event)
+        if moved:
+            self.tell("Moved", "", f"{event} moved {', '.join(moved)}", moved)
+
+    def activate(self, keys: Iterable[str]) -> None:
+        """Move pods to the active queue at the end of this cycle, whatever is left of their backoff."""
+        moved = self.queue.activate(keys)
+        if moved:
+            self.tell("Activated", "", f"Permit activated {', '.join(moved)}", moved)
+
+    def _pod_changed(self, key: str) -> None:
+        for plugin in self.plugins:
+            plugin.pod_changed(key)
+
+    def bound(self) -> dict[str, str]:
+        """Return the node of every bound pod, in creation order."""
+        return {key: pod.node_name for key, pod in self.pods.items() if pod.node_name}
+
+
+def timed_out(plugin: str, seconds: float) -> str:
+    """Word what becomes of a pod whose time at Permit was up."""
+    return f"rejected due to timeout after waiting {go_duration(seconds)} at plugin {plugin}"
+
+
+def release_node(cluster: Cluster, state: PodState) -> None:
+    """Take an assumed pod off its node (Cache.ForgetPod); it stays a pod of the cluster."""
+    cluster.remove_pod(state.key)
+    state.node_name, state.node = "", -1
+    cluster.pods[state.key] = state

@@ -1,0 +1,97 @@
+"""Pods that wait at Permit: each with a timer of its own, until every plugin allows or one rejects it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scheduler_core.framework.clock import Clock, Timer
+
+Verdict = Literal["", "allowed", "rejected"]
+
+
+@dataclass(slots=True, eq=False)
+class WaitingPod:
+    """``pending`` are the plugins it still waits for; the first verdict stands (framework.waitingPod)."""
+
+    key: str
+    node: str
+    since: float
+    pending: dict[str, Timer] = field(default_factory=dict)
+    verdict: Verdict = ""
+    plugin: str = ""  # who rejected it
+    message: str = ""
+
+    @property
+    def deadline(self) -> float | None:
+        """Return when the first of its timers goes off."""
+        return min((timer.at for timer in self.pending.values()), default=None)
+
+
+class WaitingPods:
+    """``settled`` is called once for each pod whose verdict is found; it stays listed until removed."""
+
+    def __init__(self, clock: Clock, settled: Callable[[WaitingPod], None]) -> None:
+        self._clock = clock
+        self._settled = settled
+        self._pods: dict[str, WaitingPod] = {}
+
+    def __iter__(self) -> Iterator[WaitingPod]:
+        return iter(list(self._pods.values()))
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def get(self, key: str) -> WaitingPod | None:
+        """Return a waiting pod by its key."""
+        return self._pods.get(key)
+
+    def add(
+        self, key: str, node: str, seconds: Mapping[str, float], message: Callable[[str, float], str]
+    ) -> None:
+        """Let a pod wait for each plugin so many seconds; ``message`` words what a time-out is told as."""
+        pod = self._pods[key] = WaitingPod(key, node, self._clock.now)
+        for plugin, time in seconds.items():
+            pod.pending[plugin] = self._clock.after(
+                time, _Timeout(self, key, plugin, message(plugin, time)), f"permit of {key}"
+            )
+
+    def allow(self, key: str, plugin: str) -> None:
+        """Let one plugin allow a pod; with the last one it goes on."""
+        pod = self._pods.get(key)
+        if pod is None or pod.verdict:
+            return
+        timer = pod.pending.pop(plugin, None)
+        if timer is not None:
+            timer.cancel()
+        if not pod.pending:
+            self._settle(pod, "allowed")
+
+    def reject(self, key: str, plugin: str, message: str) -> None:
+        """Reject a pod; one whose verdict was found already is left alone."""
+        pod = self._pods.get(key)
+        if pod is not None and not pod.verdict:
+            pod.plugin, pod.message = plugin, message
+            self._settle(pod, "rejected")
+
+    def remove(self, key: str) -> None:
+        """Forget a pod whose binding cycle took up its verdict."""
+        self._pods.pop(key, None)
+
+    def _settle(self, pod: WaitingPod, verdict: Verdict) -> None:
+        for timer in pod.pending.values():
+            timer.cancel()
+        pod.verdict = verdict
+        self._settled(pod)
+
+
+@dataclass(frozen=True, slots=True)
+class _Timeout:
+    pods: WaitingPods
+    key: str
+    plugin: str
+    message: str
+
+    def __call__(self) -> None:
+        self.pods.reject(self.key, self.plugin, self.message)
