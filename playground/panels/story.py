@@ -175,7 +175,7 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
 def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: Part = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
-        return [[pod, " is bound to ", {"node": cycle.node}, "."], *_last_message(cycle, "Normal")]
+        return [[pod, " is placed on ", {"node": cycle.node}, "."], *_last_message(cycle, "Normal")]
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]

@@ -45,6 +45,29 @@ def plain(text: str) -> int:
     return int(text.replace(",", ""))
 
 
+def test_which_values_are_shown_is_in_the_address(
+    page: Page, visitor: Callable[..., Page], shop: str
+) -> None:
+    """A link shows the same matrix the same way round; Back leads to the one before."""
+    panel = opened(page, shop)
+    panel.get_by_role("button", name="Combine", exact=True).click()
+    expect(page).to_have_url(re.compile(r"[?&]view=sum(&|$)"))
+    panel.get_by_role("button", name="Priorities", exact=True).click()
+    expect(page).to_have_url(re.compile(r"[?&]view=sum/priorities(&|$)"))
+    other = visitor()
+    Workbench(other).open(page.url).at(RANKED)
+    there = Workbench(other).panel("Priorities")
+    expect(there.get_by_role("button", name="Combine", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(there.get_by_role("grid", name="Priority by node")).to_be_visible()
+    page.go_back()
+    expect(panel.get_by_role("grid", name="Node by priority")).to_be_visible()
+    expect(panel.get_by_role("button", name="Nodes", exact=True)).to_have_attribute("aria-pressed", "true")
+    Workbench(page).tab("Story")
+    expect(page).not_to_have_url(re.compile("view="))
+    Workbench(page).tab("Priorities")
+    expect(page).to_have_url(re.compile(r"[?&]view=sum(&|$)"))
+
+
 def test_algorithms_are_rows_and_nodes_are_columns(page: Page, shop: str, cycle: Cycle) -> None:
     """Turned round, A1N1 … are the engine's scores, best node first, and Combine sums each column."""
     panel = opened(page, shop)

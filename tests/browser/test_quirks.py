@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench, example_text, share
+from tests.browser.pages import Workbench, cycles_of, example_text, share
 from tests.services.stack import Stack
 
 NOTICES = "Quirks of v1.11 in this cycle"
@@ -43,5 +43,19 @@ def test_there_is_no_notice_where_quirks_are_fixed(page: Page, fixed: str) -> No
     """The story is told without it."""
     Workbench(page).open(f"{fixed}?step=1&tab=story")
     story = Workbench(page).panel("Story")
-    expect(story).to_contain_text("is bound to b-1")
+    expect(story).to_contain_text("is placed on b-1")
     expect(story.get_by_role("group", name=NOTICES)).to_have_count(0)
+
+
+def test_the_timeline_marks_the_cycles_that_a_quirk_changed(page: Page, example: str, fixed: str) -> None:
+    """The legend names the mark, and the slider says it of such a cycle and of no other."""
+    bench = Workbench(page).open(f"{example}?step=1").at(1)
+    legend = page.get_by_role("list", name="Marks of the timeline")
+    expect(legend.get_by_text("quirk of v1.11")).to_be_visible()
+    said = "changed by a quirk of v1.11"
+    changed = [cycle.index for cycle in cycles_of(example_text("quirks")) if cycle.quirks]
+    for index in range(1, len(cycles_of(example_text("quirks"))) + 1):
+        bench.goto(index)
+        assert (said in (bench.timeline.get_attribute("aria-valuetext") or "")) == (index in changed)
+    Workbench(page).open(f"{fixed}?step=1").at(1)
+    expect(legend.get_by_text("quirk of v1.11")).to_be_hidden()

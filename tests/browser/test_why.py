@@ -44,13 +44,19 @@ def test_find_out_why_a_pod_is_pending_and_fix_it(page: Page, address: str) -> N
     expect(first).to_contain_text("Uncordon node node-a")
     expect(first).to_contain_text("verified: it would then be scheduled to node-a")
     expect(first.get_by_label("Patch as YAML")).to_contain_text("unschedulable: null")
+    expect(first).to_contain_text("cost 1")
+    expect(why.get_by_text("Cost is what a change takes, added up: 1 is a label")).to_be_visible()
     first.get_by_role("button", name="Apply in a copy").click()
     page.wait_for_url(re.compile(r"/p/[\w-]+/\?step=1&pod=default/report"))
     bench = Workbench(page).wait().at(1)
     expect(bench.node("node-a")).to_have_accessible_name(re.compile("chosen"))
-    expect(
-        page.get_by_text("In this copy: uncordon node node-a, and report is placed on node-a")
-    ).to_be_visible()
+    told = page.get_by_text("In this copy: uncordon node node-a, and report is placed on node-a")
+    expect(told).to_be_visible()
+    expect(bench.stage).to_be_focused()
+    notice, timeline = told.bounding_box(), bench.timeline.bounding_box()
+    assert notice is not None
+    assert timeline is not None
+    assert notice["y"] + notice["height"] < timeline["y"]
     expect(page.get_by_label("Title of this draft")).to_have_value(
         "Reading the message: uncordon node node-a"
     )

@@ -4,7 +4,7 @@ import { debounce } from "../lib/dom.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "queue", "events"]);
-const WITH_VIEWS = new Set(["cache"]); // tabs with views of their own
+const WITH_VIEWS = new Set(["cache", "priorities"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 
 export class Address {
@@ -59,8 +59,8 @@ export class Address {
   select({ tab, sub, node, pod }) {
     const { view } = this;
     const { playback } = view;
-    view.setSub(sub, { push: false });
     view.setTab(TABS.has(tab) ? tab : "story", { push: false });
+    view.setSub(sub, { push: false });
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     if (pod) view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
     else if (view.pod >= 0) view.selectPod(-1, { push: false });

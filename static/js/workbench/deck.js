@@ -28,10 +28,11 @@ export class Deck {
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
       this.timeline.element,
-      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
+      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"], ["quirk", "quirk of v1.11"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit", "quirk"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
     playback.on("grew", () => {
       host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length;
       host.querySelector("[data-mark=stale-hit]").hidden = !playback.marks.staleCycles;
+      host.querySelector("[data-mark=quirk]").hidden = !playback.marks.quirks.size;
     });
     playback.on("seek", () => this.#tell());
     playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#schedule(); });

@@ -13,6 +13,7 @@ export class Marks {
     this.caching = null; // {hits, evaluations, invalidated, stale}, by cycle index; null: the cache was off
     this.staleCycles = 0; // cycles with stale hits
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
+    this.quirks = new Set(); // cycles that a quirk of v1.11 changed, of those that were loaded: only deciding anew tells
     this.known = 0; // cycles 1..known are known without a gap
     this.version = 0;
   }
@@ -54,6 +55,15 @@ export class Marks {
     const { stale } = this.caching;
     caching.stale.forEach((n, i) => { this.staleCycles += (n > 0) - (stale[from + i] > 0); });
     for (const name of CACHING) this.caching[name].set(caching[name], from);
+  }
+
+  /** Take note of the quirks in cycles that are loaded; whether there was a new one. */
+  note(cycles) {
+    const before = this.quirks.size;
+    for (const { index, quirks } of cycles) if (quirks.length) this.quirks.add(index);
+    if (this.quirks.size === before) return false;
+    this.version += 1;
+    return true;
   }
 
   /** Whether the scheduler was restarted just before a cycle. */

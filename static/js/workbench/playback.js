@@ -158,7 +158,9 @@ export class Playback extends Emitter {
     const generation = this.#generation;
     try {
       const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)) });
-      if (generation === this.#generation) this.#windows.set(from, answer);
+      if (generation !== this.#generation) return;
+      this.#windows.set(from, answer);
+      if (this.marks.note(answer.cycles)) this.emit("grew");
     } finally {
       this.#fetching.delete(from);
     }

@@ -11,6 +11,7 @@ const NARROWEST = 3; // below it marks share a column
 const TALL = [0, 0.42, 0.68, 0.84, 1]; // by result: never colour alone
 const COLUMN = 2;
 const FLAG = 8; // height and width of a pennant
+const GEM = 4; // half a diamond that stands for a quirk
 const SIGN = 9; // width of the sign over a cycle with stale hits
 
 export class Timeline {
@@ -65,6 +66,7 @@ export class Timeline {
       else this.#columns(pen, marks, width);
       this.#flags(pen, marks);
       if (marks.staleCycles) this.#stale(pen, marks);
+      if (marks.quirks.size) this.#quirks(pen, marks);
     }
     this.#shown = -1;
     this.#place(this.view.playback.wanted);
@@ -122,6 +124,25 @@ export class Timeline {
     }
   }
 
+  /** A diamond, under what hangs from the top, marks a cycle that a quirk changed. */
+  #quirks(pen, marks) {
+    pen.fillStyle = token("--ink");
+    pen.strokeStyle = token("--panel");
+    pen.lineWidth = 1.5;
+    const y = SIGN + GEM + 1;
+    for (const index of marks.quirks) {
+      const x = (index - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
+      pen.beginPath();
+      pen.moveTo(x, y - GEM);
+      pen.lineTo(x + GEM, y);
+      pen.lineTo(x, y + GEM);
+      pen.lineTo(x - GEM, y);
+      pen.closePath();
+      pen.stroke();
+      pen.fill();
+    }
+  }
+
   /** Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share. */
   #columns(pen, marks, width) {
     const colours = this.#palette();
@@ -167,7 +188,7 @@ export class Timeline {
   #result(index) {
     const { marks } = this.view.playback;
     const letter = LETTERS[marks.result[index] ?? 0];
-    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}`;
+    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}`;
   }
 
   #indexAt(clientX) {

@@ -6,13 +6,13 @@ import { cpu, memory, short } from "../lib/quantity.js";
 export class View extends Emitter {
   #facts = null;
   #factsKey = "";
+  #subs = new Map(); // of a tab: what of it is shown
   #updates = new Map(); // of a node: what changes it, and from which major step on
 
   constructor(playback) {
     super();
     this.playback = playback;
     this.tab = "story";
-    this.sub = ""; // what of the tab is shown, as path; "" is its first view
     this.node = -1;
     this.pod = -1;
     this.hovered = -1;
@@ -50,10 +50,13 @@ export class View extends Emitter {
     if (push) this.emit("region", "inspect");
   }
 
+  /** What of the open tab is shown, as path; "" is its first view. */
+  get sub() { return this.#subs.get(this.tab) ?? ""; }
+
   /** Show another view of the tab that is open. */
   setSub(sub, { push = true } = {}) {
     if (sub === this.sub) return;
-    this.sub = sub;
+    this.#subs.set(this.tab, sub);
     this.emit("sub", { push });
   }
 

@@ -1,11 +1,11 @@
 // Why?: the reasons that keep a pod off a node or off all of them, and changes that were tried out and help.
 
-import { h, fill, icon, copy, announce, toast } from "../lib/dom.js";
+import { $, h, fill, icon, copy, announce, toast } from "../lib/dom.js";
 import { count, plural, short } from "../lib/quantity.js";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 const KEPT = "podstep.applied";
-const COST = "What it costs to do, added up: 1 is a label, a toleration or an uncordon, 2 a request or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
+const COST = "Cost is what a change takes, added up: 1 is a label, a toleration or an uncordon, 2 a request or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
 const GONE = new Set(["finished", "preempted", "deleted", "absent"]);
 const STATES = { placed: "pass", bound: "pass", pending: "fail", finished: "", preempted: "victim", deleted: "", absent: "", other: "" };
 
@@ -201,7 +201,8 @@ export class Why {
       return h("section", null, h("h3", { text: "What would make it fit" }), h("p", { class: "dim", text: "No change was found that makes it fit." }));
     }
     return h("section", { class: "why-changes" }, h("h3", null, "What would make it fit ", h("small", { class: "dim", text: "the smallest change first, each tried out" })),
-      h("ol", null, answer.changes.map((change, i) => this.#change(answer, change, i))));
+      h("ol", null, answer.changes.map((change, i) => this.#change(answer, change, i))),
+      h("p", { class: "dim fine why-cost", text: COST }));
   }
 
   #change(answer, change, i) {
@@ -221,7 +222,7 @@ export class Why {
     return h("li", { "aria-labelledby": title },
       h("div", { class: "why-words", id: title }, change.words.map((text) => h("p", { text: text[0].toUpperCase() + text.slice(1) }))),
       h("p", { class: "why-row" }, h("span", { class: "pill pass why-verified" }, icon("check"), h("span", null, verified)), more ? h("span", { class: "dim fine", text: more }) : null,
-        h("span", { class: "grow" }), h("span", { class: "dim fine num", title: COST, text: `cost ${change.effort}` })),
+        h("span", { class: "grow" }), h("span", { class: "dim fine num", text: `cost ${change.effort}` })),
       change.notes.map((text) => h("p", { class: "dim fine", text })),
       h("details", { open: i === 0 }, h("summary", { text: change.patches.every(({ action }) => action === "delete") ? "What is deleted" : "The patch" }),
         h("div", { class: "why-patch" }, h("pre", { tabindex: "0", "aria-label": "Patch as YAML" }, h("code", { text: change.yaml.trim() })), copied)),
@@ -285,4 +286,5 @@ export function tellApplied(draft) {
   const text = `In this copy: ${done}, ${outcome}.${after}`;
   toast(text, { name: kept.node ? "check" : "warn", ms: 12_000 });
   announce(text);
+  $("#main").focus({ preventScroll: true }); // the button that was pressed is on the page before
 }

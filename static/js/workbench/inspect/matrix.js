@@ -2,13 +2,12 @@
 
 import { h, icon, copy, toast, debounce } from "../../lib/dom.js";
 
-/** A segmented choice: `[[value, label]…]`. */
+/** A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody. */
 export function segmented(label, options, value, onChange) {
-  const buttons = options.map(([key, text]) => h("button", { type: "button", "aria-pressed": String(key === value), "data-value": key, text, onclick: () => {
-    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.value === key));
-    onChange(key);
-  } }));
-  return h("span", { class: "seg", role: "group", "aria-label": label }, buttons);
+  const choose = (key) => { for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.value === key)); };
+  const buttons = options.map(([key, text]) => h("button", { type: "button", "data-value": key, text, onclick: () => { choose(key); onChange(key); } }));
+  choose(value);
+  return Object.assign(h("span", { class: "seg", role: "group", "aria-label": label }, buttons), { choose });
 }
 
 export function filterField(label, onChange) {

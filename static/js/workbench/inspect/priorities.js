@@ -11,6 +11,7 @@ import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./s
 
 const TIES_LISTED = 12;
 const MODES = [["raw", "Map"], ["score", "Reduced"], ["weighted", "Weighted"], ["sum", "Combine"]];
+const USUAL = "weighted";
 const NONE = {
   unschedulable: ["There was nothing to rank.", "See what removed the nodes"],
   scheduled: ["Priorities were not run, because only one node fits.", "See what removed the others"],
@@ -18,7 +19,7 @@ const NONE = {
 };
 
 export class Priorities {
-  #mode = "weighted";
+  #mode = USUAL;
   #across = false; // nodes as columns
   #text = "";
   #shown = "";
@@ -39,21 +40,39 @@ export class Priorities {
     this.pager = h("span", { class: "pager", role: "group", "aria-label": "Nodes shown" });
     this.column = new Column(view, (index) => this.#pick(index));
     this.holder = h("div", { class: "score-holder" });
+    this.values = segmented("Values", MODES, USUAL, (mode) => this.#choose(mode, this.#across));
+    this.rows = segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => this.#choose(this.#mode, rows === "priorities"));
     this.section = h("section", { class: "matrix-section" },
       h("h3", null, this.title, this.note),
       h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (text) => { this.#text = text; this.#turn(); this.#matrix(); }),
-        segmented("Values", MODES, "weighted", (mode) => { this.#mode = mode; this.#matrix(); }),
-        h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => { this.#across = rows === "priorities"; this.#turn(); this.#matrix(); })),
+        this.values,
+        h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), this.rows),
         copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
       this.pager, this.holder);
     this.element = h("div", { class: "priorities-tab" });
     view.on("hover", (node) => this.byNode.hover(node));
     view.on("selection", () => { if (this.element.isConnected) this.#selected(); });
+    view.on("sub", () => { if (this.element.isConnected) this.update(); });
     new ResizeObserver(() => { if (this.#across && this.element.isConnected && this.#size !== this.#drawn) { this.#turn(); this.#matrix(); } }).observe(this.holder);
+  }
+
+  /** Show other values, or the other way round; the address has it as the tab's view, `sum` or `raw/priorities`. */
+  #choose(mode, across) {
+    this.view.setSub(mode === USUAL && !across ? "" : across ? `${mode}/priorities` : mode);
+  }
+
+  /** Take over what the address says. */
+  #read() {
+    const [mode, rows] = this.view.sub.split("/");
+    this.#mode = MODES.some(([key]) => key === mode) ? mode : USUAL;
+    this.#across = rows === "priorities";
+    this.values.choose(this.#mode);
+    this.rows.choose(this.#across ? "priorities" : "nodes");
   }
 
   update() {
     const { view } = this;
+    this.#read();
     const light = view.playback.current;
     if (!light) { this.#show("before", () => before(view)); return; }
     const parts = view.playback.parts;
