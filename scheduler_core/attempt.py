@@ -11,8 +11,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, PredicateMatrix, QueueState
-from scheduler_core.equivalence.batching import Batching
-from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.equivalence.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.filtering import (
     Filtered,
     error_message,
@@ -37,17 +36,16 @@ NO_INDICES = np.zeros(0, np.int32)
 class Scheduler:
     """Everything that a decision reads, and how much of it is recorded.
 
-    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time; ``cache`` is
-    the equivalence cache and ``batching`` a ranking kept for the next pods, ``None`` where they are off.
-    ``trace`` records the matrices; ``unabridged`` also what short-circuiting left out.
+    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time; ``strategy`` is
+    what saves evaluations beyond that, the equivalence cache or batching. ``trace`` records the matrices;
+    ``unabridged`` also what short-circuiting left out.
     """
 
     cluster: Cluster
     queue: SchedulingQueue
     profile: Profile
     vectors: VectorStore | None = None
-    cache: CacheKeeper | None = None
-    batching: Batching | None = None
+    strategy: Strategy = EVALUATE_ALL
     trace: bool = True
     unabridged: bool = False
 
@@ -56,67 +54,63 @@ class Scheduler:
 
         The record lacks what only the simulation knows: index, step, time, queue, events.
         """
-        early = missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
+        early = self._early(pod)
         if early is not None:
-            if self.batching is not None:
-                self.batching.failed()
+            self.strategy.failed()
             return self._record(Decision(pod.key, "error"), last_node_index, ("queue",), message=early)
-        hinted = self._hinted(pod, self.batching, last_node_index) if self.batching is not None else None
-        if hinted is not None:
-            return hinted
+        offered = self._offered(pod, last_node_index)
+        if offered is not None:
+            return offered
         vectors = self.vectors.of(pod) if self.vectors is not None else None
         filtered = filter_nodes(
             pod,
             self.cluster,
             self.queue,
             self.profile,
-            vectors,
-            lookups=None if self.cache is None else self.cache.lookups(pod, vectors),
+            self.strategy.answers(pod, vectors),
             matrix=self.trace,
             unabridged=self.unabridged,
         )
-        if self.batching is not None:
-            self.batching.evaluated(filtered.asked)
-            self.batching.failed()
+        self.strategy.asked(filtered.asked)
         if filtered.errors:
+            self.strategy.failed()
             return self._failed(pod, filtered, last_node_index)
         feasible = np.flatnonzero(filtered.failed == 0) if filtered.failed is not None else None
         if filtered.failed is not None and feasible is not None and feasible.size == 0:
+            self.strategy.failed()
             return self._preempt(pod, filtered, filtered.failed, last_node_index)
         return self._select(pod, filtered, feasible, vectors, last_node_index)
 
     def follow(self, pod: PodState, last_node_index: int) -> None:
-        """Do to cache or ranking what :meth:`schedule` would; the decision is known."""
-        if self.batching is not None:
+        """Let the strategy see of a known decision what :meth:`schedule` would show it."""
+        if self.strategy.ranks:
             self.schedule(pod, last_node_index)
-        if self.cache is None or not self.cluster.columns.size or missing_claim(pod, self.cluster):
-            return
-        vectors = self.vectors.of(pod) if self.vectors is not None else None
-        lookups = self.cache.lookups(pod, vectors)
-        filter_nodes(pod, self.cluster, self.queue, self.profile, vectors, lookups=lookups, matrix=False)
+        elif self._early(pod) is None:
+            vectors = self.vectors.of(pod) if self.vectors is not None else None
+            known = self.strategy.answers(pod, vectors)
+            filter_nodes(pod, self.cluster, self.queue, self.profile, known, matrix=False)
 
-    def _hinted(self, pod: PodState, batching: Batching, counter: int) -> Cycle | None:
-        """Try the node that batching offers alone; ``None`` if there is none or the pod does not fit."""
-        offered = batching.candidate(pod)
-        if offered is None:
-            return None
+    def _early(self, pod: PodState) -> str | None:
+        """Say what ends the attempt before any predicate is run."""
+        return missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
+
+    def _offered(self, pod: PodState, counter: int) -> Cycle | None:
+        """Take the node that the strategy offers without a look at the others, if there is one."""
         columns = self.cluster.columns
-        node, last = (columns.index[name] for name in offered)
-        full = filter_node(pod, last, self.cluster, self.queue, self.profile)
-        batching.evaluated(full.asked)
-        if full.failed is None:
-            batching.still_fits()
+        tried: dict[str, Filtered] = {}
+
+        def fits(name: str) -> tuple[bool, int]:
+            found = filter_node(pod, columns.index[name], self.cluster, self.queue, self.profile)
+            tried[name] = found
+            return found.failed is None, found.asked
+
+        name = self.strategy.offer(pod, fits)
+        if name is None:
             return None
-        batching.offer()
-        filtered = filter_node(pod, node, self.cluster, self.queue, self.profile)
-        batching.evaluated(filtered.asked)
-        if filtered.failed is not None:
-            return None
-        batching.took_offer(columns.names[node], len(self.profile.order) * (columns.size - 1))
-        decision = Decision(pod.key, "scheduled", columns.names[node])
+        decision = Decision(pod.key, "scheduled", name)
         phases = ("queue", "predicates", "assume", "bind")
-        shown = np.array([node], np.int32)
-        return self._record(decision, counter, phases, filtered=filtered, feasible=shown)
+        shown = np.array([columns.index[name]], np.int32)
+        return self._record(decision, counter, phases, filtered=tried[name], feasible=shown)
 
     def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
         """End the attempt with the nodes' errors; of each node the first one counts."""
@@ -159,9 +153,7 @@ class Scheduler:
             )
         node = ranking.choice(counter) if ranking is not None else int(shown[0])
         decision = Decision(pod.key, "scheduled", columns.names[node], ranked=ranking is not None)
-        if self.batching is not None:
-            totals = ranking.totals if ranking is not None else np.zeros(len(shown), np.int64)
-            self.batching.ranked(pod, columns.names[node], shown.astype(np.int64), totals)
+        self.strategy.placed(pod, node, shown, ranking.totals if ranking is not None else None)
         ranked = ("priorities", "select") if ranking is not None else ()
         phases = ("queue", "predicates", *ranked, "assume", "bind")
         return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=shown)

@@ -15,12 +15,11 @@ from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, Reasons, Reas
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import BoolVector, PredicateMatrix
-from scheduler_core.equivalence.lookups import Lookups
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import Outcome
 from scheduler_core.preemption_record import NominatedPass
 from scheduler_core.queue import SchedulingQueue
-from scheduler_core.vectors import ClassVectors
+from scheduler_core.vectors import Answers
 
 NOT_REACHED = -1
 Matrix = npt.NDArray[np.int16]
@@ -62,36 +61,28 @@ def filter_nodes(
     cluster: Cluster,
     queue: SchedulingQueue,
     profile: Profile,
-    vectors: ClassVectors | None,
+    known: Answers | None,
     *,
-    lookups: Lookups | None = None,
     matrix: bool,
     unabridged: bool = False,
 ) -> Filtered:
     """Check a pod against every node (core.genericScheduler.findNodesThatFit).
 
-    ``vectors`` hold what is known of the pod's class already; ``None`` to evaluate everything. ``lookups``
-    answer from the equivalence cache, save for nodes with nominated pods.
+    ``known`` answers for what needs no evaluation; ``None`` to evaluate everything.
     """
     whole = View(cluster)
     nominations = _nominations(pod, cluster, queue)
-    if lookups is not None and nominations:
-        lookups.leave_out(np.array(list(nominations), np.int64))
     rows = np.array(list(nominations), np.int64) if nominations else None
-    without = _run(
-        pod,
-        whole,
-        profile,
-        lookups or vectors,
-        matrix=matrix,
-        everything=unabridged and not lookups,
-        watched=rows,
-    )
+    if known is not None and rows is not None:
+        known.leave_out(rows)
+    beyond = known.whole if known is not None else None
+    everything = unabridged and beyond is known
+    without = _run(pod, whole, profile, known, matrix=matrix, everything=everything, watched=rows)
     result = Filtered(without.failed, without.errors, without.asked, without.codes)
     if unabridged:
         whole_story = without
-        if lookups is not None:  # what short-circuiting leaves out is neither looked up nor written
-            whole_story = _run(pod, whole, profile, vectors, matrix=False, everything=True)
+        if not everything:  # what short-circuiting leaves out is neither looked up nor written
+            whole_story = _run(pod, whole, profile, beyond, matrix=False, everything=True)
         result.unabridged, result.unabridged_errors = _stack(whole_story.outcomes, whole.size)
     if rows is not None:
         view = _with_nominated(nominations, cluster)
@@ -128,7 +119,7 @@ def _run(
     pod: PodState,
     view: View,
     profile: Profile,
-    known: ClassVectors | Lookups | None,
+    known: Answers | None,
     *,
     matrix: bool,
     everything: bool,
@@ -151,13 +142,9 @@ def _run(
     errors: dict[tuple[int, int], str] = {}
     failed: Codes | None = None
     open_rows: BoolVector | None = None  # None: all rows are still to be checked
-    vectors = None if isinstance(known, Lookups) else known
-    lookups = known if isinstance(known, Lookups) else None
-    for number in _numbers(profile, vectors, matrix=matrix or everything):
-        outcome = vectors.outcomes[number] if vectors is not None else None
-        if lookups is not None:
-            outcome = lookups.outcome(number, open_rows)
-        elif outcome is None:
+    for number in _numbers(profile, known, matrix=matrix or everything):
+        outcome = known.outcome(number, open_rows) if known is not None else None
+        if outcome is None:
             outcome = profile.predicates[number](pod.info, view, pod)
         outcomes.append(outcome)
         found = outcome.codes
@@ -197,9 +184,9 @@ def _spared(first: Codes | None, depths: npt.NDArray[np.int64] | None) -> int:
     return 0 if first is None or depths is None else int(depths[first != 0].sum())
 
 
-def _numbers(profile: Profile, vectors: ClassVectors | None, *, matrix: bool) -> Iterable[int]:
+def _numbers(profile: Profile, known: Answers | None, *, matrix: bool) -> Iterable[int]:
     """Return the predicates to evaluate, in order: without a matrix none that is known to pass everywhere."""
-    return range(len(profile.predicates)) if matrix or vectors is None else vectors.checks
+    return range(len(profile.predicates)) if matrix or known is None else known.checks
 
 
 def _nominations(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> dict[int, list[PodState]]:

@@ -7,6 +7,7 @@ applies recorded decisions without deciding, and ends in the very same state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from itertools import groupby
 
@@ -17,6 +18,7 @@ from scheduler_core.cycle import Cycle, Decision, Event, Restart
 from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.events import object_changed, pod_added, pod_changed
 from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.equivalence.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import compile_policy
 from scheduler_core.policy.difference import differences
@@ -93,25 +95,27 @@ class Simulation:
     def _start(self, configuration: Configuration) -> None:
         """Start the scheduler: its queue, caches and round-robin counter hold nothing of an earlier one."""
         trace, unabridged, reuse = self._options
+        self._configuration = configuration
         self.profile = compile_policy(configuration.policy, configuration.settings)
         self.queue = SchedulingQueue()
         self.last_node_index = 0
         vectors = VectorStore(self.cluster, self.profile) if reuse else None
         settings = configuration.settings
-        keeper = batching = None
+        self.cache: Strategy | None = None
         if settings.cache == "batching":
-            batching = Batching(self.cluster, self.profile)
+            self.cache = Batching(self.cluster, self.profile)
         elif settings.cache != "off":
-            keeper = CacheKeeper(self.cluster, self.profile, settings, trace=trace)
-        self.cache = keeper or batching
+            self.cache = CacheKeeper(self.cluster, self.profile, settings, trace=trace)
+        strategy = self.cache or EVALUATE_ALL
         self._scheduler = Scheduler(
-            self.cluster, self.queue, self.profile, vectors, keeper, batching, trace, unabridged
+            self.cluster, self.queue, self.profile, vectors, strategy, trace, unabridged
         )
-        self._effects = (
-            QuirkEffects(self.cluster, self.queue, self.profile, configuration.policy)
-            if self._tells_quirks
-            else None
-        )
+        self._effects = self._quirk_effects()
+
+    def _quirk_effects(self) -> QuirkEffects | None:
+        if not self._tells_quirks:
+            return None
+        return QuirkEffects(self.cluster, self.queue, self.profile, self._configuration.policy)
 
     def _know_all(self) -> None:
         """Tell a new cache of the pods that there are."""
@@ -200,6 +204,38 @@ class Simulation:
             if self.cache is not None:
                 self.cache.finish()
 
+    def fork(self, *, trace: bool) -> Simulation:
+        """Return another simulation that stands where this one does, and goes on by itself.
+
+        Objects, decisions and compiled pods are shared, for nothing changes them. It records with ``trace``
+        whatever this one does, and takes about as long as applying as many decisions as there are pods.
+        """
+        operations = [operation for _, group in self._operations for operation in group]
+        unchanging = (
+            self.scenario,
+            self.profile,
+            self._before,
+            self._configuration,
+            *self.scenario.objects,
+            *operations,
+            *(operation.object for operation in operations),
+            *self.decisions,
+            *self.cluster.nodes.values(),
+        )
+        other = deepcopy(self, {id(shared): shared for shared in unchanging})
+        other.record(trace=trace)
+        return other
+
+    def record(self, *, trace: bool) -> None:
+        """Record, from the next cycle on, what views need, or what is decided alone."""
+        _, unabridged, reuse = self._options
+        self._options = (trace, unabridged, reuse)
+        self._tells_quirks = trace
+        self._effects = self._quirk_effects()
+        self._scheduler = replace(self._scheduler, trace=trace)
+        if isinstance(self.cache, CacheKeeper):
+            self.cache.trace = trace
+
     def placement(self) -> dict[str, str]:
         """Return the node of every pod, "" for a pending one, in creation order."""
         pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
@@ -248,6 +284,8 @@ class Simulation:
         elif operation.kind == "Pod":
             self._delete_pod(operation.key)
         else:
+            if operation.kind == "Node" and obj is None:
+                self._collect(operation.key)
             if self.cache is not None:
                 former = self.cluster.find(operation.kind, operation.key)
                 self.cache.handle(object_changed(former, obj))
@@ -257,6 +295,11 @@ class Simulation:
                 self.cluster.put(obj)
         if MOVES_UNSCHEDULABLE.get((operation.kind, operation.action)):
             self.queue.move_all()
+
+    def _collect(self, node: str) -> None:
+        """Delete the pods of a node that goes, as the pod collector does: those that the run placed there."""
+        for pod in [pod for pod in self.cluster.pods.values() if pod.node_name == node]:
+            self._delete_pod(pod.key)
 
     def _delete_pod(self, key: str) -> None:
         former = self.cluster.pods.get(key)

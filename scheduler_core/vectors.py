@@ -11,7 +11,8 @@ resources in the same use: a node that fills as others did before is looked up.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from copy import deepcopy
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.cycle import IntVector
+from scheduler_core.cycle import BoolVector, IntVector
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import Outcome
 from scheduler_core.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
@@ -64,6 +65,27 @@ class Plan:
     def fixed(self, number: int) -> bool:
         """Tell whether a priority's values for a class stay as they are until it starts anew."""
         return number in self._fixed
+
+
+class Answers(Protocol):
+    """What is known of a pod's predicates before any is evaluated."""
+
+    @property
+    def checks(self) -> Sequence[int]:
+        """The numbers of the predicates that are not known to pass on every node."""
+
+    @property
+    def whole(self) -> Answers | None:
+        """The same for what short-circuiting leaves out, which some answer only from here."""
+
+    def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:
+        """Return a predicate's result, which counts for the open rows (``None``: all).
+
+        ``None`` where it is not known and has to be evaluated.
+        """
+
+    def leave_out(self, nodes: IntVector) -> None:
+        """Take note of the nodes to which pods are nominated; what is known is not about these pods."""
 
 
 class Found(NamedTuple):
@@ -119,6 +141,18 @@ class ClassVectors:
                     self.scaled[number] = Scaled(steps, weight, raw)
                 else:
                     self.base += weight * steps.scale(raw, 0)
+
+    @property
+    def whole(self) -> ClassVectors:
+        """The vectors themselves: they hold every predicate's outcome on every node."""
+        return self
+
+    def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:  # noqa: ARG002
+        """Return what is kept of a predicate, for all nodes."""
+        return self.outcomes[number]
+
+    def leave_out(self, nodes: IntVector) -> None:
+        """Do nothing: what is kept is about the nodes without nominated pods, and only asked about these."""
 
     def _remaining(self) -> list[int]:
         """Return the predicates that are not known to pass everywhere."""
@@ -230,6 +264,10 @@ class VectorStore:
         self._kept: dict[int, ClassVectors] = {}
         self._bytes = 0
         self._generation = -1
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> VectorStore:
+        """Begin an empty store for a copied cluster: what is shared can be computed again."""
+        return VectorStore(deepcopy(self.cluster, memo), deepcopy(self.plan.profile, memo), self._limit)
 
     def of(self, pod: PodState) -> ClassVectors:
         """Return the vectors of a pod's class as of now."""

@@ -18,8 +18,8 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.services import services_of, spreading_selectors
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import IntVector
-from scheduler_core.equivalence.events import Event
 from scheduler_core.equivalence.record import CacheRecord, Counts
+from scheduler_core.equivalence.strategy import Rows, Strategy, Trial
 from scheduler_core.policy import Profile
 from scheduler_core.predicates import CheckServiceAffinity
 from scheduler_core.priorities import Mapped, ServiceAntiAffinity
@@ -38,33 +38,22 @@ class _Ranked:
     made: float
 
 
-class Batching:
-    """The ranking kept by one scheduler, and what it was good for."""
+class Batching(Strategy):
+    """The ranking kept by one scheduler, and what it was good for; no event ends a ranking's use."""
+
+    ranks = True
 
     def __init__(self, cluster: Cluster, profile: Profile) -> None:
+        super().__init__()
+        self.order = profile.order
         self.cluster = cluster
         self._rules = tuple(_rules(profile))
         self.time = 0.0
-        self.totals = Counts()
         self.flushed: Counter[str] = Counter()  # why a ranking was not used, and how often
         self._ranked: _Ranked | None = None
         self._last: str | None = None  # the node that the last cycle chose
         self._unsigned = ""  # why this cycle's pod has no signature
         self._record = CacheRecord("batching", "signature")
-
-    # What every strategy is told; a ranking heeds none of it
-
-    def know(self, pod: PodState) -> None:
-        """Pods need not be known."""
-
-    def forget(self, key: str) -> None:
-        """Nothing is kept of pods."""
-
-    def handle(self, event: Event | None) -> None:
-        """No event ends a ranking's use."""
-
-    def write(self) -> None:
-        """Nothing waits to be written."""
 
     @property
     def bytes(self) -> int:
@@ -90,64 +79,61 @@ class Batching:
                 return f"{name} looks at the pods of its service on all nodes"
         return ""
 
-    def candidate(self, pod: PodState) -> tuple[str, str] | None:
-        """Return the next node of the ranking and the last one chosen, if the ranking may serve the pod."""
-        why = self._unusable(pod)
-        if why:
+    def offer(self, pod: PodState, fits: Trial) -> str | None:
+        """Name the next best node of the ranking, if the ranking may serve the pod and the pod fits there.
+
+        Only while the node chosen before has no room for one more does anybody know that it ranks behind.
+        """
+        ranked, last = self._ranked, self._last
+        why = self._unusable(pod, ranked, last)
+        if why or ranked is None or last is None:
             self._flush(why)
             return None
-        assert self._ranked is not None
-        assert self._last is not None
-        return self._ranked.nodes[-1], self._last
+        if self._tried(last, fits):
+            self._flush("the node chosen before has room for one more")
+            return None
+        node = self._record.hint = ranked.nodes.pop()
+        if not self._tried(node, fits):
+            return None
+        self._last = node
+        self._record.counts.hits += len(self.order) * (self.cluster.columns.size - 1)
+        return node
 
-    def _unusable(self, pod: PodState) -> str:
-        ranked = self._ranked
+    def _tried(self, node: str, fits: Trial) -> bool:
+        fit, pairs = fits(node)
+        self.asked(pairs)
+        return fit
+
+    def _unusable(self, pod: PodState, ranked: _Ranked | None, last: str | None) -> str:
         self._unsigned = self.unsigned(pod)
         if self._unsigned:
             return self._unsigned
         if ranked is None or not ranked.nodes:
             return "no ranking is left"
-        if self._last is None:
+        if last is None:
             return "the pod before was not scheduled"
         if ranked.signature != pod.info.number:
             return "the pod before had another signature"
         if self.time - ranked.made > MAX_AGE:
             return "the ranking is older than half a second"
-        if not {self._last, ranked.nodes[-1]} <= self.cluster.columns.index.keys():
+        if not {last, ranked.nodes[-1]} <= self.cluster.columns.index.keys():
             return "the node is gone"
         return ""
 
-    def still_fits(self) -> None:
-        """Take note that the last node has room for one more, so that nobody knows how it would rank."""
-        self._flush("the node chosen before has room for one more")
-
-    def offer(self) -> str:
-        """Take the best node off the ranking."""
-        assert self._ranked is not None
-        self._record.hint = self._ranked.nodes.pop()
-        return self._record.hint
-
-    def evaluated(self, pairs: int) -> None:
+    def asked(self, pairs: int) -> None:
         """Count pairs of predicate and node that were evaluated in this cycle."""
         self._record.counts.bypassed += pairs
 
-    def took_offer(self, node: str, saved: int) -> None:
-        """Take note that the pod goes to the node offered, which saved so many evaluations."""
-        self._last = node
-        self._record.counts.hits += saved
-
-    def ranked(self, pod: PodState, chosen: str, nodes: IntVector, totals: IntVector) -> None:
-        """Keep a ranking: ``nodes`` ``(F,)`` with their ``totals``, without the one that was chosen."""
-        self._last = chosen
+    def placed(self, pod: PodState, node: int, feasible: Rows, totals: IntVector | None) -> None:
+        """Keep the ranking of the feasible nodes without the one that was chosen."""
+        columns = self.cluster.columns
+        self._last = columns.names[node]
         self._ranked = None
-        if self._unsigned or len(nodes) < 2:
+        if self._unsigned or totals is None:
             return
-        names = self.cluster.columns.names
-        ranks = self.cluster.columns.name_ranks[nodes]
-        order = nodes[np.lexsort((ranks, totals))].tolist()
-        left = [names[node] for node in order if names[node] != chosen]
+        order = feasible[np.lexsort((columns.name_ranks[feasible], totals))].tolist()
+        left = [columns.names[other] for other in order if other != node]
         self._ranked = _Ranked(pod.info.number, left, self.time)
-        self._record.counts.writes += 1
 
     def failed(self) -> None:
         """Take note that the pod was not scheduled."""

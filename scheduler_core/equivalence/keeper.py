@@ -26,6 +26,7 @@ from scheduler_core.equivalence.record import (
 )
 from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import Invalidation, Rules
+from scheduler_core.equivalence.strategy import Strategy
 from scheduler_core.policy import Profile
 from scheduler_core.settings import Settings
 from scheduler_core.vectors import ClassVectors
@@ -33,14 +34,11 @@ from scheduler_core.vectors import ClassVectors
 NO_CLASS = "it has no controller, and so no equivalence class"
 
 
-class CacheKeeper:
-    """Keep the cache of one scheduler; a restarted one gets a keeper of its own.
-
-    In a cycle's order: :meth:`begin`, :meth:`lookups`, :meth:`handle` for what lands between evaluating
-    and writing, :meth:`write`, :meth:`handle` for what the decision changes, :meth:`finish`.
-    """
+class CacheKeeper(Strategy):
+    """Keep the cache of one scheduler; a restarted one gets a keeper of its own."""
 
     def __init__(self, cluster: Cluster, profile: Profile, settings: Settings, *, trace: bool) -> None:
+        super().__init__()
         self.cluster = cluster
         self.profile = profile
         self.settings = settings
@@ -53,7 +51,6 @@ class CacheKeeper:
         self.topology = LiveTopology(cluster, self.cache)
         self.classes = Classes(cast("Definition", settings.equivalence_class), split=mode == "sound")
         self.audit = Audit()
-        self.totals = Counts()
         self.by_rule: Counter[str] = Counter()
         self.cycle = 0
         self._lookups: Lookups | None = None
@@ -63,6 +60,11 @@ class CacheKeeper:
         self._told_count = 0
         self._touched: set[str] = set()  # nodes that changed, or whose pods did, in this cycle
         self._between = False
+
+    @property
+    def bytes(self) -> int:
+        """How much the cache takes now."""
+        return self.cache.stats.bytes
 
     # Pods that come to be known, and go
 
@@ -81,7 +83,7 @@ class CacheKeeper:
         """Begin a cycle, which is counted from 1."""
         self.cycle = cycle
 
-    def lookups(self, pod: PodState, vectors: ClassVectors | None) -> Lookups:
+    def answers(self, pod: PodState, vectors: ClassVectors | None) -> Lookups:
         """Return what answers for the pod's predicates in this cycle."""
         names = self.cluster.columns.names
         if names is not self.cache.nodes:

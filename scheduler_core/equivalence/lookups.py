@@ -67,6 +67,16 @@ class Lookups:
         self.sources: Sources | None = np.zeros((len(profile.order), size), np.uint8) if trace else None
         self._cleared: BoolMatrix | None = None
 
+    @property
+    def checks(self) -> range:
+        """Every predicate: each is looked up in its turn."""
+        return range(len(self.profile.predicates))
+
+    @property
+    def whole(self) -> ClassVectors | None:
+        """What answers beside the cache."""
+        return self.vectors
+
     def leave_out(self, nodes: IntVector) -> None:
         """Bypass the cache on nodes where nominated pods are added (v1.10+, both passes)."""
         self.cachable = np.ones(len(self.nodes), np.bool_)
