@@ -14,6 +14,8 @@ CODES: dict[str, str] = {
     "step.out-of-range": "There is no such cycle",
     "pod.not-found": "There is no such pod at this step",
     "node.not-found": "There is no such node at this step",
+    "object.not-found": "There is no such object, or no such operation, at this step",
+    "object.invalid": "The object has errors; they are in `errors`",
     "change.not-found": "No such change was offered for this pod, or no copy can have it",
     "why.too-large": "Explaining takes longer than the limits allow",
     "bundle.invalid": "The bundle has errors; they are in `errors`",

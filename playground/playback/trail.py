@@ -98,6 +98,10 @@ class Trail:
         changes.append([pod, value])
 
     def _apply_operation(self, operation: Operation, changes: Changes) -> None:
+        if operation.kind == "Node" and operation.action == "delete":
+            node = self.tables.node_index[operation.key]
+            for there in np.flatnonzero(self.placement == node).tolist():
+                self._set(there, ABSENT, changes)  # the pod collector takes what the node ran
         if operation.kind != "Pod":
             return
         pod = self.tables.pod_index.get(operation.key)
@@ -169,6 +173,14 @@ class Trail:
     def operations_of(self, index: int) -> Sequence[Operation]:
         """Return the operations applied just before cycle ``index``."""
         return self._operations[self._applied[index - 1] : self._applied[index]]
+
+    def applied(self, index: int) -> int:
+        """Return how many operations have landed up to and including a cycle."""
+        return self._applied[index]
+
+    def lands(self, number: int) -> int:
+        """Return the cycle before which the ``number``-th operation lands; beyond the last if none."""
+        return bisect_left(self._applied, number, 0, len(self) + 1)
 
     # --- storing ---------------------------------------------------------------------------
 

@@ -1,0 +1,163 @@
+"""``object.…``, ``objects.…`` and ``operations.…``: live objects after a step, and changing them there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from playground import bundles
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.operating import (
+    OBJECT_BYTES,
+    Change,
+    MissingError,
+    ObjectError,
+    key_of_target,
+    operated,
+    typed,
+)
+from playground.panels.objects import entry_of, object_at, objects, operations
+from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
+from playground.wire import Encoded, encode
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.history import HistoryError, Moment
+from scheduler_core.revising import RevisionError, revised
+
+T = TypeVar("T")
+
+
+async def _at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
+    """Answer ``read`` of the playback at the cycle that the call's step names, computed as far if need be."""
+    step = call.payload["step"]
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> T | None:
+        try:
+            index = 0 if step == "1.0" else playback.resolve(step)
+        except ValueError as error:
+            raise CommandError("payload.invalid", str(error), field="step") from error
+        if index is not None:
+            return read(playback, index)
+        if playback.advance(SLICE_SECONDS):
+            return None
+        index = playback.resolve(step)
+        if index is None:
+            raise OutOfRangeError(f"There is no cycle {step[:24]}; there are {len(playback):,}.")
+        return read(playback, index)
+
+    return await call.in_turns(turn)
+
+
+@command("object.get", source="source", latest=1, target="text", step="text")
+async def get(call: Call) -> Answer:
+    """Answer an object's manifest as operations have left it after a step."""
+    target = call.payload["target"]
+
+    def read(playback: Playback, index: int) -> Encoded:
+        try:
+            found = object_at(playback, key_of_target(target), index)
+        except MissingError as error:
+            raise CommandError("object.not-found", str(error)) from error
+        if found is None:
+            step = playback.trail.step(index)
+            raise CommandError("object.not-found", f"There is no {target[:120]} after {step}.")
+        if len(found["yaml"]) > OBJECT_BYTES:
+            raise bundles.TooLargeError(f"{target} has more than {OBJECT_BYTES:,} characters of YAML.")
+        return Encoded(encode(found))
+
+    return await _at_step(call, read)
+
+
+@command("objects.list", source="source", latest=1, step="text")
+async def listed(call: Call) -> Answer:
+    """Answer the names of everything but nodes and pods that is there after a step."""
+    return await _at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
+
+
+@command("operations.list", source="source", latest=1)
+async def history(call: Call) -> Answer:
+    """Answer the scenario's operations, each with the cycle after which it lands."""
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
+        return Encoded(encode(operations(playback)))
+
+    return await call.in_turns(turn)
+
+
+@command("operations.get", source="source", latest=1, id="text")
+async def entry(call: Call) -> Answer:
+    """Answer what one operation does as YAML."""
+    name = call.payload["id"]
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> dict[str, Any]:
+        found = entry_of(playback, name)
+        if found is None:
+            raise CommandError("object.not-found", f"There is no operation {name[:60]!r}.")
+        if len(found) > OBJECT_BYTES:
+            raise bundles.TooLargeError(f"The operation has more than {OBJECT_BYTES:,} characters of YAML.")
+        return {"id": name, "yaml": found}
+
+    return await call.in_turns(turn)
+
+
+@command("object.revise", latest=1, large=True, object="text", what="text", key="text?", value="text?")
+async def revise(call: Call) -> Answer:
+    """Answer a manifest with one of the common changes; nothing is stored."""
+    payload = call.payload
+    if len(payload["object"]) > OBJECT_BYTES:
+        raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
+    change = (payload["what"], payload.get("key") or "", payload.get("value") or "")
+    return await call.in_engine(_revised, payload["object"], change)
+
+
+def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
+    try:
+        made = revised(typed(text), *change)
+    except ObjectError as error:
+        raise _invalid(error) from error
+    except RevisionError as error:
+        raise CommandError("payload.invalid", str(error), field="value") from error
+    return {"object": write_yaml([made]).removeprefix("---\n")}
+
+
+@command(
+    "bundle.operate",
+    latest=1,
+    large=True,
+    text="text",
+    action="text",
+    step="text?",
+    during="text?",
+    target="text?",
+    object="text?",
+    id="text?",
+    landed="text?",
+)
+async def operate(call: Call) -> Answer:
+    """Answer a text with one change to its history; nothing is stored."""
+    unwanted = call.connection.unwanted("bundle.operate", call.request)
+    return await call.in_engine(_operated, call.payload, unwanted)
+
+
+def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    given = {name: payload.get(name) or "" for name in ("target", "object", "id")}
+    try:
+        moment = (
+            Moment.parse(payload["step"], during=payload.get("during") == "evaluation")
+            if payload.get("step")
+            else None
+        )
+        landed = Moment.parse(payload["landed"]) if payload.get("landed") else None
+        return operated(payload["text"], Change(payload["action"], moment, landed=landed, **given))
+    except HistoryError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
+    except MissingError as error:
+        raise CommandError("object.not-found", str(error)) from error
+    except ObjectError as error:
+        raise _invalid(error) from error
+
+
+def _invalid(error: ObjectError) -> CommandError:
+    return CommandError("object.invalid", str(error), errors=bundles.problems_wire(error.problems))

@@ -1,0 +1,322 @@
+"""A text with one change to its history: an object edited at a step, an operation taken out or moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from playground import bundles
+from playground.drafting import spliced
+from scheduler_core import load
+from scheduler_core.formats.difference import smallest_patch, without_nulls
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.history import (
+    ACTIONS,
+    SCENARIO_KIND,
+    HistoryError,
+    Manifest,
+    Moment,
+    check,
+    creating,
+    deleting,
+    ids_of,
+    manifest_at,
+    moved,
+    operations_of,
+    patching,
+    placed,
+    removed,
+    target_of,
+    with_operations,
+)
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.reconfiguration import VERSIONS
+from scheduler_core.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.workloads import Key
+
+OBJECT_BYTES = 256 * 1024  # of one object's YAML
+WORDS_SHOWN = 3  # of a patch, the fields that are told
+VALUE_SHOWN = 48  # characters
+
+
+class ObjectError(ValueError):
+    """What was typed of an object or an operation cannot be used; lines are those of what was typed."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        super().__init__(problems[0].message)
+
+
+class MissingError(LookupError):
+    """There is no such object at the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is asked: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
+
+    ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``landed`` is the cycle after
+    which the operation came until now.
+    """
+
+    action: str
+    moment: Moment | None = None
+    target: str = ""
+    object: str = ""
+    id: str = ""
+    landed: Moment | None = None
+
+
+def operated(text: str, change: Change) -> dict[str, Any]:
+    """Return the text with the change, whether all of it had to be written anew, and where it now lands.
+
+    Raises BundleError for a text that cannot be read, ObjectError for what was typed, MissingError,
+    HistoryError, TooLargeError.
+    """
+    act = ACTS.get(change.action)
+    if act is None:
+        raise HistoryError(f"There is no action {change.action[:40]!r}; it is one of {', '.join(ACTS)}.")
+    if len(change.object) > OBJECT_BYTES:
+        raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
+    scenario = bundles.parse([("", text)])
+    operations, name, words = act(scenario, change)
+    after = with_operations(scenario.documents, operations)
+    try:
+        return {**_written(text, scenario, after), **_where(operations, name), "id": name, "words": words}
+    except BundleError as error:
+        raise _in_object(error, change, operations, name) from error
+
+
+def _written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[str, Any]:
+    written = spliced(text, scenario.documents, after)
+    rewritten = written is None
+    if written is None:
+        written = bundles.bundle_text(replace(scenario, documents=after))
+    bundles.parse([("", written)])
+    return {"text": written, "rewritten": rewritten}
+
+
+def _where(operations: list[Manifest], name: str) -> dict[str, Any]:
+    names = ids_of(operations)
+    if name not in names:
+        return {"step": None}
+    step = operations[names.index(name)]["step"]
+    minor = step.get("minor") if isinstance(step, Mapping) else None
+    major = step["major"] if isinstance(step, Mapping) else step
+    return {"step": None if minor is None else f"{major}.{minor}"}
+
+
+# --- the actions: the new entries, the operation's name, and what was done in words
+
+Made = tuple[list[Manifest], str, str]
+
+
+def _create(scenario: Scenario, change: Change) -> Made:
+    manifest = typed(change.object)
+    entry = creating(manifest)
+    key = target_of(entry)
+    if manifest_at(scenario, key, _moment(change)) is not None:
+        raise ObjectError([Problem(f"{key[0]} {key[1]} exists already at this step", "metadata.name", 1, 1)])
+    operations, name = placed(scenario, _moment(change), entry)
+    return operations, name, f"create {_named(key)}"
+
+
+def _patch(scenario: Scenario, change: Change) -> Made:
+    key = key_of_target(change.target)
+    check(scenario, _moment(change))
+    before = _found(scenario, key, _moment(change))
+    after = typed(change.object)
+    if target_of(creating(after)) != key:
+        told = f"must stay {_named(key)}: another kind, name or namespace is another object, to be created"
+        raise ObjectError([Problem(told, "metadata.name", _line(change.object, "metadata.name"), 1)])
+    if without_nulls(before) == without_nulls(after):
+        raise ObjectError([Problem("Nothing is changed: this is how the object stands at this step.")])
+    kind, patch = smallest_patch(before, after)
+    entry = patching(key, before, kind, patch)
+    operations, name = placed(scenario, _moment(change), entry)
+    return operations, name, words_of(entry)
+
+
+def _delete(scenario: Scenario, change: Change) -> Made:
+    key = key_of_target(change.target)
+    check(scenario, _moment(change))
+    before = _found(scenario, key, _moment(change))
+    operations, name = placed(scenario, _moment(change), deleting(key, before))
+    return operations, name, f"delete {_named(key)}"
+
+
+def _remove(scenario: Scenario, change: Change) -> Made:
+    operations, gone = removed(scenario, change.id, change.landed)
+    return operations, change.id, f"take out: {words_of(gone)}"
+
+
+def _move(scenario: Scenario, change: Change) -> Made:
+    without, there, gone = moved(scenario, change.id, change.landed, _moment(change))
+    operations, name = placed(without, there, {"id": change.id, **gone})
+    return operations, name, f"move: {words_of(gone)}"
+
+
+def _edit(scenario: Scenario, change: Change) -> Made:
+    operations = operations_of(scenario.documents)
+    names = ids_of(operations)
+    if change.id not in names:
+        raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.")
+    action = _yaml(change.object)
+    given = [name for name in ACTIONS if name in action]
+    if len(given) != 1 or len(action) != 1:
+        raise ObjectError([Problem(f"must be one of {', '.join(ACTIONS)}, and nothing besides", "", 1, 1)])
+    place = names.index(change.id)
+    kept = {name: value for name, value in operations[place].items() if name not in ACTIONS}
+    operations[place] = {"id": change.id, **kept, **action}
+    return operations, change.id, words_of(operations[place])
+
+
+ACTS: Mapping[str, Callable[[Scenario, Change], Made]] = {
+    "create": _create,
+    "patch": _patch,
+    "delete": _delete,
+    "remove": _remove,
+    "move": _move,
+    "edit": _edit,
+}
+"""What can be done to a history."""
+
+
+def _moment(change: Change) -> Moment:
+    if change.moment is None:
+        raise HistoryError("Say at which step: a cycle's major.minor, like 3.4.")
+    return change.moment
+
+
+def _found(scenario: Scenario, key: Key, moment: Moment) -> Manifest:
+    before = manifest_at(scenario, key, moment)
+    if before is None:
+        raise MissingError(f"There is no {_named(key)} after {moment}.")
+    return before
+
+
+def key_of_target(target: str) -> Key:
+    """Read ``Pod default/web-1``. Raises MissingError for a kind that is not simulated."""
+    kind, _, name = target.partition(" ")
+    if kind in VERSIONS:
+        return kind, kind
+    row = KINDS.get(kind)
+    if row is None or not name:
+        raise MissingError(
+            f"{target[:80]!r} names no object: write a kind and a name, like Pod default/web-1."
+        )
+    return kind, f"default/{name}" if row.namespaced and "/" not in name else name
+
+
+def _named(key: Key) -> str:
+    return key[0] if key[0] in VERSIONS else f"{key[0]} {key[1]}"
+
+
+def words_of(entry: Mapping[str, Any]) -> str:
+    """Return what an operation does as a phrase: ``patch Node n1: spec.unschedulable true``."""
+    if "doneOperation" in entry:
+        return "the end of the history"
+    key = _named(target_of(entry))
+    if "createOperation" in entry:
+        return f"create {key}"
+    if "deleteOperation" in entry:
+        return f"delete {key}"
+    fields = list(_fields(entry["patchOperation"].get("patch"), ""))
+    more = len(fields) - WORDS_SHOWN
+    told = ", ".join(fields[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return f"patch {key}: {told}" if told else f"patch {key}"
+
+
+def _fields(patch: Any, path: str) -> list[str]:
+    if isinstance(patch, Mapping) and patch:
+        return [
+            text
+            for name, value in list(patch.items())[:50]
+            for text in _fields(value, f"{path}.{name}" if path else str(name))
+        ]
+    if isinstance(patch, list):
+        if patch and isinstance(patch[0], Mapping) and "op" in patch[0]:
+            return [
+                f"{step.get('op')} {step.get('path')}" for step in patch[:50] if isinstance(step, Mapping)
+            ]
+        return [f"{path} ({len(patch)})"]
+    value = "taken away" if patch is None else str(patch).lower() if isinstance(patch, bool) else str(patch)
+    return [f"{path} {value}"[: len(path) + VALUE_SHOWN]]
+
+
+# --- what was typed
+
+
+def typed(text: str) -> Manifest:
+    """Return the one manifest of a text. Raises ObjectError with all that is wrong with it."""
+    documents = _documents(text)
+    if len(documents) != 1:
+        raise ObjectError([Problem(f"must be one manifest, not {len(documents)}", "", 1, 1)])
+    kind = str(documents[0].get("kind"))
+    if kind not in KINDS and kind not in VERSIONS:
+        told = (
+            "a history is changed operation by operation" if kind == SCENARIO_KIND else "it changes nothing"
+        )
+        raise ObjectError(
+            [Problem(f"{kind[:60]} is not a kind that an operation can be about: {told}", "kind", 1, 1)]
+        )
+    return dict(documents[0])
+
+
+def _documents(text: str) -> tuple[Document, ...]:
+    if not text.strip():
+        raise ObjectError(
+            [Problem("There is nothing in it: write the object's manifest, as YAML or JSON.", "", 1, 1)]
+        )
+    try:
+        return load(text, expand=False).documents
+    except BundleError as error:
+        raise ObjectError(error.problems) from error
+
+
+def _yaml(text: str) -> Manifest:
+    """Return a mapping that is no manifest, read as a bundle is: in one that is kept and not looked into."""
+    try:
+        read = load([("", "apiVersion: podstep/v1\nkind: Namespace\nspec:\n" + _indented(text))]).documents
+    except BundleError as error:
+        raise ObjectError([_moved_up(problem) for problem in error.problems]) from error
+    found = read[0].get("spec") if read else None
+    if not isinstance(found, Mapping):
+        raise ObjectError([Problem(f"must be one of {', '.join(ACTIONS)}", "", 1, 1)])
+    return dict(found)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+def _moved_up(problem: Problem) -> Problem:
+    return replace(problem, line=max(1, problem.line - 3) if problem.line else None)
+
+
+def _line(text: str, path: str) -> int | None:
+    steps = steps_of(path)
+    syntax = "json" if text.lstrip()[:1] in ("{", "[") else "yaml"
+    return find_lines(text, syntax, [(1, steps)]).get((1, steps))
+
+
+def _in_object(error: BundleError, change: Change, operations: list[Manifest], name: str) -> ObjectError:
+    """Tell what is wrong where it was typed; what another operation now lacks, by its id."""
+    names = ids_of(operations)
+    own = names.index(name) if name in names else -1
+    problems = []
+    for problem in error.problems:
+        steps = steps_of(problem.path)
+        number = steps[2] if len(steps) > 2 and steps[:2] == ("spec", "operations") else None
+        if isinstance(number, int) and number == own and change.object:
+            rest = steps[3:] if change.action == "edit" else steps[5:]
+            path = path_text(rest)
+            problems.append(Problem(problem.message, path, _line(change.object, path), 1))
+        elif isinstance(number, int) and 0 <= number < len(names) and number != own:
+            other = f"the operation {names[number]} ({words_of(operations[number])})"
+            problems.append(Problem(f"{other} would no longer do: {problem.message}"))
+        else:
+            problems.append(Problem(problem.message, problem.path))
+    return ObjectError(problems)

@@ -1,0 +1,130 @@
+"""Objects as operations have left them after a step, and the operations themselves, as they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.operating import words_of
+from playground.playback.playback import Playback
+from playground.playback.tables import ABSENT
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.history import (
+    ACTIONS,
+    Manifest,
+    Moment,
+    ids_of,
+    manifest_at,
+    minor_of,
+    objects_at,
+    operations_of,
+    resolved,
+    target_of,
+)
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.reconfiguration import VERSIONS
+from scheduler_core.revising import REVISIONS
+from scheduler_core.scenario import Operation
+from scheduler_core.workloads import Key
+
+NAMES_SHOWN = 200  # of one kind
+OPERATIONS_SHOWN = 500
+TABLED = ("Node", "Pod")  # their names are in the tables that opening sent
+
+
+def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
+    """Return an object as it stands after cycle ``index``, None if it is not there."""
+    step = playback.trail.step(index)
+    moment = Moment.parse(step)
+    manifest = manifest_at(playback.scenario, key, moment)
+    if manifest is None or _taken(playback, key, index):
+        return None
+    kind = key[0]
+    return {
+        "kind": kind,
+        "name": key[1],
+        "index": index,
+        "step": step,
+        "yaml": write_yaml([manifest]).removeprefix("---\n"),
+        "revisions": [row.name for row in REVISIONS.values() if not row.kinds or kind in row.kinds],
+    }
+
+
+def _taken(playback: Playback, key: Key, index: int) -> bool:
+    """Tell whether the run has deleted a pod by a step: preempted it, or its node went."""
+    kind, name = key
+    pod = playback.tables.pod_index.get(name) if kind == "Pod" else None
+    if pod is None or playback.trail.placement_before(index + 1)[pod] != ABSENT:
+        return False
+    landing = playback.scenario.operations[playback.trail.applied(index) :]
+    return not any((o.kind, o.key, o.action) == ("Pod", name, "create") for o in landing)
+
+
+def objects(playback: Playback, index: int) -> dict[str, Any]:
+    """Return the objects that are there after a step, by kind, but for nodes and pods."""
+    step = playback.trail.step(index)
+    names: dict[str, list[str]] = {kind: [] for kind in KINDS if kind not in TABLED}
+    for kind, name in objects_at(playback.scenario, Moment.parse(step)):
+        if kind in names:
+            names[kind].append(name)
+    moment = Moment.parse(step)
+    set_up = [kind for kind in VERSIONS if manifest_at(playback.scenario, (kind, kind), moment) is not None]
+    rows = [[kind, len(listed), listed[:NAMES_SHOWN]] for kind, listed in names.items() if listed]
+    return {"index": index, "step": step, "kinds": rows + [[kind, 1, [kind]] for kind in set_up]}
+
+
+def operations(playback: Playback) -> dict[str, Any]:
+    """Return the scenario's operations in order, each with the cycle after which it lands."""
+    entries = operations_of(playback.scenario.documents)
+    names = ids_of(entries)
+    rows = []
+    for number, (entry, made, applied) in enumerate(_counted(playback, entries)):
+        if number == OPERATIONS_SHOWN:
+            break
+        kind, name = target_of(entry)
+        rows.append(
+            {
+                "id": names[number],
+                "action": next((name for name in ACTIONS if name in entry), "doneOperation").removesuffix(
+                    "Operation"
+                ),
+                "kind": kind,
+                "name": name,
+                "words": words_of(entry),
+                "during": "during" in entry,
+                "pinned": minor_of(entry) is not None,
+                **_landing(playback, made, applied),
+            }
+        )
+    return {"count": len(entries), "operations": rows}
+
+
+def _counted(playback: Playback, entries: list[Manifest]) -> Iterator[tuple[Manifest, list[Operation], int]]:
+    """Yield each entry, what it came to, and how many changes there are up to its first one."""
+    count = 0
+    for entry, made in resolved(entries, playback.scenario):
+        yield entry, made, count + 1
+        count += len(made)
+
+
+def _landing(playback: Playback, made: list[Operation], number: int) -> dict[str, Any]:
+    """Return after which cycle changes land, and that cycle in the step that they end."""
+    trail = playback.trail
+    before = trail.lands(number) - 1
+    if not made or (before >= len(trail) and not playback.complete):
+        return {"after": None, "step": None}
+    steps = sorted({o.step for o in playback.scenario.operations if o.step < made[0].step})
+    major = steps[-1] + 1 if steps else 1
+    began, _, minor = trail.step(min(before, len(trail))).partition(".")
+    return {"after": min(before, len(trail)), "step": f"{major}.{minor if int(began) == major else 0}"}
+
+
+def entry_of(playback: Playback, name: str) -> str | None:
+    """Return what an operation does as YAML, None if there is none of that id."""
+    entries = operations_of(playback.scenario.documents)
+    names = ids_of(entries)
+    if name not in names:
+        return None
+    entry = entries[names.index(name)]
+    action = {key: value for key, value in entry.items() if key in ACTIONS}
+    return write_yaml([action]).removeprefix("---\n")

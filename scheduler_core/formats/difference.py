@@ -1,0 +1,97 @@
+"""What changed between two manifests, as the smallest patch that :mod:`…formats.patch` applies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.formats.patch import MERGE_KEYS, PatchError, apply_patch
+
+Patch = Any
+
+
+def smallest_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, Patch]:
+    """Return the type (``merge``, ``strategic`` or ``json``) and the patch that turns one into the other.
+
+    Of those that do it exactly the shortest; of equally long ones the merge patch, which needs no table of
+    merge keys to be read. A null in a manifest counts as a field that is not there, as for the API server.
+    """
+    wanted = without_nulls(after)
+    found = [(kind, patch) for kind, patch in _proposed(before, after) if _leads(before, patch, kind, wanted)]
+    if not found:
+        return "json", [{"op": "replace", "path": "", "value": wanted}]
+    return min(found, key=lambda pair: len(json.dumps(pair[1], ensure_ascii=False)))
+
+
+def _proposed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, Patch]]:
+    return [("merge", _merge(before, after)), ("strategic", _strategic(before, after))]
+
+
+def _leads(before: Mapping[str, Any], patch: Patch, kind: str, wanted: Any) -> bool:
+    try:
+        return bool(without_nulls(apply_patch(before, patch, kind)) == wanted)
+    except PatchError:
+        return False
+
+
+def without_nulls(value: Any) -> Any:
+    """Copy a manifest without the fields that are null."""
+    if isinstance(value, Mapping):
+        return {key: without_nulls(part) for key, part in value.items() if part is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _same(old: Any, new: Any) -> bool:
+    # True == 1 in Python, and a label's "true" is no boolean.
+    return bool(old == new) and json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
+
+
+def _merge(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = {key: None for key in before if key not in after and before[key] is not None}
+    for key, value in after.items():
+        old = before.get(key)
+        if _same(old, value):
+            continue
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            patch[key] = _merge(old, value)
+        else:
+            patch[key] = value if value is None else without_nulls(value)
+    return patch
+
+
+def _strategic(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = {key: None for key in before if key not in after and before[key] is not None}
+    for key, value in after.items():
+        old = before.get(key)
+        if _same(old, value):
+            continue
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            patch[key] = _strategic(old, value)
+        elif isinstance(value, list) and isinstance(old, list) and key in MERGE_KEYS:
+            patch[key] = _items(old, value, MERGE_KEYS[key])
+        else:
+            patch[key] = value if value is None else without_nulls(value)
+    return patch
+
+
+def _items(old: list[Any], new: list[Any], key: str) -> list[Any]:
+    """Return the patch of a list whose items are told apart by ``key``: what changed, came and went."""
+    kept, wanted = _by(old, key), _by(new, key)
+    if kept is None or wanted is None:
+        return [{"$patch": "replace"}, *new]
+    patch: list[Any] = [{key: name, "$patch": "delete"} for name in kept if name not in wanted]
+    for name, item in wanted.items():
+        if name not in kept:
+            patch.append(item)
+        elif not _same(kept[name], item):
+            patch.append({key: name, **_strategic(kept[name], item)})
+    return patch
+
+
+def _by(items: list[Any], key: str) -> dict[Any, Mapping[str, Any]] | None:
+    """Return the items by their key, None where one has none or two have the same."""
+    if not all(isinstance(item, Mapping) and isinstance(item.get(key), (str, int)) for item in items):
+        return None
+    found = {item[key]: item for item in items}
+    return found if len(found) == len(items) else None

@@ -1,0 +1,173 @@
+"""The common changes of a live object's manifest, as one would type them: cordon, taint, label.
+
+Each is a function of a manifest that changes it in place; :data:`REVISIONS` says of which kinds it is.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.explain.edits import part
+from scheduler_core.objects.quantity import parse_quantity
+
+Manifest = dict[str, Any]
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+STATUSES = ("True", "False", "Unknown")
+_TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(\w+)")
+_COUNT = re.compile(r"\d{1,6}")
+
+
+class RevisionError(ValueError):
+    """The change cannot be made; the text says what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One change: its name, the kinds that it is for (none: all), and what it does with a key and a value."""
+
+    name: str
+    kinds: tuple[str, ...]
+    change: Callable[[Manifest, str, str], None]
+
+
+def revised(manifest: Mapping[str, Any], what: str, key: str, value: str) -> Manifest:
+    """Return the manifest with a change. Raises RevisionError."""
+    row = REVISIONS.get(what)
+    if row is None:
+        raise RevisionError(f"There is no change called {what[:40]!r}; it is one of {', '.join(REVISIONS)}.")
+    kind = str(manifest.get("kind"))
+    if row.kinds and kind not in row.kinds:
+        raise RevisionError(f"{what} is for {' and '.join(row.kinds)}, not for a {kind[:40]}.")
+    made: Manifest = copy.deepcopy(dict(manifest))
+    row.change(made, key.strip(), value.strip())
+    return made
+
+
+def _cordon(node: Manifest, key: str, value: str) -> None:
+    del key, value
+    part(node, "spec")["unschedulable"] = True
+
+
+def _uncordon(node: Manifest, key: str, value: str) -> None:
+    del key, value
+    part(node, "spec").pop("unschedulable", None)
+    _tidy(node, "spec")
+
+
+def _taint(node: Manifest, key: str, value: str) -> None:
+    del value
+    match = _TAINT.fullmatch(key)
+    if match is None or match[3] not in EFFECTS:
+        raise RevisionError(
+            f"{key[:80]!r} is no taint: write key=value:effect, the effect one of {', '.join(EFFECTS)}."
+        )
+    taint = {"key": match[1], **({"value": match[2]} if match[2] else {}), "effect": match[3]}
+    listed = _taints(node)
+    same = [n for n, old in enumerate(listed) if (old.get("key"), old.get("effect")) == (match[1], match[3])]
+    if same:
+        listed[same[0]] = taint
+    else:
+        listed.append(taint)
+    part(node, "spec")["taints"] = listed
+
+
+def _untaint(node: Manifest, key: str, value: str) -> None:
+    del value
+    listed = _taints(node)
+    kept = [taint for taint in listed if _shown(taint) != key]
+    if len(kept) == len(listed):
+        raise RevisionError(f"The node has no taint {key[:80]!r}.")
+    if kept:
+        part(node, "spec")["taints"] = kept
+    else:
+        part(node, "spec").pop("taints")
+        _tidy(node, "spec")
+
+
+def _taints(node: Manifest) -> list[Manifest]:
+    listed = (node.get("spec") or {}).get("taints") or []
+    return [dict(taint) for taint in listed if isinstance(taint, Mapping)]
+
+
+def _shown(taint: Mapping[str, Any]) -> str:
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key')}{value}:{taint.get('effect')}"
+
+
+def _label(manifest: Manifest, key: str, value: str) -> None:
+    if not key:
+        raise RevisionError("A label needs a key.")
+    part(manifest, "metadata", "labels")[key] = value
+
+
+def _unlabel(manifest: Manifest, key: str, value: str) -> None:
+    del value
+    labels = part(manifest, "metadata", "labels")
+    if key not in labels:
+        raise RevisionError(f"There is no label {key[:80]!r}.")
+    del labels[key]
+    if not labels:
+        del manifest["metadata"]["labels"]
+
+
+def _allocatable(node: Manifest, key: str, value: str) -> None:
+    if not key:
+        raise RevisionError("Name a resource, such as cpu or memory.")
+    try:
+        parse_quantity(value)
+    except ValueError as error:
+        raise RevisionError(f"{value[:40]!r} is no quantity: write it like 4, 500m or 8Gi.") from error
+    status = part(node, "status")
+    if not isinstance(status.get("allocatable"), Mapping):
+        status["allocatable"] = dict(status.get("capacity") or {})
+    status["allocatable"][key] = value
+
+
+def _condition(node: Manifest, key: str, value: str) -> None:
+    if not key or value not in STATUSES:
+        raise RevisionError(
+            f"A condition, such as MemoryPressure, is {' or '.join(STATUSES)}, not {value[:40]!r}."
+        )
+    status = part(node, "status")
+    listed = [dict(item) for item in status.get("conditions") or [] if isinstance(item, Mapping)]
+    found = next((item for item in listed if item.get("type") == key), None)
+    if found is None:
+        listed.append({"type": key, "status": value})
+    else:
+        found["status"] = value
+    status["conditions"] = listed
+
+
+def _replicas(workload: Manifest, key: str, value: str) -> None:
+    del key
+    if not _COUNT.fullmatch(value):
+        raise RevisionError(f"{value[:40]!r} is no number of replicas: write a whole number from 0.")
+    part(workload, "spec")["parallelism" if workload["kind"] == "Job" else "replicas"] = int(value)
+
+
+def _tidy(manifest: Manifest, field: str) -> None:
+    if not manifest[field]:
+        del manifest[field]
+
+
+_SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job")
+REVISIONS: Mapping[str, Revision] = {
+    row.name: row
+    for row in (
+        Revision("cordon", ("Node",), _cordon),
+        Revision("uncordon", ("Node",), _uncordon),
+        Revision("taint", ("Node",), _taint),
+        Revision("untaint", ("Node",), _untaint),
+        Revision("label", (), _label),
+        Revision("unlabel", (), _unlabel),
+        Revision("allocatable", ("Node",), _allocatable),
+        Revision("condition", ("Node",), _condition),
+        Revision("replicas", _SCALED, _replicas),
+    )
+}
+"""What can be changed with one control; everything else is typed."""

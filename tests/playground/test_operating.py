@@ -1,0 +1,381 @@
+"""Live objects read and changed at a step over the socket, and what a stranger may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from scheduler_core import Simulation, load
+
+from .conftest import OWNER, STRANGER, Socket, connected
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Two nodes and three pods that take turns; comments show what stays of a text.
+BUNDLE = """# a comment at the top
+apiVersion: v1
+kind: Node
+metadata: {name: a, labels: {zone: x}}  # the first
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}
+"""
+NODE_A = """apiVersion: v1
+kind: Node
+metadata:
+  name: a
+  labels:
+    zone: x
+status:
+  allocatable:
+    cpu: '4'
+    memory: 8Gi
+    pods: '10'
+"""
+VOLUME = """apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec: {capacity: {storage: 1Gi}, gcePersistentDisk: {pdName: disk}}
+"""
+HISTORY = """---
+apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
+kind: Scenario
+metadata:
+  name: history
+spec:
+  operations:
+"""
+CORDON = """  - id: edit-1
+    step:
+      major: 1
+      minor: 2
+    patchOperation:
+      typeMeta:
+        apiVersion: v1
+        kind: Node
+      objectMeta:
+        name: a
+      patchType: merge
+      patch:
+        spec:
+          unschedulable: true
+"""
+
+
+async def draft(socket: Socket, text: str = BUNDLE) -> dict[str, str]:
+    opened = await socket.success("bundle.open", {"text": text, "title": "mine"})
+    return {"draft": opened["draft"]}
+
+
+async def operate(socket: Socket, text: str, action: str, **more: str) -> dict[str, Any]:
+    return dict(await socket.success("bundle.operate", {"text": text, "action": action, **more}))
+
+
+def cordoned(manifest: str = NODE_A) -> str:
+    return manifest + "spec: {unschedulable: true}\n"
+
+
+async def test_an_object_is_read_as_it_stands_after_a_step() -> None:
+    """A node has its manifest, a Deployment's pod one that was made; a step is an index or an address."""
+    async with connected() as socket:
+        source = await draft(socket)
+        node = await socket.success("object.get", {"source": source, "target": "Node a", "step": "1.2"})
+        assert node == {
+            "kind": "Node",
+            "name": "a",
+            "index": 2,
+            "step": "1.2",
+            "yaml": NODE_A,
+            "revisions": [
+                "cordon",
+                "uncordon",
+                "taint",
+                "untaint",
+                "label",
+                "unlabel",
+                "allocatable",
+                "condition",
+            ],
+        }
+        opened = await socket.success("scenario.open", {"source": source})
+        ask = {"source": source, "target": f"Pod {opened['pods']['keys'][0]}", "step": "0"}
+        pod = await socket.success("object.get", ask)
+    assert (pod["index"], pod["step"], pod["revisions"]) == (0, "1.0", ["label", "unlabel"])
+    assert yaml.safe_load(pod["yaml"])["metadata"]["labels"]["app"] == "web"
+
+
+async def test_an_edited_node_becomes_the_smallest_patch_after_the_step() -> None:
+    """The text keeps its comments and gets a Scenario; the cycles before are as they were."""
+    async with connected() as socket:
+        answer = await operate(socket, BUNDLE, "patch", step="1.2", target="Node a", object=cordoned())
+        assert answer == {
+            "text": BUNDLE + HISTORY + CORDON,
+            "rewritten": False,
+            "step": "1.2",
+            "id": "edit-1",
+            "words": "patch Node a: spec.unschedulable true",
+        }
+        source = await draft(socket, answer["text"])
+        ask = {"source": source, "target": "Node a"}
+        assert "spec" not in yaml.safe_load(
+            (await socket.success("object.get", {**ask, "step": "1"}))["yaml"]
+        )
+        after = await socket.success("object.get", {**ask, "step": "2"})
+        assert yaml.safe_load(after["yaml"])["spec"] == {"unschedulable": True}
+    before, now = list(Simulation(load(BUNDLE))), list(Simulation(load(answer["text"])))
+    assert [(c.step, c.decision) for c in now[:2]] == [(c.step, c.decision) for c in before[:2]]
+    assert {c.node for c in before[2:]} == {"a", "b"}
+    assert [(c.step, c.node) for c in now[2:]] == [("2.1", "b"), ("2.2", "b")]
+
+
+async def test_a_change_may_land_while_the_next_cycle_evaluates() -> None:
+    """``during`` is written down, and the cycle that evaluates still takes the node being cordoned."""
+    async with connected() as socket:
+        answer = await operate(
+            socket, BUNDLE, "patch", step="1.2", during="evaluation", target="Node a", object=cordoned()
+        )
+    assert "      minor: 2\n    during: evaluation\n" in answer["text"]
+    cycles = list(Simulation(load(answer["text"])))
+    assert [c.node for c in cycles[2:]] == [list(Simulation(load(BUNDLE)))[2].node, "b"]
+
+
+async def test_an_object_is_created_and_deleted_at_a_step() -> None:
+    """A volume comes after the first cycle; a pod goes after the third; both are told in the list."""
+    async with connected() as socket:
+        first = await operate(socket, BUNDLE, "create", step="1.1", object=VOLUME)
+        assert first["words"] == "create PersistentVolume disk"
+        cycles = list(Simulation(load(first["text"])))
+        gone = cycles[0].pod
+        second = await operate(socket, first["text"], "delete", step=cycles[2].step, target=f"Pod {gone}")
+        source = await draft(socket, second["text"])
+        await socket.success("cycles.window", {"source": source, "from": 1, "count": 10})
+        listed = await socket.success("operations.list", {"source": source})
+        assert listed == {
+            "count": 2,
+            "operations": [
+                {
+                    "id": "edit-1",
+                    "action": "create",
+                    "kind": "PersistentVolume",
+                    "name": "disk",
+                    "words": "create PersistentVolume disk",
+                    "during": False,
+                    "pinned": True,
+                    "after": 1,
+                    "step": "1.1",
+                },
+                {
+                    "id": "edit-2",
+                    "action": "delete",
+                    "kind": "Pod",
+                    "name": gone,
+                    "words": f"delete Pod {gone}",
+                    "during": False,
+                    "pinned": True,
+                    "after": 3,
+                    "step": "2.2",
+                },
+            ],
+        }
+        at_start = await socket.success("objects.list", {"source": source, "step": "0"})
+        assert [kind for kind, _, _ in at_start["kinds"]] == ["ReplicaSet", "Deployment"]
+        later = await socket.success("objects.list", {"source": source, "step": "1"})
+        assert later["kinds"][-1] == ["PersistentVolume", 1, ["disk"]]
+        ask = {"source": source, "target": f"Pod {gone}", "step": "3"}
+        error = await socket.error("object.get", ask)
+    assert error == {"code": "object.not-found", "message": f"There is no Pod {gone} after 2.2."}
+
+
+async def test_an_operation_is_moved_edited_and_taken_out() -> None:
+    """Its id stays; what it does is YAML; without it the text is what it was."""
+    async with connected() as socket:
+        made = await operate(socket, BUNDLE, "patch", step="1.2", target="Node a", object=cordoned())
+        moved = await operate(socket, made["text"], "move", id="edit-1", step="1.1", landed="1.2")
+        assert (moved["step"], moved["id"]) == ("1.1", "edit-1")
+        assert moved["words"] == "move: patch Node a: spec.unschedulable true"
+        assert moved["text"] == made["text"].replace("minor: 2", "minor: 1")
+        entry = await socket.success(
+            "operations.get", {"source": await draft(socket, moved["text"]), "id": "edit-1"}
+        )
+        assert list(yaml.safe_load(entry["yaml"])) == ["patchOperation"]
+        action = entry["yaml"].replace("name: a", "name: b")
+        edited = await operate(socket, moved["text"], "edit", id="edit-1", object=action)
+        assert edited["text"] == moved["text"].replace("        name: a\n", "        name: b\n")
+        out = await operate(socket, edited["text"], "remove", id="edit-1", landed="1.1")
+    assert out["text"] == BUNDLE
+    assert out["step"] is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "line", "said"),
+    [
+        ("metadata: {name: a", 2, "not valid YAML"),
+        (NODE_A.replace("memory: 8Gi", "memory: 8Gib"), 10, "8Gib"),
+        (NODE_A, None, "Nothing is changed: this is how the object stands at this step."),
+        (NODE_A.replace("name: a", "name: c"), 4, "must stay Node a"),
+        (NODE_A + "---\n" + NODE_A.replace("name: a", "name: z"), 1, "must be one manifest, not 2"),
+        (cordoned() + "status: {}\n", None, "status"),
+    ],
+)
+async def test_what_is_wrong_is_told_on_the_line_it_was_typed(
+    typed: str, line: int | None, said: str
+) -> None:
+    """Lines are those of the editor, not those of the bundle."""
+    async with connected() as socket:
+        payload = {"text": BUNDLE, "action": "patch", "step": "1.2", "target": "Node a", "object": typed}
+        error = await socket.error("bundle.operate", payload)
+    assert error["code"] == "object.invalid"
+    assert said in error["errors"][0]["message"]
+    if line is not None:
+        assert error["errors"][0]["line"] == line
+
+
+async def test_an_error_that_only_the_history_shows_is_told_in_the_object_too() -> None:
+    """A StatefulSet cannot be made twice; an operation that a removal breaks is named."""
+    async with connected() as socket:
+        again = {"text": BUNDLE, "action": "create", "step": "1.2", "object": NODE_A}
+        error = await socket.error("bundle.operate", again)
+        assert error["errors"][0]["message"] == "Node a exists already at this step"
+        made = await operate(socket, BUNDLE, "create", step="1.1", object=VOLUME)
+        labelled = VOLUME.replace("name: disk}\n", "name: disk, labels: {x: two}}\n", 1)
+        both = await operate(
+            socket, made["text"], "patch", step="2.1", target="PersistentVolume disk", object=labelled
+        )
+        error = await socket.error(
+            "bundle.operate", {"text": both["text"], "action": "remove", "id": "edit-1"}
+        )
+    assert error["code"] == "object.invalid"
+    assert error["message"] == (
+        "the operation edit-2 (patch PersistentVolume disk: metadata.labels.x two) would no longer do: "
+        "there is no PersistentVolume disk at this step"
+    )
+
+
+@pytest.mark.parametrize(
+    ("payload", "code"),
+    [
+        ({"action": "patch", "step": "7.1", "target": "Node a", "object": NODE_A}, "payload.invalid"),
+        ({"action": "patch", "step": "soon", "target": "Node a", "object": NODE_A}, "payload.invalid"),
+        ({"action": "melt", "step": "1.1"}, "payload.invalid"),
+        ({"action": "delete", "target": "Node a"}, "payload.invalid"),
+        ({"action": "delete", "step": "1.1", "target": "Node zz"}, "object.not-found"),
+        ({"action": "delete", "step": "1.1", "target": "Gadget a"}, "object.not-found"),
+        ({"action": "remove", "id": "nothing"}, "payload.invalid"),
+        ({"action": "create", "step": "1.1", "object": "x" * 300_000}, "bundle.too-large"),
+    ],
+)
+async def test_what_cannot_be_done_is_refused(payload: dict[str, str], code: str) -> None:
+    """Each refusal has its code."""
+    async with connected() as socket:
+        assert (await socket.error("bundle.operate", {"text": BUNDLE, **payload}))["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("what", "key", "value", "found"),
+    [
+        ("cordon", "", "", {"spec": {"unschedulable": True}}),
+        (
+            "taint",
+            "gpu=yes:NoSchedule",
+            "",
+            {"spec": {"taints": [{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]}},
+        ),
+        ("label", "zone", "y", {"metadata": {"name": "a", "labels": {"zone": "y"}}}),
+        ("unlabel", "zone", "", {"metadata": {"name": "a"}}),
+        (
+            "allocatable",
+            "cpu",
+            "500m",
+            {"status": {"allocatable": {"cpu": "500m", "memory": "8Gi", "pods": "10"}}},
+        ),
+        (
+            "condition",
+            "DiskPressure",
+            "True",
+            {
+                "status": {
+                    "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"},
+                    "conditions": [{"type": "DiskPressure", "status": "True"}],
+                }
+            },
+        ),
+    ],
+)
+async def test_common_changes_are_made_without_typing(
+    what: str, key: str, value: str, found: dict[str, Any]
+) -> None:
+    """The manifest comes back with the change, everything else as it was."""
+    async with connected() as socket:
+        answer = await socket.success(
+            "object.revise", {"object": NODE_A, "what": what, "key": key, "value": value}
+        )
+    assert yaml.safe_load(answer["object"]) == {**yaml.safe_load(NODE_A), **found}
+
+
+@pytest.mark.parametrize(
+    ("what", "key", "value", "said"),
+    [
+        ("taint", "gpu", "", "write key=value:effect"),
+        ("untaint", "gpu:NoSchedule", "", "The node has no taint"),
+        ("allocatable", "cpu", "many", "'many' is no quantity"),
+        ("replicas", "", "3", "not for a Node"),
+        ("paint", "", "", "There is no change called 'paint'"),
+    ],
+)
+async def test_a_common_change_that_cannot_be_made_says_what_would_be_right(
+    what: str, key: str, value: str, said: str
+) -> None:
+    """The message is a sentence for the form."""
+    async with connected() as socket:
+        payload = {"object": NODE_A, "what": what, "key": key, "value": value}
+        error = await socket.error("object.revise", payload)
+    assert error["code"] == "payload.invalid"
+    assert said in error["message"]
+
+
+async def test_a_deleted_node_takes_what_the_run_put_there() -> None:
+    """The pods that cycles placed on it are gone from the stage with it, as the pod collector does."""
+    async with connected() as socket:
+        cycles = list(Simulation(load(BUNDLE)))
+        answer = await operate(socket, BUNDLE, "delete", step=cycles[2].step, target="Node a")
+        source = await draft(socket, answer["text"])
+        opened = await socket.success("scenario.open", {"source": source})
+        window = await socket.success("cycles.window", {"source": source, "from": 4, "count": 1})
+    assert opened["nodes"]["until"] == [2, None]
+    keys = opened["pods"]["keys"]
+    gone = {keys[pod] for pod, node in window["cycles"][0]["changes"] if node == -2}
+    assert gone == {cycle.pod for cycle in cycles[:3] if cycle.node == "a"}
+    assert gone
+    assert list(Simulation(load(answer["text"])))[3].node == "b"
+
+
+async def test_a_stranger_reads_nothing_of_a_draft() -> None:
+    """Neither its objects nor its history; a shared scenario is everybody's."""
+    async with connected(OWNER) as owner, connected(STRANGER) as stranger:
+        source = await draft(owner)
+        for name, more in (
+            ("object.get", {"target": "Node a", "step": "0"}),
+            ("objects.list", {"step": "0"}),
+            ("operations.list", {}),
+            ("operations.get", {"id": "edit-1"}),
+        ):
+            error = await stranger.error(name, {"source": source, **more})
+            assert error["code"] == "source.not-found", name
+        shared = await owner.success("draft.share", source)
+        ask = {"source": {"scenario": shared["scenario"]}, "target": "Node a", "step": "0"}
+        assert yaml.safe_load((await stranger.success("object.get", ask))["yaml"]) == yaml.safe_load(NODE_A)
