@@ -138,13 +138,14 @@ export class Cards {
     return [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ") || verdict.order[verdict.first[node]];
   }
 
-  /** Of `used` the pod of this cycle has `own`; where it would fit `add` shows what it would take. */
+  /** Of `used` the pod of this cycle has `own`; where it would fit `add` shows what it would take. More than `of` is told in red. */
   #fillBar(bar, used, own, add, of, format) {
     const part = of > 0 ? Math.min(1, (used - own) / of) : 0;
     const more = of > 0 ? Math.min(1 - part, add / of) : 0;
     bar.used.style.setProperty("width", `${part * 100}%`);
     bar.add.style.setProperty("left", `${part * 100}%`);
     bar.add.style.setProperty("width", `${more * 100}%`);
+    bar.root.classList.toggle("over", used > of);
     if (!this.compact) bar.text.textContent = format(used, of);
   }
 
