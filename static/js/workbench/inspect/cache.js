@@ -10,19 +10,20 @@ import { CacheStep } from "./cachestep.js";
 import { CacheTime } from "./cachetime.js";
 import { DEFINITIONS, MODES, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
 import { before } from "./inspect.js";
+import { Worth } from "./worth.js";
 
-class LaterWorth {
-  constructor(view) {
-    this.element = h("div", { class: "cache-worth" });
-    import("./worth.js").then(({ Worth }) => { this.worth = new Worth(view); fill(this.element, this.worth.element); this.update(); }, () => {});
-  }
-
-  update() { this.worth?.update(); }
-}
-
-const VIEWS = [["step", "This step", CacheStep], ["map", "Map", CacheMap], ["classes", "Classes", CacheClasses], ["time", "Over time", CacheTime], ["worth", "Worth it?", LaterWorth]];
+const VIEWS = [["step", "This step", CacheStep], ["map", "Map", CacheMap], ["classes", "Classes", CacheClasses], ["time", "Over time", CacheTime], ["worth", "Worth it?", Worth]];
 const WHOLE_RUN = new Set(["time", "worth"]); // they need no cycle
-const WITHOUT_CACHE = new Set(["step", "worth"]);
+const VIEWS_OF = { off: new Set(["step", "worth"]), batching: new Set(["step", "time", "worth"]) }; // these keep no results
+
+const MANY = 1e5; // from here on a number is shortened where there is little room
+const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** A number, and a short form of it for narrow places. */
+function figure(text) {
+  const value = Number(text.replaceAll(",", ""));
+  return value >= MANY ? [h("span", { class: "exact", text }), h("span", { class: "brief", "aria-label": text, title: text, text: brief.format(value) })] : text;
+}
 
 export class Cache {
   #panels = new Map();
@@ -60,10 +61,11 @@ export class Cache {
     this.element.classList.toggle("waiting", started && !part);
     if (started && !part) return;
     const off = started && part.why !== undefined;
-    const key = off && !WITHOUT_CACHE.has(this.#key) ? "step" : this.#key;
+    const has = (name) => VIEWS_OF[part?.mode]?.has(name) ?? true;
+    const key = has(this.#key) ? this.#key : "step";
     for (const [name, button] of this.buttons) {
       button.setAttribute("aria-pressed", String(name === key));
-      button.hidden = off && !WITHOUT_CACHE.has(name);
+      button.hidden = !has(name);
     }
     if (part !== this.#head) { this.#head = part; fill(this.head, part && !off ? this.#about(part) : null); }
     this.head.hidden = !part || off;
@@ -84,13 +86,14 @@ export class Cache {
   }
 
   #about(part) {
-    const settings = [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, part.mode === "batching" ? "" : REMEDIES[part.staleWrites] ?? ""].filter(Boolean);
+    const batching = part.mode === "batching";
+    const settings = batching ? [] : [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, REMEDIES[part.staleWrites] ?? ""];
     return [
       h("p", { class: "cache-mode" }, h("a", { class: "pill accent", href: reference(), target: "_blank", rel: "noopener", title: "the invalidation table, in another page" }, `cache ${part.mode}`), h("span", { class: "dim", text: MODES[part.mode] ?? "" }),
-        h("span", { class: "grow" }), h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
-      h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.join(" · "), " · ", inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
+        h("span", { class: "grow" }), batching ? null : h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
+      h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.map((text) => `${text} · `), inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
       this.#numbers(part),
-      part.mode === "batching" ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
+      batching ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
     ];
   }
 
@@ -117,15 +120,15 @@ export class Cache {
       ["miss", "evaluated", "Pairs of predicate and node that were evaluated", (c) => count(c.evaluations)],
       ["", "hit rate", "Hits of all answers", (c) => percent(rate(c.hits, c.evaluations))],
       batching ? null : ["cleared", "invalidated", "Entries that events cleared", (c) => count(c.invalidated)],
-      batching ? null : ["stale", "stale hits", part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked", (c) => (part.audit ? count(c.stale) : "–")],
+      batching ? null : ["stale", "stale", part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked", (c) => (part.audit ? count(c.stale) : "–")],
     ].filter(Boolean);
-    const row = (label, counts) => h("tr", null, h("th", { scope: "row", text: label }), columns.map(([mark, , , text]) => {
+    const row = (label, counts) => h("tr", null, h("th", { scope: "row" }, label), columns.map(([mark, , , text]) => {
       const bad = mark === "stale" && counts.stale > 0;
-      return h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, text(counts));
+      return h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, figure(text(counts)));
     }));
     return h("table", { class: "cache-numbers" }, h("caption", { class: "sr", text: "The cache in numbers" }),
       h("thead", null, h("tr", null, h("td"), columns.map(([mark, label, title]) => h("th", { scope: "col", title }, mark ? swatch(mark) : null, label)))),
-      h("tbody", null, row("this cycle", part.counts), row("run so far", part.totals)));
+      h("tbody", null, row([h("span", { class: "more", text: "this " }), "cycle"], part.counts), row(["run", h("span", { class: "more", text: " so far" })], part.totals)));
   }
 
   /** Mark the node that is selected wherever it stands. */

@@ -27,11 +27,10 @@ export class CacheClasses {
     this.element = h("div", { class: "cache-classes" },
       h("section", null, h("h3", null, "Classes ", this.note), h("div", { class: "matrix-tools" }, this.find, this.pages), this.list),
       this.equal.element);
-    view.playback.on("opened", () => { this.#shown = ""; this.#members = null; });
   }
 
   /** The class that is open, as the address says. */
-  get #open() { return this.view.sub.split("/")[1] ?? ""; }
+  get #open() { const [view, hash = ""] = this.view.sub.split("/"); return view === "classes" ? hash : ""; }
 
   update() {
     const { playback } = this.view;
@@ -46,6 +45,7 @@ export class CacheClasses {
 
   async #load(ask, wish) {
     this.list.classList.add("waiting");
+    if (!this.list.firstChild) fill(this.list, h("p", { class: "dim", role: "status", text: "Bringing the cache to this cycle…" }));
     try {
       const found = await this.view.playback.socket.call("cache.classes", ask);
       if (wish !== this.#shown) return;

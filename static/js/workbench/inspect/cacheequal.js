@@ -18,7 +18,6 @@ export class CacheEqual {
         this.fields.map(({ element }) => element), h("button", { class: "btn primary", text: "Compare" })),
       this.result);
     view.on("selection", () => { if (this.element.isConnected) this.update(); });
-    view.playback.on("opened", () => { this.#mine = [false, false]; this.#asked = ""; fill(this.result); for (const { input } of this.fields) input.value = ""; });
   }
 
   #field(at) {

@@ -1,16 +1,15 @@
 // The Cache tab, Map: node, predicate and class, browsed from any of the three, a page at a time.
 
-import { h, fill, icon, debounce } from "../../lib/dom.js";
+import { h, fill, debounce } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { count, ellipsis } from "../../lib/quantity.js";
 import { answer, cycleLink, nodeLink, pager, refocus } from "./cachewords.js";
 import { segmented } from "./matrix.js";
 
 const BY = [["node", "Nodes"], ["predicate", "Predicates"], ["class", "Classes"]];
 const AT_ONCE = 50;
 const ALL = { node: "all nodes", predicate: "all predicates", class: "all classes" };
-const ONE = { node: "node", predicate: "predicate", class: "class" };
-const FIND = { node: "Filter nodes", predicate: "Filter predicates", class: "Filter classes" };
+const WITHIN = { node: ["predicate", "class"], predicate: ["class", "node"], class: ["predicate", "node"] }; // in the order of the rows
 
 export class CacheMap {
   #shown = "";
@@ -31,45 +30,47 @@ export class CacheMap {
     view.on("sub", () => { this.#from = 0; this.find.value = ""; });
   }
 
-  /** What the address says: `map/by/key`. */
+  /** What the address says: `map/by/key/inner`. */
   get #where() {
-    const [, by, ...key] = this.view.sub.split("/");
-    return { by: ONE[by] ? by : "node", key: key.join("/") };
+    const [, by, key = "", inner = ""] = this.view.sub.split("/").map(decodeURIComponent);
+    return { by: WITHIN[by] ? by : "node", key, inner };
   }
+
+  #go(...path) { this.view.setSub(["map", ...path].map(encodeURIComponent).join("/")); }
 
   update() {
-    const { by, key } = this.#where;
+    const { by, key, inner } = this.#where;
     const { playback } = this.view;
-    const wish = `${playback.index}/${playback.source.draft ?? ""}/${by}/${key}/${this.#from}/${this.find.value}`;
+    const find = inner ? "" : this.find.value.trim();
+    const wish = `${playback.index}/${by}/${key}/${inner}/${this.#from}/${find}`;
     if (wish === this.#shown) return;
-    if (playback.parts.cache.mode === "batching") {
-      this.#shown = wish;
-      fill(this.element, h("div", { class: "empty" }, h("b", { text: "Batching keeps no map." }), h("span", { text: "It keeps one ranked list of nodes; This step says whether it was used." })));
-      return;
-    }
     this.#shown = wish;
-    this.#crumb(by, key);
-    this.#load({ source: playback.source, cycle: playback.index, by, from: this.#from, count: AT_ONCE, ...(key ? { key } : {}), ...(this.find.value.trim() ? { find: this.find.value.trim() } : {}) }, wish);
+    this.#crumb(by, key, inner);
+    // Of a predicate and a class the entries are asked for by class: a class is not found by its hash.
+    const asked = inner ? (by === "predicate" ? { by: "class", key: inner, find: key } : { by, key, find: inner }) : { by, ...(key ? { key } : {}), ...(find ? { find } : {}) };
+    this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...asked }, wish);
   }
 
-  #crumb(by, key) {
-    const { view } = this;
+  #name(level, key) { return level === "class" ? this.#names.get(key) || key : key; }
+
+  #crumb(by, key, inner) {
     if (this.by.dataset.by !== by) {
       this.by.dataset.by = by;
-      fill(this.by, segmented("Browse by", BY, by, (to) => view.setSub(`map/${to}`)));
+      fill(this.by, segmented("Browse by", BY, by, (to) => this.#go(to)));
     }
-    const inside = { node: "predicates and classes", predicate: "nodes and classes", class: "nodes and predicates" }[by];
-    const label = key ? `Filter ${inside}` : FIND[by];
+    const label = key ? `Filter by ${WITHIN[by].join(" or ")}` : `Filter ${ALL[by].slice(4)}`;
     this.find.placeholder = key ? "Filter" : label;
     this.find.setAttribute("aria-label", label);
-    fill(this.crumbs, key
-      ? [inline(() => view.setSub(`map/${by}`), { "data-crumb": true }, ALL[by]), h("span", { class: "dim", "aria-hidden": "true", text: " › " }), h("b", { class: by === "class" ? undefined : "mono", "aria-current": "location", title: key, text: by === "class" ? this.#names.get(key) ?? key : ellipsis(key, 34) })]
-      : h("b", { "aria-current": "location", text: ALL[by] }));
+    this.find.hidden = Boolean(inner);
+    const path = [[ALL[by], [by]], ...(key ? [[this.#name(by, key), [by, key]]] : []), ...(inner ? [[this.#name(WITHIN[by][0], inner), [by, key, inner]]] : [])];
+    fill(this.crumbs, path.map(([text, to], i) => [i ? h("span", { class: "dim", "aria-hidden": "true", text: " › " }) : null,
+      i === path.length - 1 ? h("b", { "aria-current": "location", title: text, text: ellipsis(text, 40) }) : inline(() => this.#go(...to), { title: text }, ellipsis(text, 40))]));
   }
 
   async #load(ask, wish) {
     const { playback } = this.view;
     this.table.classList.add("waiting");
+    if (!this.table.firstChild) fill(this.table, h("p", { class: "dim", role: "status", text: "Bringing the cache to this cycle…" }));
     try {
       const found = await playback.socket.call("cache.map", ask);
       if (wish !== this.#shown) return;
@@ -83,10 +84,10 @@ export class CacheMap {
     }
   }
 
-  #paint(found, { by, key, find }) {
+  #paint(found, { find }) {
+    const { by, key, inner } = this.#where;
     this.table.classList.remove("waiting");
-    if (by === "class") for (const row of found.rows) this.#names.set(row.hash ?? row.key, row.label ?? row.class);
-    for (const row of found.rows) if (row.hash) this.#names.set(row.hash, row.class);
+    for (const row of found.rows) this.#names.set(row.hash ?? row.key, row.class ?? row.label);
     fill(this.pages, pager({ from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "the map" }, (to) => {
       this.#turned = document.activeElement?.dataset.turn ?? "";
       this.#from = to;
@@ -94,22 +95,22 @@ export class CacheMap {
     }));
     refocus(this.pages, this.#turned);
     this.#turned = "";
-    if (key && by === "class") this.#crumb(by, key);
+    this.#crumb(by, key, inner);
     if (!found.rows.length) {
-      fill(this.table, h("p", { class: "grid-none dim", role: "status", text: find ? `Nothing here is called ${find}.` : key ? "The cache holds nothing valid here after this cycle." : "The cache is empty after this cycle." }));
+      fill(this.table, h("p", { class: "grid-none dim", role: "status", text: find && !inner ? `Nothing here is called ${find}.` : key ? "The cache holds nothing valid here after this cycle." : "The cache is empty after this cycle." }));
       return;
     }
-    fill(this.table, key ? this.#entries(found, by) : this.#groups(found, by));
+    fill(this.table, key ? this.#entries(found.rows, by, key, inner) : this.#groups(found, by));
   }
 
   /** The first level: how much there is of each. */
   #groups(found, by) {
     const { view } = this;
     const most = Math.max(1, ...found.rows.map((row) => row.entries));
-    const name = (row) => inline(() => view.setSub(`map/${by}/${row.key}`), { title: by === "class" ? `class ${row.key}` : row.key, "data-drill": row.key, ...(row.label.length > 34 ? { "aria-label": row.label } : {}),
-      ...(by === "node" ? { onpointerenter: () => view.hover(view.playback.nodeIndex.get(row.key) ?? -1), onpointerleave: () => view.hover(-1) } : {}) }, ellipsis(row.label, 34));
-    return h("table", { class: "list tight" }, h("caption", { class: "sr", text: `Valid entries of the cache by ${ONE[by]}` }),
-      h("thead", null, h("tr", null, h("th", { scope: "col", text: ONE[by] }), h("td"), ["fit", "fail", "entries"].map((text) => h("th", { scope: "col", class: "num", text })))),
+    const name = (row) => inline(() => this.#go(by, row.key), { title: by === "class" ? `class ${row.key}` : row.key, ...(row.label.length > 34 ? { "aria-label": row.label } : {}),
+      ...(by === "node" ? { onpointerenter: () => view.hover(view.playback.nodeIndex.get(row.key) ?? -1), onpointerleave: () => view.hover(-1) } : {}) }, ellipsis(row.label || row.key, 34));
+    return h("table", { class: "list tight" }, h("caption", { class: "sr", text: `Valid entries of the cache by ${by}` }),
+      h("thead", null, h("tr", null, h("th", { scope: "col", text: by }), h("td"), ["fit", "fail", "entries"].map((text) => h("th", { scope: "col", class: "num", text })))),
       h("tbody", null, found.rows.map((row) => h("tr", null,
         h("th", { scope: "row", class: by === "class" ? undefined : "mono" }, name(row)),
         h("td", { class: "bar-cell" }, h("span", { class: "source-bar", "aria-hidden": "true" }, h("i", { class: "fits", style: { width: `${(row.fits / most) * 100}%` } }), h("i", { class: "fails", style: { width: `${(row.fails / most) * 100}%` } }))),
@@ -117,23 +118,24 @@ export class CacheMap {
   }
 
   /** The entries themselves; what repeats from row to row is said once. */
-  #entries(found, by) {
+  #entries(rows, by, key, inner) {
     const { view } = this;
     const { names } = view.playback.nodes;
     const cells = {
-      node: ["node", (row) => row.node, (row) => nodeLink(view, row.node), (row) => names[row.node]],
-      predicate: ["predicate", (row) => row.predicate, (row) => inline(() => view.setSub(`map/predicate/${row.predicate}`), { title: "all nodes of this predicate" }, row.predicate), (row) => row.predicate],
-      class: ["class", (row) => row.hash, (row) => inline(() => view.setSub(`map/class/${row.hash}`), { title: `class ${row.hash}: its entries` }, row.class || row.hash), (row) => row.class || row.hash],
+      node: { of: (row) => names[row.node], show: (row) => nodeLink(view, row.node) },
+      predicate: { of: (row) => row.predicate, show: (row) => inline(() => this.#go(by, key, row.predicate), { title: `${row.predicate} only`, class: "link nowrap" }, row.predicate) },
+      class: { of: (row) => row.hash, show: (row) => inline(() => (by === "predicate" ? this.#go(by, key, row.hash) : this.#go("class", row.hash)), { title: `class ${row.hash}` }, ellipsis(row.class || row.hash, 44)) },
     };
-    const [outer, inner] = Object.keys(cells).filter((key) => key !== by).map((key) => cells[key]);
+    const columns = WITHIN[by].slice(inner ? 1 : 0);
     let last = null;
-    const rows = found.rows.map((row) => {
-      const same = outer[1](row) === last;
-      last = outer[1](row);
-      return h("tr", { class: same ? "same" : undefined }, h("th", { scope: "row" }, same ? h("span", { class: "sr", text: outer[3](row) }) : outer[2](row)),
-        h("td", null, inner[2](row)), h("td", { class: "answer-cell" }, answer(row.reasons, row.fit)), h("td", { class: "num" }, cycleLink(view, row.written)));
+    const shown = rows.filter((row) => !inner || row.predicate === (by === "predicate" ? key : inner)).map((row) => {
+      const [outer, ...more] = columns.map((name) => cells[name]);
+      const same = more.length > 0 && outer.of(row) === last;
+      last = outer.of(row);
+      return h("tr", { class: same ? "same" : undefined }, h("th", { scope: "row" }, same ? h("span", { class: "sr", text: outer.of(row) }) : outer.show(row)),
+        more.map(({ show }) => h("td", null, show(row))), h("td", { class: "answer-cell" }, answer(row.reasons, row.fit)), h("td", { class: "num" }, cycleLink(view, row.written)));
     });
-    return h("table", { class: "list tight entries" }, h("caption", { class: "sr", text: "Valid entries of the cache" }),
-      h("thead", null, h("tr", null, [outer[0], inner[0], "answer"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "written" }))), h("tbody", null, rows));
+    return h("table", { class: `list tight ${inner ? "" : "entries"}`.trim() }, h("caption", { class: "sr", text: "Valid entries of the cache" }),
+      h("thead", null, h("tr", null, [...columns, "answer"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "written" }))), h("tbody", null, shown));
   }
 }

@@ -17,7 +17,7 @@ export class CacheOff {
     if (key === this.shown) return;
     this.shown = key;
     fill(this.element, h("div", { class: "empty" }, icon("server"), h("b", { text: "The equivalence cache is off." }),
-      h("span", { class: "why-off", text: part?.why ?? "" }),
+      h("span", { class: "why-off", text: (part?.why ?? "").replace(/^The equivalence cache is off\.\s*/, "") }),
       h("ul", { class: "shows", "aria-label": "What would stand here" }, SHOWS.map((text) => h("li", null, icon("check"), text))),
       this.#ways()));
   }

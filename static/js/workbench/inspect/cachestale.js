@@ -4,7 +4,7 @@ import { h, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { answer, cycleLink, lighting, nodeLink, ruleLink } from "./cachewords.js";
 
-const LISTED = 12; // nodes of a card
+const LISTED = 8; // nodes of a card
 
 /** The section of stale hits, with the way to other cycles that have some. */
 export function staleHits(view, part) {
@@ -13,7 +13,7 @@ export function staleHits(view, part) {
   const groups = grouped(part.stale);
   return h("section", { class: `stale-hits ${here ? "some" : "none"}` },
     h("div", { class: "stale-head" }, h("h3", null, icon(here ? "warn" : "check"), here ? plural(here, "stale hit") : "No stale hit in this cycle"), h("span", { class: "grow" }), jumps(view)),
-    groups.length ? h("ol", null, groups.map((group, i) => card(view, group, i))) : null,
+    groups.length ? h("ol", null, groups.map((group, i) => card(view, group, i, here > part.stale.length))) : null,
     here > part.stale.length ? h("p", { class: "dim fine", text: `and ${count(here - part.stale.length)} more of this cycle` }) : null,
     part.causes.length ? causes(part) : null);
 }
@@ -29,22 +29,22 @@ function grouped(hits) {
   return [...groups.values()];
 }
 
-function card(view, hit, i) {
+function card(view, hit, i, more) {
   const { found } = hit;
   const nodes = found.map(({ node }) => node);
+  const { names } = view.playback.nodes;
   const listed = found.length > LISTED + 1 ? LISTED : found.length;
   const line = (term, ...what) => h("div", null, h("dt", { text: term }), h("dd", null, what));
   return h("li", null,
     h("p", { class: "stale-title" }, h("b", { class: "mono", text: hit.predicate }), " on ", nodes.length === 1 ? nodeLink(view, nodes[0])
-      : h("button", { type: "button", class: "link lights", title: "light up on the stage", ...lighting(view, nodes, `stale hits of ${hit.predicate}, ${i + 1}`) }, plural(nodes.length, "node"))),
+      : h("button", { type: "button", class: "link lights", title: "light up on the stage", ...lighting(view, nodes, `stale hits of ${hit.predicate}, ${i + 1}`) }, `${plural(nodes.length, "node")}${more ? " or more" : ""}`)),
     h("dl", null,
       line("cached", answer(hit.cached)),
       line("true", answer(hit.true)),
       line("cause", because(hit.cause.startsWith(`${hit.predicate}: `) ? hit.cause.slice(hit.predicate.length + 2) : hit.cause))),
     h("table", { class: "missed" }, h("caption", { class: "sr", text: `The event that each node's entry of ${hit.predicate} missed` }),
-      h("thead", null, h("tr", null, ["node", "event that it missed"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "written" }))),
-      h("tbody", null, found.slice(0, listed).map(({ node, event, written }) => h("tr", null, h("th", { scope: "row" }, nodeLink(view, node)),
-        h("td", null, event ? h("span", { class: "mono", text: event }) : h("span", { class: "dim", text: "none of the table" })), h("td", { class: "num" }, cycleLink(view, written)))))),
+      h("thead", null, h("tr", null, h("th", { scope: "col", text: "node, and the event that it missed" }), h("th", { scope: "col", class: "num", text: "written" }))),
+      h("tbody", null, found.slice(0, listed).map(({ node, event, written }) => h("tr", null, h("th", { scope: "row" }, nodeLink(view, node, 60), h("span", { class: event ? "mono" : "dim", text: event ? event.replace(` on ${names[node]}`, "") : "none of the table" })), h("td", { class: "num" }, cycleLink(view, written)))))),
     listed < found.length ? h("p", { class: "dim fine", text: `and ${plural(found.length - listed, "node")} more` }) : null);
 }
 

@@ -6,6 +6,8 @@ import { count, plural } from "../../lib/quantity.js";
 import { staleHits } from "./cachestale.js";
 import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
 
+const HEADS = { hits: "hits", misses: "misses", bypassed: "bypassed", unreached: "not reached" };
+
 export class CacheStep {
   #shown = null;
 
@@ -44,19 +46,21 @@ export class CacheStep {
   // --- answers ---------------------------------------------------------------------------
 
   #answers(part) {
-    const used = SOURCES.filter((_, i) => part.predicates.some((row) => row[i + 1] > 0));
+    // Batching evaluates beside any cache; to whoever reads it is evaluated all the same.
+    const predicates = part.mode === "batching" ? part.predicates.map(([name, hits, misses, bypassed, unreached]) => [name, hits, misses + bypassed, 0, unreached]) : part.predicates;
+    const used = SOURCES.filter((_, i) => predicates.some((row) => row[i + 1] > 0));
     const at = (key) => SOURCES.findIndex(([name]) => name === key) + 1;
-    const widest = Math.max(1, ...part.predicates.map(([, ...numbers]) => numbers.reduce((sum, n) => sum + n, 0)));
+    const widest = Math.max(1, ...predicates.map(([, ...numbers]) => numbers.reduce((sum, n) => sum + n, 0)));
     const bar = (row) => h("span", { class: "source-bar", "aria-hidden": "true" }, SOURCES.map(([, name], i) => (row[i + 1] ? h("i", { class: name, style: { width: `${(row[i + 1] / widest) * 100}%` } }) : null)));
-    const rows = part.predicates.map((row) => h("tr", null,
-      h("th", { scope: "row" }, inline(() => this.view.setSub(`map/predicate/${row[0]}`), { title: `${row[0]}: all that the cache holds of it`, class: "link plain" }, row[0])),
+    const rows = predicates.map((row) => h("tr", null,
+      h("th", { scope: "row" }, part.mode === "batching" ? row[0] : inline(() => this.view.setSub(`map/predicate/${encodeURIComponent(row[0])}`), { title: `${row[0]}: all that the cache holds of it`, class: "link plain" }, row[0])),
       h("td", { class: "bar-cell" }, bar(row)),
       used.map(([key]) => h("td", { class: `num ${row[at(key)] ? "" : "nil"}`.trim(), text: count(row[at(key)]) }))));
-    const head = used.map(([key, name, words]) => h("th", { scope: "col", class: "num", title: words }, swatch(name), h("span", { class: "word", text: { hits: "hits", misses: "misses", bypassed: "bypassed", unreached: "not reached" }[key] })));
-    return h("section", { class: "answers" }, h("h3", null, "Answers ", h("small", { class: "dim", text: "of each predicate, a node each" })),
+    const head = used.map(([key, name, words]) => h("th", { scope: "col", class: "num", title: words }, swatch(name), h("span", { class: "word", text: part.mode === "batching" && key === "misses" ? "evaluated" : HEADS[key] })));
+    return h("section", { class: "answers" }, h("h3", null, "Answers ", h("small", { class: "dim", text: "in nodes, predicate by predicate" })),
       h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Where each predicate's answers came from, in nodes" }),
         h("thead", null, h("tr", null, h("th", { scope: "col", text: "predicate" }), h("td"), head)), h("tbody", null, rows)),
-      h("ul", { class: "key" }, used.map(([, name, words]) => h("li", null, swatch(name), words))));
+      h("ul", { class: "key" }, used.map(([, name, words]) => h("li", null, swatch(name), part.mode === "batching" && name === "miss" ? "evaluated" : words))));
   }
 
   // --- invalidations ---------------------------------------------------------------------
@@ -76,7 +80,7 @@ export class CacheStep {
     const more = (row.predicates?.length ?? 0) - named.length;
     return h("li", { class: row.during ? "during" : undefined },
       h("p", { class: "event" }, swatch("cleared"), h("span", { class: "mono", text: row.event }), row.during ? h("span", { class: "pill stale" }, icon("warn"), "landed during evaluation") : null),
-      h("p", { class: "words" }, ruleLink(row.rule, row.words), h("small", { class: "dim", text: ` ${row.source}` })),
+      h("p", { class: "words" }, ruleLink(row.rule), " ", row.words, h("small", { class: "dim", text: ` ${row.source}` })),
       h("p", { class: "what dim" }, row.cleared ? h("b", { class: "num", text: plural(row.cleared, "entry", "entries") }) : h("span", { text: "nothing was cached" }), row.cleared ? " cleared of " : " of ",
         row.predicates ? [named.join(", "), more > 0 ? ` and ${count(more)} more` : ""] : "every predicate", " on ", nodesLink(view, row.nodes, row.nodesCount, `invalidated by ${row.rule}, ${i + 1}`)));
   }

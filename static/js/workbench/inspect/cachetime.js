@@ -5,9 +5,9 @@ import { plotly } from "../../lib/plotly.js";
 import { count, plural } from "../../lib/quantity.js";
 import { token } from "../../lib/theme.js";
 import { rowsOf, series } from "./cacheseries.js";
-import { cycleLink, pager, percent, refocus } from "./cachewords.js";
+import { cycleLink, pager, percent, refocus, swatch } from "./cachewords.js";
 
-const HEIGHT = 330;
+const HEIGHT = 300;
 const MARGIN = { l: 46, r: 10, t: 8, b: 34 };
 const ROWS = 25;
 const REDRAW_AFTER = 250; // while a timeline grows
@@ -24,14 +24,14 @@ export class CacheTime {
     this.chart = h("div", { class: "cache-chart", role: "img" });
     this.table = h("div", { class: "cache-rows" });
     this.toggle = h("button", { type: "button", class: "btn quiet small", "aria-expanded": "false", onclick: () => this.#asTable() }, icon("table"), h("span", { text: "Show as a table" }));
-    this.body = h("div", null, this.chart, this.table);
+    this.key = h("ul", { class: "key" });
+    this.body = h("div", null, this.key, this.chart, this.table);
     this.element = h("div", { class: "cache-time" }, h("div", { class: "stale-head" }, h("h3", { text: "Hit rate" }), h("span", { class: "grow" }), this.toggle), this.note, this.body);
     this.table.hidden = true;
     this.later = debounce(() => { if (this.element.isConnected) this.#draw(); }, REDRAW_AFTER);
     this.cursor = debounce(() => this.#cursor(), 60);
     addEventListener("podstep:theme", () => { this.#drawn = ""; if (this.element.isConnected) this.#draw(); });
     new ResizeObserver(() => { if (this.chart.clientWidth && this.chart.clientWidth !== this.#width) this.later(); }).observe(this.chart);
-    view.playback.on("opened", () => { this.#page = 0; this.#drawn = ""; });
   }
 
   update() {
@@ -83,6 +83,8 @@ export class CacheTime {
     const parts = [`${percent(last?.running ?? null)} of all answers came from the cache`, stale ? `${plural(stale, "hit")} in ${plural(staleCycles, "cycle")} ${stale === 1 ? "was" : "were"} stale` : "", per > 1 ? `a point is ${count(per)} cycles` : "", "click to go there"];
     const text = parts.filter(Boolean).join(" · ");
     fill(this.note, text);
+    fill(this.key, [["rate", per > 1 ? `rate of ${count(per)} cycles` : "rate of a cycle"], ["running", "rate of the run so far"], ["evaluated", "evaluated per cycle"], ["invalidated", "invalidated per cycle"], ...(stale ? [["stale", "stale hits"]] : [])]
+      .map(([name, words]) => h("li", null, name === "stale" ? swatch("stale") : h("i", { class: `cache-line ${name}`, "aria-hidden": "true" }), words)));
     this.chart.setAttribute("aria-label", `Hit rate over ${plural(last?.to ?? 0, "cycle")}, a chart: ${text}. Its numbers are shown by the button “Show as a table”.`);
   }
 
@@ -107,16 +109,16 @@ export class CacheTime {
     const title = (text) => ({ text, font: { color: token("--dim"), size: 11 }, standoff: 4 });
     return { height: HEIGHT, margin: MARGIN, dragmode: false, hovermode: "closest", hoverdistance: -1, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: token("--font"), color: token("--ink"), size: 12 },
       xaxis: { ...axis, range: [0.5, Math.max(2, cycles + 0.5)], showgrid: false, anchor: "y2", title: title("cycle"), tickformat: ",d", nticks: 6 },
-      yaxis: { ...axis, domain: [0.46, 0.9], range: [0, 1.12], tickformat: ".0%", tickvals: [0, 0.5, 1] },
-      yaxis2: { ...axis, domain: [0, 0.34], rangemode: "tozero", nticks: 4, title: title("per cycle") },
-      legend: { orientation: "h", x: 0, y: 1.03, yanchor: "top", font: { color: token("--dim"), size: 11 }, itemclick: "toggle", itemdoubleclick: false, bgcolor: "rgba(0,0,0,0)" },
+      yaxis: { ...axis, domain: [0.43, 1], range: [0, 1.12], tickformat: ".0%", tickvals: [0, 0.5, 1] },
+      yaxis2: { ...axis, domain: [0, 0.34], rangemode: "tozero", nticks: 4 },
+      showlegend: false,
       hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font"), size: 12 } },
       shapes: this.#here() };
   }
 
   #here() {
     const { index } = this.view.playback;
-    return index > 0 ? [{ type: "line", xref: "x", yref: "paper", x0: index, x1: index, y0: 0, y1: 0.9, line: { color: token("--accent"), width: 1.5 } }] : [];
+    return index > 0 ? [{ type: "line", xref: "x", yref: "paper", x0: index, x1: index, y0: 0, y1: 1, line: { color: token("--accent"), width: 1.5 } }] : [];
   }
 
   #cursor() {
@@ -129,6 +131,7 @@ export class CacheTime {
     const shown = this.table.hidden;
     this.table.hidden = !shown;
     this.chart.hidden = shown;
+    this.key.hidden = shown;
     this.toggle.setAttribute("aria-expanded", String(shown));
     this.toggle.querySelector("span").textContent = shown ? "Show as a chart" : "Show as a table";
     this.#page = 0;
