@@ -45,6 +45,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("PLAYBACKS", 256, "playbacks", "sources that a web process keeps open"),
     Limit("PLAYBACK_BYTES", 768 * MIB, "bytes", "estimated memory of all open playbacks"),
     Limit("CYCLE_CACHE_BYTES", 48 * MIB, "bytes", "decided cycles kept whole, for each playback"),
+    Limit(
+        "CHECKPOINT_BYTES",
+        64 * MIB,
+        "bytes",
+        "copies of a simulation with a cache, for each playback's jumps",
+    ),
     Limit("LIGHT_CACHE", 4_000, "cycles", "light cycles kept encoded, for each playback"),
     Limit("RUN_CYCLES", 1_000_000, "cycles", "cycles of one run"),
     Limit("RUN_SECONDS", 3_600, "seconds", "computing for one run"),

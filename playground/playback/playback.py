@@ -21,10 +21,12 @@ import structlog
 
 from playground.limits import limit
 from playground.panels.cycle import PARTS, Place, light
+from playground.playback.checkpoints import Checkpoints
 from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.wire import Encoded, encode
 from scheduler_core.cycle import Cycle
+from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.scenario import Scenario
 from scheduler_core.settings import Settings
@@ -33,6 +35,7 @@ from scheduler_core.simulation import Simulation
 log = structlog.get_logger(__name__)
 
 SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
+REPLAYED_AT_ONCE = 250  # cycles, then whoever asked may have changed their mind
 PROFILES_KEPT = 20  # compiled, of those that operations changed
 
 # Rough sizes for the bound on memory; measured on the GPU trace, rounded up.
@@ -64,6 +67,7 @@ class Playback:
         self.profile = compile_policy(scenario.policy, scenario.settings)
         self.tables = Tables(scenario)
         self.trail = Trail(scenario, self.tables)
+        self.checkpoints = Checkpoints(scenario)
         self.complete = False
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
@@ -96,6 +100,8 @@ class Playback:
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + self._cycle_bytes
+            + self.checkpoints.bytes
+            + sum(map(_cache_bytes, (self._forward, self._reader, self._standing, self._behind)))
         )
 
     def copy(self) -> Playback:
@@ -124,7 +130,7 @@ class Playback:
         with self._grow_lock:
             if self.complete or self.stored:
                 return False
-            began = time.monotonic()
+            began, working = time.monotonic(), time.thread_time()
             if self._forward is None:
                 self._forward = Simulation(self.scenario, trace=False)
             while not self.complete and time.monotonic() - began < seconds:
@@ -138,6 +144,8 @@ class Playback:
                         f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself"
                     )
             self._seconds += time.monotonic() - began
+            if not self.complete:  # or else the operations after the last cycle are applied
+                self.checkpoints.passed(self._forward, time.thread_time() - working)
             if not self.complete and self._seconds > limit("INTERACTIVE_SECONDS"):
                 self._stop(
                     f"The workbench computes for at most {limit('INTERACTIVE_SECONDS')} seconds by itself"
@@ -219,14 +227,14 @@ class Playback:
                 return kept
             if unwanted():
                 raise Superseded
-            return self._decide(index)
+            return self._decide(index, unwanted)
 
-    def _decide(self, index: int) -> Cycle:
+    def _decide(self, index: int, unwanted: Callable[[], bool]) -> Cycle:
         reader = self._reader
-        if reader is None or reader.index >= index:
-            reader = self._reader = Simulation(self.scenario, trace=True)
-        if reader.index < index - 1:
-            reader.replay(self.trail.decisions[reader.index : index - 1])
+        if reader is not None and reader.index >= index:
+            reader = None
+        reader = self._reader = self._brought(reader, index - 1, unwanted, trace=True)
+        self._replay(reader, index - 1, unwanted)
         cycle = reader.step()
         if cycle is None or cycle.decision != self.trail.decisions[index - 1]:
             self._reader = None
@@ -234,6 +242,26 @@ class Playback:
             raise RuntimeError(f"cycle {index} was decided differently when it was replayed")
         self._keep(index, cycle)
         return cycle
+
+    def _brought(
+        self, simulation: Simulation | None, index: int, unwanted: Callable[[], bool], *, trace: bool
+    ) -> Simulation:
+        """Return the simulation, or one that is nearer to ``index``, on its way there."""
+        if unwanted():
+            raise Superseded
+        at = simulation.index if simulation is not None else 0
+        nearer = self.checkpoints.nearest(index, beyond=at, trace=trace)
+        return nearer or simulation or Simulation(self.scenario, trace=trace, reuse=trace)
+
+    def _replay(self, simulation: Simulation, index: int, unwanted: Callable[[], bool]) -> None:
+        """Bring a simulation to ``index``; given up in between, it stands where it is."""
+        while simulation.index < index:
+            if unwanted():
+                raise Superseded
+            working = time.thread_time()
+            last = min(simulation.index + REPLAYED_AT_ONCE, index)
+            simulation.replay(self.trail.decisions[simulation.index : last])
+            self.checkpoints.passed(simulation, time.thread_time() - working)
 
     @contextmanager
     def before(self, index: int) -> Iterator[Simulation]:
@@ -246,9 +274,10 @@ class Playback:
         with self._stand_lock:
             standing = self._standing
             self._standing = None  # a replay that fails leaves none behind
-            if standing is None or standing.index >= index:
-                standing = Simulation(self.scenario, trace=False, reuse=False)
-            standing.replay(self.trail.decisions[standing.index : index - 1])
+            if standing is not None and standing.index >= index:
+                standing = None
+            standing = self._brought(standing, index - 1, never, trace=False)
+            self._replay(standing, index - 1, never)
             standing.peek()
             self._standing = standing
             yield standing
@@ -262,13 +291,16 @@ class Playback:
         if index:
             self._check(index)
         with self._after_lock:
-            if unwanted():
-                raise Superseded
             behind = self._behind
             self._behind = None  # a replay that fails leaves none behind
-            if behind is None or behind.index > index:
-                behind = Simulation(self.scenario, trace=False, reuse=False)
-            behind.replay(self.trail.decisions[behind.index : index])
+            if behind is not None and behind.index > index:
+                behind = None
+            behind = self._brought(behind, index, unwanted, trace=False)
+            try:
+                self._replay(behind, index, unwanted)
+            except Superseded:
+                self._behind = behind
+                raise
             self._behind = behind
             yield behind
 
@@ -360,7 +392,15 @@ def _size(cycle: Cycle) -> int:
         size += cycle.totals.nbytes
     if cycle.preemption is not None:
         size += cycle.preemption.nbytes
+    if cycle.cache is not None:
+        size += sum(each.nbytes for each in (cycle.cache.sources, cycle.cache.cleared) if each is not None)
+        size += 800 * (len(cycle.cache.invalidations) + len(cycle.cache.stale))
     size += sum(600 + 8 * len(quirk.nodes) for quirk in cycle.quirks)
     for row in cycle.priorities:
         size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
     return size
+
+
+def _cache_bytes(simulation: Simulation | None) -> int:
+    cache = simulation.cache if simulation is not None else None
+    return cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else 0

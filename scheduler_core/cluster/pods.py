@@ -8,7 +8,9 @@ a pod of a matching kind comes or goes; so a selector is evaluated once per kind
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +44,15 @@ class PodState:
     def terminating(self) -> bool:
         """Tell whether the pod carries a deletionTimestamp."""
         return self.info.terminating
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PodState:
+        """Copy what changes; the pod and what was compiled of it do not."""
+        return replace(
+            self,
+            kind=deepcopy(self.kind, memo),
+            affinity=deepcopy(self.affinity, memo),
+            use=deepcopy(self.use, memo),
+        )
 
 
 @dataclass(slots=True, eq=False)

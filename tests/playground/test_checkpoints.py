@@ -1,0 +1,175 @@
+"""Jumping by copies of a simulation shows what stepping there shows, within bounds."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from playground.panels.cache_map import Page, classes, entry_map, level_map
+from playground.playback import checkpoints, playback
+from playground.playback.playback import Playback, Superseded
+from scheduler_core import load
+from scheduler_core.scenario import Scenario
+from scheduler_core.simulation import Simulation
+from scheduler_core.trace import trace_line
+
+from .conftest import DATA
+
+TEXT = (DATA / "cache.yaml").read_text()
+MODES = ("designed", "v1.11", "sound", "batching")
+RESTART = """  - id: attributes
+    step: 4
+    createOperation:
+      object: {apiVersion: podstep/v1, kind: SimulationSettings, cache: sound, equivalenceClass: attributes}
+  - id: node
+    step: 5
+    createOperation:
+      object:
+        apiVersion: v1
+        kind: Node
+        metadata: {name: n0}
+        status: {allocatable: {cpu: "1", pods: "10"}, conditions: [{type: Ready, status: "True"}]}
+  - id: delete
+    step: 5
+    deleteOperation: {typeMeta: {apiVersion: v1, kind: Pod}, objectMeta: {name: alone, namespace: default}}
+"""
+
+
+def more(count: int) -> str:
+    """Make pods that come one by one, after a restart and other operations."""
+    return "".join(
+        f"""  - id: more-{number}
+    step: {5 + number // 4}
+    createOperation:
+      object:
+        apiVersion: v1
+        kind: Pod
+        metadata:
+          name: more-{number}
+          namespace: default
+          labels: {{app: batch}}
+          ownerReferences:
+          - {{apiVersion: apps/v1, kind: ReplicaSet, name: r{number % 2}, controller: true, uid: r}}
+        spec:
+          containers: [{{name: c, image: x, resources: {{requests: {{cpu: 50m}}}}}}]
+"""
+        for number in range(count)
+    )
+
+
+def scenario(mode: str) -> Scenario:
+    return load(TEXT.replace("cache: v1.11", f"cache: '{mode}'") + RESTART + more(12))
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copy after every few cycles, and use every copy."""
+    monkeypatch.setattr(checkpoints, "EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "COPY_SHARE", 0)
+    monkeypatch.setattr(checkpoints, "NEAR", 0)
+    monkeypatch.setattr(playback, "REPLAYED_AT_ONCE", 2)
+
+
+def played(whole: Scenario) -> Playback:
+    """Play to the end, a slice a cycle."""
+    made = Playback(whole)
+    while made.advance(0.000_001):
+        pass
+    return made
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
+    """Every cycle and every map, in whatever order they are asked for, across a restart and lost pods."""
+    whole = scenario(mode)
+    stepped = [trace_line(cycle) for cycle in Simulation(whole)]
+    made = played(whole)
+    assert len(made.checkpoints.indices) > 5
+    order = list(range(1, len(stepped) + 1)) * 2
+    random.Random(7).shuffle(order)
+    for index in order:
+        made._cycles.clear()
+        assert trace_line(made.cycle(index)) == stepped[index - 1]
+        plain = Simulation(whole, trace=False)
+        for _ in range(index):
+            plain.step()
+        with made.after(index) as there:
+            assert told(there, made) == told(plain, made)
+        with made.before(index) as there:
+            assert there.index == index - 1
+
+
+def told(simulation: Simulation, made: Playback) -> list[Any]:
+    at = made.tables.node_index
+    keys = level_map(simulation, "predicate", Page())["rows"]
+    return [
+        classes(simulation, Page()),
+        [entry_map(simulation, "predicate", row["key"], Page(), at) for row in keys],
+        simulation.placement(),
+        simulation.cache.totals if simulation.cache is not None else None,
+    ]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_fork_goes_on_by_itself(mode: str) -> None:
+    """The copy and the simulation it was made of end alike, and neither hears of the other."""
+    whole = scenario(mode)
+    stepped = [trace_line(cycle) for cycle in Simulation(whole)]
+    quiet = Simulation(whole, trace=False)
+    for index in range(len(stepped)):
+        assert [trace_line(cycle) for cycle in quiet.fork(trace=True)] == stepped[index:]
+        cycle = quiet.step()
+        assert cycle is not None and cycle.index == index + 1
+    assert quiet.step() is None
+
+
+def test_a_stored_run_makes_its_copies_while_it_is_read(often: None) -> None:
+    """Nothing is computed forward there: whoever replays first leaves copies for those who come later."""
+    whole = scenario("sound")
+    stepped = [trace_line(cycle) for cycle in Simulation(whole)]
+    rows = played(whole).trail
+    stored = Playback(whole, stored=True)
+    stored.follow(lambda _: [[rows.row(index) for index in range(1, len(rows) + 1)]], complete=True)
+    assert stored.checkpoints.indices == []
+    last = len(stepped)
+    assert trace_line(stored.cycle(last)) == stepped[last - 1]
+    assert len(stored.checkpoints.indices) > 3
+    assert trace_line(stored.cycle(last - 3)) == stepped[last - 4]
+    assert stored._reader is not None and stored._reader.index == last - 3
+
+
+def test_copies_are_bounded(often: None, limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By number and by bytes: when there are too many every second one goes."""
+    monkeypatch.setattr(checkpoints, "MOST", 4)
+    made = played(scenario("sound"))
+    assert 1 <= len(made.checkpoints.indices) <= 4
+    assert made.bytes > made.checkpoints.bytes > 0
+    limits(CHECKPOINT_BYTES=0)
+    made = played(scenario("sound"))
+    assert made.checkpoints.indices == [] and made.checkpoints.bytes == 0
+    assert made.cycle(len(made)).index == len(made)
+
+
+def test_without_a_cache_nothing_is_copied(often: None) -> None:
+    """Decisions alone are applied faster than a copy is made."""
+    plain = played(load((DATA / "web.yaml").read_text()))
+    assert plain.checkpoints.indices == []
+
+
+def test_a_long_replay_ends_when_nobody_wants_it(often: None) -> None:
+    """Scrubbing away gives a jump up in between; what it got to is used by the next one."""
+    whole = scenario("sound")
+    made = played(whole)
+    made.checkpoints = checkpoints.Checkpoints(load((DATA / "web.yaml").read_text()))
+    asked = iter([False] * 4)
+    with pytest.raises(Superseded):
+        made.cycle(len(made), lambda: next(asked, True))
+    assert made._reader is not None and 0 < made._reader.index < len(made) - 1
+    asked = iter([False] * 3)
+    with pytest.raises(Superseded), made.after(len(made), lambda: next(asked, True)):
+        pass
+    assert made.cycle(len(made)).index == len(made)
+    with made.after(len(made)) as there:
+        assert there.index == len(made)
