@@ -9,7 +9,6 @@ from typing import Any
 
 from scheduler_core.compare import last_nodes
 from scheduler_core.cycle import Cycle, Decision
-from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.equivalence.record import Counts
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario import Operation, Scenario
@@ -218,8 +217,7 @@ class _Run:
             self.offers += cycle.cache.counts.hits > 0
         cache = self.simulation.cache
         if cache is not None:
-            held = cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else cache.bytes
-            self.bytes = max(self.bytes, held)
+            self.bytes = max(self.bytes, cache.bytes)
 
     def cost(self, placement: dict[str, str]) -> Cost:
         """Return what the run came to; ``placement`` is that of the first strategy."""

@@ -245,11 +245,10 @@ def _words(here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> s
         why = _why(cycle, name, nodes)
         if why:
             return f"{told} {why}"
-    if here.last_node_index != there.last_node_index:
+    if here.node and there.node and here.last_node_index != there.last_node_index:
         return (
             f"{told} The counter that breaks ties stands at {here.last_node_index:,} {names[0]} and at "
-            f"{there.last_node_index:,} {names[1]}: a pod that takes the next node of a kept ranking does "
-            "not move it on."
+            f"{there.last_node_index:,} {names[1]}: earlier cycles ranked nodes under one of them alone."
         )
     return told
 

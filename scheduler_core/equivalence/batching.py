@@ -134,6 +134,7 @@ class Batching(Strategy):
         order = feasible[np.lexsort((columns.name_ranks[feasible], totals))].tolist()
         left = [columns.names[other] for other in order if other != node]
         self._ranked = _Ranked(pod.info.number, left, self.time)
+        self._record.counts.writes += 1
 
     def failed(self) -> None:
         """Take note that the pod was not scheduled."""
