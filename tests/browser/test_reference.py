@@ -21,14 +21,14 @@ def test_the_table_is_filtered_by_resource_and_mode(page: Page) -> None:
     """The rows left are those of the engine's table; the address keeps the choice, and they are counted."""
     page.goto("/reference/cache/")
     expect(rules(page)).to_have_count(len(TABLE))
-    page.get_by_label("Resource").select_option("Node")
-    page.get_by_label("Mode").select_option("v1.11")
+    page.get_by_role("combobox", name="Resource").select_option("Node")
+    page.get_by_role("combobox", name="Mode").select_option("v1.11")
     left = [row.id for row in TABLE if row.resource == "Node" and "v1.11" in row.scopes]
     assert [row.get_attribute("id") for row in rules(page).all()] == left
-    expect(page.get_by_role("status")).to_have_text(f"{len(left)} of {len(TABLE)} rows")
+    expect(page.get_by_text(f"{len(left)} of {len(TABLE)} rows", exact=True)).to_be_visible()
     page.reload()
     expect(rules(page)).to_have_count(len(left))
-    page.get_by_label("Resource").select_option("StorageClass")
+    page.get_by_role("combobox", name="Resource").select_option("StorageClass")
     expect(page.get_by_text("No row of this resource applies there.")).to_be_visible()
 
 
@@ -36,7 +36,7 @@ def test_a_link_to_a_row_shows_it_though_it_is_filtered_out(page: Page) -> None:
     """What a cycle names is found, whatever was looked at before."""
     page.goto("/reference/cache/?resource=Pod#node-delete")
     expect(page.locator("#node-delete")).to_be_in_viewport()
-    expect(page.get_by_label("Resource")).to_have_value("")
+    expect(page.get_by_role("combobox", name="Resource")).to_have_value("")
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
