@@ -142,8 +142,9 @@ def _run(
     errors: dict[tuple[int, int], str] = {}
     failed: Codes | None = None
     open_rows: BoolVector | None = None  # None: all rows are still to be checked
+    ask = known.outcome if known is not None else None
     for number in _numbers(profile, known, matrix=matrix or everything):
-        outcome = known.outcome(number, open_rows) if known is not None else None
+        outcome = ask(number, open_rows) if ask is not None else None
         if outcome is None:
             outcome = profile.predicates[number](pod.info, view, pod)
         outcomes.append(outcome)

@@ -282,7 +282,8 @@ class Cluster:
     def _place(self, state: PodState, node_name: str) -> None:
         """Count a pod where it is; whoever bound it has seen to its claims (factory.addPodToCache)."""
         state.node_name = node_name
-        self._held.enter(state)
+        if state.info.ports or state.info.claims:
+            self._held.enter(state)
         if not self._stale:  # a recount to come counts every pod
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
@@ -311,7 +312,8 @@ class Cluster:
         """Delete a pod wherever it is; returns its last state."""
         state = self.pods.pop(key, None)
         if state is not None and state.node_name:
-            self._held.leave(state)
+            if state.info.ports or state.info.claims:
+                self._held.leave(state)
             if not self._stale:
                 self._count(state, -1)
         return state
