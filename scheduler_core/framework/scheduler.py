@@ -96,22 +96,29 @@ class Framework:
 
     # Running
 
-    def run(self, until: float) -> None:
-        """Go on until a virtual time; what happens at that very moment still does."""
+    def run(self, until: float, attempts: int | None = None) -> bool:
+        """Go on until a virtual time; what happens at that very moment still does.
+
+        Returns false if more than ``attempts`` scheduling cycles would be needed: a group whose first waiting
+        member wakes all others keeps a scheduler busy without end.
+        """
         while True:
             if self._turns and (self.pace.turns == "between-cycles" or not self.queue.has_active):
                 self._turns.popleft()()
             elif self.clock.now > until:
-                return
+                return True
             elif (next_time := self.clock.next_time()) is not None and next_time <= self.clock.now:
                 self.clock.fire()
             elif self.queue.has_active:
+                if attempts is not None and attempts <= 0:
+                    return False
+                attempts = None if attempts is None else attempts - 1
                 self.attempt()
             elif next_time is not None and next_time <= until:
                 self.clock.fire()
             else:
                 self.clock.wait_until(until)
-                return
+                return True
 
     def next_time(self) -> float | None:
         """Return when something will happen next: now, a timer's time, or ``None`` for never."""

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
+from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.framework.default_preemption import DefaultPreemption
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.releases import RELEASES
+from scheduler_core.framework.scheduler import Framework, Pace
+from tests.core.coscheduling.parts import group, node, pod
+
+EPOCH = 1609459260.0  # a minute after the groups' creation
+
+
+def framework(
+    *objects: Any,
+    edition: Edition = CLASSIC,
+    coscheduling: bool = True,
+    pace: Pace | None = None,
+    **arguments: int,
+) -> Framework:
+    """Make a scheduler with default preemption and, if asked, Coscheduling and its controller."""
+    plugin = Coscheduling(edition, read_arguments(edition, arguments), EPOCH)
+    preemption = DefaultPreemption()
+    plugins = (preemption, plugin, PodGroupController(edition)) if coscheduling else (preemption,)
+    sort = plugin if coscheduling else preemption
+    return Framework(objects, plugins, queue_sort=sort, pace=pace, release=RELEASES[edition.kubernetes])
+
+
+def demo(room: int, edition: Edition = CLASSIC) -> list[Any]:
+    """Return 6 pods of 3 CPU with minMember 4 and nodes for ``room`` of them."""
+    members = [pod(f"nginx-{number}", "nginx", cpu=3000) for number in range(6)]
+    return [
+        group(4, "nginx", schedule_timeout_seconds=10),
+        *(node(f"n{n}", 3000) for n in range(room)),
+        *members,
+    ]
+
+
+def told(scheduler: Framework, what: str) -> list[Happening]:
+    """Return what happened of one kind."""
+    return [one for one in scheduler.record if isinstance(one, Happening) and one.what == what]
+
+
+def attempts(scheduler: Framework) -> list[Attempt]:
+    """Return the scheduling cycles."""
+    return [one for one in scheduler.record if isinstance(one, Attempt)]
+
+
+@pytest.mark.parametrize("edition", [CLASSIC, CURRENT])
+def test_the_demo_with_room_runs_four_and_leaves_two_pending(edition: Edition) -> None:
+    """Three members wait, the fourth takes them along, and the two others find no room."""
+    scheduler = framework(*demo(4), edition=edition)
+    scheduler.run(60)
+    assert list(scheduler.bound()) == [f"ns/nginx-{number}" for number in range(4)]
+    results = [attempt.result for attempt in attempts(scheduler)]
+    assert results == ["waiting"] * 3 + ["scheduled"] + ["unschedulable"] * 2
+
+
+@pytest.mark.parametrize("edition", [CLASSIC, CURRENT])
+def test_the_demo_without_room_runs_none(edition: Edition) -> None:
+    """With room for three nobody is ever bound, however often it is tried."""
+    scheduler = framework(*demo(3), edition=edition, pace=Pace(cycle=0.05))
+    scheduler.run(100)
+    assert scheduler.bound() == {}
+    assert len(attempts(scheduler)) > 6
+
+
+def test_the_phases_of_the_demo_over_time() -> None:
+    """Classic: Pending, PreScheduling, Scheduling with the first bind, Scheduled, Running."""
+    scheduler = framework(*demo(4))
+    scheduler.run(60)
+    phases = list(dict.fromkeys(one.text for one in told(scheduler, "PodGroup")))
+    assert phases == ["Pending", "PreScheduling", "Scheduling", "Scheduled", "Running"]
+    assert scheduler.groups["ns/nginx"].status.running == 4
+
+
+def deadlock() -> list[Any]:
+    """Return two groups of five created in one second, and room for eight pods."""
+    members = [pod(f"{number}-{name}", name, cpu=1000) for number in range(5) for name in "ab"]
+    return [group(5, "a"), group(5, "b"), node("n1", 4000), node("n2", 4000), *members]
+
+
+def test_two_groups_deadlock_without_coscheduling_only() -> None:
+    """Without the plugin both get four of five for ever; with it one group runs whole, the other not."""
+    alone = framework(*deadlock(), coscheduling=False)
+    alone.run(200)
+    assert sorted(key[-1] for key in alone.bound()) == ["a"] * 4 + ["b"] * 4
+    together = framework(*deadlock())
+    together.run(200)
+    assert {key[-1] for key in together.bound()} == {"b"}
+    assert len(together.bound()) == 5
+
+
+def test_a_wait_that_times_out_frees_the_node_and_tells_why() -> None:
+    """A group that stays a little too small waits its time, is rejected whole, and denied."""
+    members = [pod(f"p{number}", cpu=1000) for number in range(10)]
+    scheduler = framework(group(10, schedule_timeout_seconds=5), node("n", 9000), *members)
+    scheduler.run(4)
+    plugin = scheduler.plugins[1]
+    assert isinstance(plugin, Coscheduling)
+    assert (len(scheduler.waiting), len(plugin.state.waiting)) == (9, 9)
+    assert int(scheduler.cluster.used[0, 0]) == 9000
+    scheduler.run(5.02)
+    assert (len(scheduler.waiting), len(plugin.state.waiting)) == (0, 0)
+    assert int(scheduler.cluster.used[0, 0]) == 0
+    messages = [one.text for one in told(scheduler, "FailedScheduling")]
+    timeout = "rejected due to timeout after waiting 5s at plugin Coscheduling"
+    assert f'pod "p0" rejected while waiting on permit: {timeout}' in messages
+    assert sum("rejection in Unreserve" in text for text in messages) == 8
+    assert plugin.state.denied.until("ns/g", 6) == pytest.approx(25.0, abs=0.1)
+
+
+def test_a_group_that_can_never_be_complete_still_evicts() -> None:
+    """Preemption also runs for a pod that failed in PreFilter alone (classic); current spares the victim."""
+    for edition, evicted in ((CLASSIC, ["ns/low"]), (CURRENT, [])):
+        low = pod("low", "", cpu=2000, node_name="n", phase="Running")
+        scheduler = framework(
+            group(2), node("n", 2000), low, pod("high", cpu=1000, priority=9), edition=edition
+        )
+        scheduler.run(1)
+        assert scheduler.deleted == evicted
+
+
+def test_preemption_nominates_and_the_pod_is_bound_there_later() -> None:
+    """The victim goes, the preemptor backs off a second and takes the node it was nominated to."""
+    low = pod("low", "", cpu=2000, node_name="n", phase="Running")
+    scheduler = framework(node("n", 2000), low, pod("high", "", cpu=2000, priority=9), coscheduling=False)
+    scheduler.run(0.5)
+    assert attempts(scheduler)[0].nominated == "n"
+    assert [one.key for one in scheduler.queue.placed("backoff")] == ["ns/high"]
+    scheduler.run(3)
+    assert scheduler.bound() == {"ns/high": "n"}
+    assert [attempt.time for attempt in attempts(scheduler)][1:] == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("edition", "arguments", "bound_at"),
+    [(CLASSIC, {"deniedPGExpirationTimeSeconds": 300}, 90.0), (CURRENT, {}, 6.0)],
+)
+def test_the_end_of_a_wait_wakes_nobody_in_1_22(
+    edition: Edition, arguments: dict[str, Any], bound_at: float
+) -> None:
+    """A pod that failed beside waiting ones waits for the flush, though there is room; 1.35 wakes it."""
+    members = [pod(f"p{number}", cpu=1000) for number in range(10)]
+    objects = [group(10, schedule_timeout_seconds=5), node("n", 9000), *members, pod("single", "", cpu=500)]
+    scheduler = framework(*objects, edition=edition, pace=Pace(cycle=0.01), **arguments)
+    scheduler.run(bound_at - 1)
+    assert "ns/single" not in scheduler.bound()
+    scheduler.run(bound_at + 1)
+    assert "ns/single" in scheduler.bound()
+
+
+def test_goroutines_that_wait_for_idle_leave_nodes_held() -> None:
+    """Whether a rejected group's room is free for the next pod depends on the binding cycles' turns."""
+    members = [pod(f"p{number}", cpu=1000) for number in range(3)]
+    objects = [group(3), node("n", 2000), *members, pod("single", "", cpu=500)]
+    bound = {}
+    for turns in ("between-cycles", "when-idle"):
+        scheduler = framework(*objects, pace=Pace(turns=turns))
+        scheduler.run(0.5)
+        bound[turns] = list(scheduler.bound())
+    assert bound == {"between-cycles": ["ns/single"], "when-idle": []}
+
+
+def test_a_finished_pod_frees_its_node_and_wakes_who_needs_it() -> None:
+    """The end of a pod is an event like a deletion; the controller still counts it."""
+    scheduler = framework(group(1), node("n", 1000), pod("p0", cpu=1000), pod("single", "", cpu=1000))
+    scheduler.run(1)
+    assert list(scheduler.bound()) == ["ns/p0"]
+    scheduler.finish_pod("ns/p0", "Succeeded")
+    scheduler.run(5)
+    assert scheduler.pods["ns/single"].node_name == "n"
+    assert scheduler.groups["ns/g"].status.phase == "Finished"
+
+
+def test_a_waiting_pod_that_is_deleted_takes_its_group_along() -> None:
+    """Its node is free, the other waiting members are rejected, and it is not queued again."""
+    members = [pod(f"p{number}", cpu=1000) for number in range(10)]
+    scheduler = framework(group(10), node("n", 9000), *members)
+    scheduler.run(1)
+    scheduler.delete_pod("ns/p0")
+    scheduler.run(1.5)
+    assert (len(scheduler.waiting), int(scheduler.cluster.used[0, 0])) == (0, 0)
+    assert "ns/p0" not in scheduler.queue.pods
+    assert "ns/p1" in scheduler.queue.pods
+
+
+def test_gates_hold_a_pod_in_releases_that_know_them() -> None:
+    """1.35 holds a gated pod until the gates are gone; 1.22 has not heard of gates."""
+    gated = pod("p0", "", cpu=1, scheduling_gates=("hold",))
+    old = framework(node("n", 1000), gated)
+    old.run(1)
+    assert list(old.bound()) == ["ns/p0"]
+    new = framework(node("n", 1000), gated, edition=CURRENT)
+    new.run(1)
+    assert new.bound() == {}
+    new.open_gates("ns/p0")
+    new.run(2)
+    assert list(new.bound()) == ["ns/p0"]
+
+
+def test_two_runs_of_one_scenario_are_equal() -> None:
+    """Time, order and texts of everything that happens are the same every time."""
+
+    def story() -> list[str]:
+        scheduler = framework(*deadlock())
+        scheduler.run(200)
+        return [
+            f"{one.time} {getattr(one, 'what', '')} {getattr(one, 'pod', '')}" for one in scheduler.record
+        ]
+
+    assert story() == story()
+
+
+def test_idle_time_costs_nothing() -> None:
+    """A day in which nothing can be scheduled takes two attempts a flush at most, and no steps in between."""
+    scheduler = framework(node("n", 1000), pod("big", "", cpu=2000), coscheduling=False)
+    assert scheduler.run(86_400)
+    assert scheduler.clock.now == pytest.approx(86_400, abs=0.01)
+    assert len(attempts(scheduler)) == 1 + 86_400 // 90
+
+
+def test_a_scheduler_that_is_kept_busy_stops_at_the_given_number_of_attempts() -> None:
+    """In the current edition the first waiting member of a hopeless group wakes all others for ever."""
+    scheduler = framework(*demo(3), edition=CURRENT)
+    assert not scheduler.run(60, attempts=500)
+    assert len(attempts(scheduler)) == 500
+
+
+def test_an_attempt_tells_the_numbers_behind_every_decision() -> None:
+    """Permit's n of m, PostFilter's gap and PreFilter's counts come with the attempt."""
+    scheduler = framework(*demo(3))
+    scheduler.run(0.02)
+
+    def detail(attempt: Attempt, point: str) -> Any:
+        return next(s.detail for at, name, s in attempt.statuses if (at, name) == (point, "Coscheduling"))
+
+    waiting, *_ = attempts(scheduler)
+    permit = detail(waiting, "Permit")
+    assert detail(waiting, "PreFilter").siblings == 6
+    assert (permit.assigned, permit.min_member, permit.seconds) == (1, 4, 10)
+    failed = next(one for one in attempts(scheduler) if one.result == "unschedulable")
+    found = detail(failed, "PostFilter")
+    assert (found.assigned, found.missing_percent, len(found.rejection.rejected)) == (3, 25.0, 3)
