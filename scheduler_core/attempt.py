@@ -120,7 +120,15 @@ class Scheduler:
         return self._record(decision, counter, ("queue", "predicates"), message=message, filtered=filtered)
 
     def _preempt(self, pod: PodState, filtered: Filtered, failed: Codes, counter: int) -> Cycle:
-        preempting = preempt(pod, failed, self.cluster, self.queue, self.profile, record=self.trace)
+        preempting = preempt(
+            pod,
+            failed,
+            self.cluster,
+            self.queue,
+            self.profile,
+            exact=self.strategy.exact,
+            record=self.trace,
+        )
         chosen = preempting.chosen
         decision = Decision(
             pod.key,

@@ -45,6 +45,7 @@ class CacheKeeper(Strategy):
         self.trace = trace
         mode = cast("Mode", settings.cache)
         predicates = dict(zip(profile.order, profile.predicates))
+        self.exact = mode == "sound" and settings.stale_writes == "generations"
         self.rules = Rules(mode, predicates)
         self.sound = Rules("sound", predicates) if settings.audit else None
         self.cache = EquivalenceCache(())

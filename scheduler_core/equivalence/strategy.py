@@ -28,6 +28,7 @@ class Strategy:
     """
 
     ranks = False  # whether it has to see what was ranked, also where the decision is known
+    exact = True  # whether every answer is what a fresh evaluation would find
 
     def __init__(self) -> None:
         self.totals = Counts()

@@ -16,6 +16,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes, Reasons
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
+from scheduler_core.filtering import FitCheck
 from scheduler_core.policy import Profile
 from scheduler_core.preemption.criteria import pick_node
 from scheduler_core.preemption.dry_run import Candidate, dry_run
@@ -59,11 +60,15 @@ def preempt(
     queue: SchedulingQueue,
     profile: Profile,
     *,
+    exact: bool = True,
     record: bool = False,
 ) -> Preempting:
     """Look for pods of lower priority to delete so that the pod fits; changes nothing.
 
-    ``failed`` is ``(N,) int16``, why the pod fits nowhere. Only with ``record`` it is told what was tried.
+    ``failed`` is ``(N,) int16``, why the pod fits nowhere; ``exact`` tells that a fresh evaluation would find
+    the same. A dry run always evaluates afresh (podFitsOnNode is given no equivalence cache), so that a cache
+    which is wrong may get a node nominated that needs no victim. Only with ``record`` it is told what was
+    tried.
     """
     result = Preempting()
     told = result.record = Preemption(cluster.columns.names) if record else None
@@ -74,8 +79,10 @@ def preempt(
         return result
     mendable = _mendable(failed, cluster)
     potential = np.flatnonzero(mendable)
-    # a node without pods of lower priority stays as it is, and there the pod did not fit
+    # a node without pods of lower priority stays as it is: the pod fits there only if a cache was wrong
     tried = cluster.lowest_priority[potential] < pod.priority
+    if not (exact or tried.all()):
+        tried[~tried] = FitCheck(pod, View(cluster, potential[~tried]), queue, profile)()
     rows = potential[tried]
     if told is not None:
         told.potential = potential

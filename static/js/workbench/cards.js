@@ -75,7 +75,7 @@ export class Cards {
   #card(node) {
     const { nodes } = this.view.playback;
     const bars = { cpu: this.#bar("cpu"), memory: this.#bar("mem"), pods: this.compact ? null : this.#bar("pods") };
-    const size = this.compact ? null : h("small", { text: `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}` });
+    const size = this.compact ? null : h("small");
     const score = h("span", { class: "score" });
     const pods = h("span", { class: "pods" });
     const why = h("span", { class: "why", title: "Why, and what would help" });
@@ -83,7 +83,7 @@ export class Cards {
       h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, middle(nodes.names[node]), size ?? score),
       bars.cpu.root, bars.memory.root, bars.pods?.root,
       this.compact ? null : h("span", { class: "node-foot" }, pods, score), why);
-    return { root, bars, pods, why, score };
+    return { root, bars, pods, why, score, size };
   }
 
   update() {
@@ -102,7 +102,8 @@ export class Cards {
     const { playback, lit, node: selected, hovered, facts, pod } = this.view;
     const { cluster } = playback;
     const state = this.view.verdictOf(node);
-    return [cluster.count[node], cluster.cpu[node], cluster.memory[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
+    const { nodes } = playback;
+    return [cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
       state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node)].join("|");
   }
@@ -119,6 +120,7 @@ export class Cards {
     card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${view.at("unschedulable", node) ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
+    if (card.size) card.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
     // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.
     const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
     this.#fillBar(card.bars.cpu, cluster.cpu[node], own(facts.cpu), adds ? facts.cpu : 0, nodes.cpu[node], (used, of) => `${cpu(used)} / ${cpu(of)}`);

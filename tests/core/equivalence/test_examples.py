@@ -231,3 +231,14 @@ def test_the_change_that_the_comment_proposes_mends_it(slug: str, cure: tuple[st
     assert isinstance(simulation.cache, CacheKeeper)
     assert simulation.cache.totals.stale == 0
     assert simulation.placement() == run(example, "off")[0].placement()
+
+
+def test_preemption_does_not_ask_the_cache() -> None:
+    """It finds that the pod fits, with nobody to delete: the node is nominated, and nothing moves."""
+    example = next(example for example in SHOWN if example.slug == "cache-stale-write")
+    simulation, [before, starving] = run(example, "sound/none")
+    assert before.preemption is not None
+    assert before.preemption.leaving == ("default/report",)
+    decision = starving.decision
+    assert (decision.result, decision.nominated, decision.victims) == ("unschedulable", "worker-1", ())
+    assert len(simulation.queue) == 0
