@@ -130,9 +130,9 @@ class Playback:
         with self._grow_lock:
             if self.complete or self.stored:
                 return False
-            began, working = time.monotonic(), time.thread_time()
             if self._forward is None:
                 self._forward = Simulation(self.scenario, trace=False)
+            working, began = time.thread_time(), time.monotonic()
             while not self.complete and time.monotonic() - began < seconds:
                 cycle = self._forward.step()
                 if cycle is None:
@@ -233,7 +233,7 @@ class Playback:
         reader = self._reader
         if reader is not None and reader.index >= index:
             reader = None
-        reader = self._reader = self._brought(reader, index - 1, unwanted, trace=True)
+        reader = self._reader = self._brought(reader, index - 1, trace=True)
         self._replay(reader, index - 1, unwanted)
         cycle = reader.step()
         if cycle is None or cycle.decision != self.trail.decisions[index - 1]:
@@ -243,12 +243,8 @@ class Playback:
         self._keep(index, cycle)
         return cycle
 
-    def _brought(
-        self, simulation: Simulation | None, index: int, unwanted: Callable[[], bool], *, trace: bool
-    ) -> Simulation:
+    def _brought(self, simulation: Simulation | None, index: int, *, trace: bool) -> Simulation:
         """Return the simulation, or one that is nearer to ``index``, on its way there."""
-        if unwanted():
-            raise Superseded
         at = simulation.index if simulation is not None else 0
         nearer = self.checkpoints.nearest(index, beyond=at, trace=trace)
         return nearer or simulation or Simulation(self.scenario, trace=trace, reuse=trace)
@@ -256,12 +252,12 @@ class Playback:
     def _replay(self, simulation: Simulation, index: int, unwanted: Callable[[], bool]) -> None:
         """Bring a simulation to ``index``; given up in between, it stands where it is."""
         while simulation.index < index:
-            if unwanted():
-                raise Superseded
             working = time.thread_time()
             last = min(simulation.index + REPLAYED_AT_ONCE, index)
             simulation.replay(self.trail.decisions[simulation.index : last])
             self.checkpoints.passed(simulation, time.thread_time() - working)
+            if last < index and unwanted():
+                raise Superseded
 
     @contextmanager
     def before(self, index: int) -> Iterator[Simulation]:
@@ -276,7 +272,7 @@ class Playback:
             self._standing = None  # a replay that fails leaves none behind
             if standing is not None and standing.index >= index:
                 standing = None
-            standing = self._brought(standing, index - 1, never, trace=False)
+            standing = self._brought(standing, index - 1, trace=False)
             self._replay(standing, index - 1, never)
             standing.peek()
             self._standing = standing
@@ -291,11 +287,13 @@ class Playback:
         if index:
             self._check(index)
         with self._after_lock:
+            if unwanted():
+                raise Superseded
             behind = self._behind
             self._behind = None  # a replay that fails leaves none behind
             if behind is not None and behind.index > index:
                 behind = None
-            behind = self._brought(behind, index, unwanted, trace=False)
+            behind = self._brought(behind, index, trace=False)
             try:
                 self._replay(behind, index, unwanted)
             except Superseded:

@@ -157,10 +157,10 @@ async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.M
     entered, go = threading.Event(), threading.Event()
     original = Playback._decide
 
-    def slow(self: Playback, index: int) -> Any:
+    def slow(self: Playback, *asked: Any) -> Any:
         entered.set()
         go.wait(5)
-        return original(self, index)
+        return original(self, *asked)
 
     async with connected() as socket:
         source = await draft(socket, web)
