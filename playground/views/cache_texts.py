@@ -123,7 +123,8 @@ BATCHING: tuple[tuple[str, str], ...] = (
         "ranking",
         (
             "The nodes ranked for one pod are kept, best first, without the one that it took. The next pod "
-            "with the same signature is offered the best that is left; only this and the last one are evaluated."
+            "with the same signature is offered the best that is left; only that node and the one chosen "
+            "before are evaluated."
         ),
     ),
     (
