@@ -73,6 +73,12 @@ export class Editor {
     this.draw();
   }
 
+  /** Bring a line into view; the caret and the focus stay where they are. */
+  show(line) {
+    this.area.scrollTop = Math.max(0, (line - 1) * LINE - this.area.clientHeight / 2);
+    this.draw();
+  }
+
   #draw() {
     const { scrollTop, scrollLeft, clientHeight } = this.area;
     const first = Math.max(0, Math.floor((scrollTop - PAD) / LINE));

@@ -4,12 +4,15 @@ import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, ellipsis, plural, short } from "../lib/quantity.js";
 import { ABSENT } from "./cluster.js";
+import { Edit } from "./edit.js";
+import { History } from "./history.js";
 import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
 const CHECK_AFTER = 700;
+const LIST_AFTER = 200;
 const NODE = 11; // characters of the node's name beside a pod
 const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
 
@@ -20,6 +23,7 @@ export class Build {
   #tab = "objects";
   #filter = "";
   #focused = "";
+  #others = null; // what else is there at the step on screen: [[kind, count, names]…]
 
   constructor(region, view, options) {
     this.view = view;
@@ -29,13 +33,16 @@ export class Build {
     this.tree = h("div", { class: "tree", role: "tree", "aria-label": "Objects" });
     this.tree.addEventListener("keydown", (event) => this.#key(event));
     this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => this.#find(), 100), onkeydown: (event) => this.#searchKey(event) });
-    this.objects = h("div", { class: "objects" }, this.search, this.tree);
     this.yaml = this.#yaml();
     const { mine, canFork, onFork } = options;
-    this.policy = new Policy(view, { mine, canFork, onFork, text: () => this.#whole(), apply: (text) => this.#replace(text), dirty: () => !this.apply.disabled, onText: () => this.open("yaml") });
+    this.edit = view.edit = mine || canFork ? new Edit(view, { mine, fork: options.onForkToEdit, text: () => this.#whole(), apply: (text) => { this.policy.forget(); return this.#replace(text); }, dirty: () => !this.apply.disabled, onText: () => { view.emit("region", "build"); this.open("yaml"); } }) : null;
+    this.history = new History(view, this.edit, mine);
+    this.objects = h("div", { class: "objects" }, this.search, this.tree, this.history.element);
+    this.list = debounce(() => this.#list(), LIST_AFTER);
+    this.policy = new Policy(view, { mine, canFork, onFork, text: () => this.#whole(), apply: (text) => { this.edit?.forget(); return this.#replace(text); }, dirty: () => !this.apply.disabled, onText: () => this.open("yaml") });
     this.open("objects");
-    view.playback.on("opened", () => this.#draw());
-    view.playback.on("step", () => this.#count());
+    view.playback.on("opened", () => { this.#others = null; this.#draw(); });
+    view.playback.on("step", () => { this.#count(); this.list(); });
     view.on("selection", () => this.#mark());
     view.on("policy", (part) => { view.emit("region", "build"); this.open("policy"); this.policy.reveal(part); });
   }
@@ -120,10 +127,16 @@ export class Build {
         if (openAll || this.#opened.has(key)) this.#leaves(hits, (pod) => this.#pod(pod), 3);
       }
     }
-    const others = Object.entries(summary).filter(([kind]) => !["Node", "Pod"].includes(kind) && summary[kind]);
+    const others = this.#others ?? Object.entries(summary).filter(([kind]) => !["Node", "Pod", "Scenario", "Namespace"].includes(kind) && summary[kind]).map(([kind, n]) => [kind, n, []]);
     if (others.length && !found) {
       this.#branch("others", "Other objects", count(others.reduce((sum, [, n]) => sum + n, 0)), 1, null);
-      if (this.#opened.has("others")) for (const [kind, n] of others) this.#rows.push(this.#row(`kind:${kind}`, 2, kind, count(n)));
+      if (this.#opened.has("others")) {
+        for (const [kind, n, names] of others) {
+          if (!this.edit || !names.length) { this.#rows.push(this.#row(`kind:${kind}`, 2, kind, count(n))); continue; }
+          this.#branch(`kind:${kind}`, kind, count(n), 2, null);
+          if (this.#opened.has(`kind:${kind}`)) this.#leaves(names, (name) => this.#object(kind, name), 3);
+        }
+      }
     }
     if (found && !foundNodes && !foundPods) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
     fill(this.tree, this.#rows);
@@ -187,6 +200,28 @@ export class Build {
     return row;
   }
 
+  /** An object that the stage does not draw: opened to be edited. */
+  #object(kind, name) {
+    const target = kind === name ? kind : `${kind} ${name}`;
+    const row = this.#row(`object:${target}`, 3, short(name), "edit", null, `${this.edit.label}: ${target}`);
+    row.addEventListener("click", () => this.view.emit("edit", { target }));
+    return row;
+  }
+
+  /** Ask what else there is at the step on screen, if somebody looks at it. */
+  async #list() {
+    const { playback } = this.view;
+    if (this.#tab !== "objects" || !this.#opened.has("others") || playback.index < 0) return;
+    try {
+      const { kinds } = await playback.socket.call("objects.list", { source: playback.source, step: String(playback.index) });
+      if (JSON.stringify(kinds) === JSON.stringify(this.#others)) return;
+      this.#others = kinds;
+      const focused = this.tree.contains(document.activeElement);
+      this.#draw();
+      if (focused) this.#items().find((item) => item.dataset.key === this.#focused)?.focus();
+    } catch { /* asked again at the next step; the numbers stay those of the input */ }
+  }
+
   #lightGroup(members, label) {
     const { placement } = this.view.playback.cluster;
     this.view.light([...new Set(members.map((pod) => placement[pod]).filter((node) => node >= 0))], label);
@@ -196,6 +231,7 @@ export class Build {
     if (!this.#opened.delete(key)) this.#opened.add(key);
     this.#focused = key;
     this.#draw();
+    if (key === "others") this.#list();
     this.#items().find((item) => item.dataset.key === key)?.focus();
   }
 
@@ -354,6 +390,7 @@ export class Build {
       this.text = text;
       this.#edited(text);
       this.policy.forget();
+      this.edit?.forget();
       await this.options.onApplied();
       toast("Applied: the simulation starts anew.");
       return true;

@@ -4,7 +4,7 @@ import { h, dialog, typing } from "../lib/dom.js";
 
 const MAP = [
   [["→", "←"], "one step on, one step back"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the last cycle"], [["."], "next cycle that did not place its pod, or used a stale answer of the cache"],
-  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "7"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
+  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "7"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
 ];
 
 export function help() {
@@ -34,6 +34,7 @@ export function askStep(playback) {
 function about(target, view) {
   const [kind, index] = (target.closest?.("[data-key]")?.dataset.key ?? "").split(":");
   if (kind === "pod") return { pod: Number(index) };
+  if (kind === "object") return { target: target.closest("[data-key]").dataset.key.slice(7) };
   const node = Number((kind === "node" ? index : target.closest?.("[data-node]")?.dataset.node) ?? view.node);
   return node >= 0 ? { node } : {};
 }
@@ -50,7 +51,7 @@ export function keys({ playback, deck, view, build, layout, stage, onShare, tabs
       " ": onControl ? null : () => deck.toggle(),
       ".": () => deck.nextFailure(event.timeStamp),
       g: () => askStep(playback), "/": () => { view.emit("region", "build"); build.focusSearch(); },
-      s: onShare, w: () => view.emit("why", about(event.target, view)), "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
+      s: onShare, w: () => view.emit("why", about(event.target, view)), e: () => { if (view.edit) view.emit("edit", about(event.target, view)); }, "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
       "[": () => layout.toggle("build"), "]": () => layout.toggle("inspect"),
       Escape: () => { view.light(null); view.selectNode(-1); view.selectPod(-1); },
     }[event.key] ?? (/^[1-9]$/.test(event.key) && tabs[event.key - 1] ? () => view.setTab(tabs[event.key - 1]) : null);

@@ -39,8 +39,17 @@ const fork = async () => {
     location.assign(address.href(new URL(url, location.origin).pathname));
   } catch (error) { toast(`It could not be forked: ${error.message}`, { name: "warn", ms: 6000 }); }
 };
+/** Go on in a copy at the same step, with the editor open on what was wished for. */
+const forkToEdit = async (wish) => {
+  try {
+    const { url } = await socket.call("scenario.fork", { source });
+    const path = address.href(new URL(url, location.origin).pathname);
+    const asked = new URLSearchParams(wish.create ? { create: wish.create } : { edit: wish.target });
+    location.assign(`${path}${path.includes("?") ? "&" : "?"}${asked}`);
+  } catch (error) { toast(`It could not be copied: ${error.message}`, { name: "warn", ms: 6000 }); }
+};
 const build = new Build($("#region-build", root), view, {
-  mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: Boolean($("[data-fork]")), onFork: fork,
+  mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: Boolean($("[data-fork]")), onFork: fork, onForkToEdit: forkToEdit,
   onApplied: async () => { const at = playback.wanted; await playback.open(); start(Math.min(at, playback.cycles)); },
 });
 view.library = root.dataset.plotly;
@@ -59,6 +68,7 @@ $("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, re
 title();
 runAll();
 notices();
+const asked = Object.fromEntries(["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]));
 open(Address.read(root.dataset.step));
 
 /** For the browser tests, and for looking at it in a console. */
@@ -72,6 +82,7 @@ async function open(wish) {
     start(index);
     tellApplied(source.draft);
     if (wish.why) address.ask(wish);
+    if (mine && (asked.edit || asked.create)) view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
   } catch (error) {
     if (error.code === "step.out-of-range" && wish.step) {
       toast(`There is no step ${wish.step}; this is the start.`, { name: "warn", ms: 6000 });

@@ -11,6 +11,7 @@ import { Verdict } from "./verdict.js";
 // grows with the nodes, and a scrub into the unknown must not wait for it.
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
+const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels"]; // of a node, by an update
 const PARTS = ["predicates", "cache", "priorities", "preemption", "queue"];
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
@@ -26,6 +27,8 @@ export class Playback extends Emitter {
   #windowBusy = false;
   #heavyBusy = false;
   #generation = 0;
+  #given = new Map(); // of nodes that operations change: what they had at the start
+  #amended = 1; // the major step that the table of nodes stands at
 
   constructor(socket, source) {
     super();
@@ -61,6 +64,7 @@ export class Playback extends Emitter {
     this.scenario = answer.scenario;
     this.nodes = answer.nodes;
     this.pods = answer.pods;
+    this.#keepGiven();
     this.nodeIndex = new Map(this.nodes.names.map((name, i) => [name, i]));
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
@@ -128,11 +132,39 @@ export class Playback extends Emitter {
 
   #show(index) {
     this.#derive(index);
+    this.#amend(index);
     this.index = index;
     const heavy = this.heavy(index);
     this.emit("step", { index, since: this.since, heavy: Boolean(heavy) || index === 0 });
     if (!heavy && index > 0) this.#fetchHeavy();
     idle(() => this.#prefetch(index));
+  }
+
+  /** Let the table of nodes say what they have at a step: operations of the scenario change it. */
+  #amend(index) {
+    const { nodes } = this;
+    if (!nodes.updates?.length) return;
+    const major = index > 0 ? Number(this.light(index).step.split(".")[0]) : 1;
+    if (major === this.#amended) return;
+    this.#amended = major;
+    const now = new Map(this.#given);
+    for (const [since, node, state] of nodes.updates) if (since <= major) now.set(node, state);
+    for (const [node, state] of now) {
+      for (const field of AMENDED) nodes[field][node] = state[field];
+      for (const [resource, amounts] of Object.entries(nodes.extended)) amounts[node] = state.extended[resource] ?? 0;
+    }
+  }
+
+  /** Keep what the nodes had at the start, of those that change. */
+  #keepGiven() {
+    const { nodes } = this;
+    this.#given.clear();
+    this.#amended = 1;
+    nodes.extended ??= {};
+    for (const [, , state] of nodes.updates ?? []) for (const resource of Object.keys(state.extended)) nodes.extended[resource] ??= nodes.names.map(() => 0);
+    for (const [, node] of nodes.updates ?? []) {
+      this.#given.set(node, { ...Object.fromEntries(AMENDED.map((field) => [field, nodes[field][node]])), extended: Object.fromEntries(Object.entries(nodes.extended).map(([resource, amounts]) => [resource, amounts[node]])) });
+    }
   }
 
   #derive(index) {

@@ -24,6 +24,11 @@ export class Sheet {
     return h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => this.view.emit("why", wish) }, icon("help"), text);
   }
 
+  #edit(wish) {
+    const { edit } = this.view;
+    return edit ? h("button", { type: "button", class: "btn small", "data-edit": true, title: "e", onclick: () => this.view.emit("edit", wish) }, icon("edit"), edit.label) : null;
+  }
+
   #frame(kind, name, badges, facts, ...rest) {
     const close = h("button", { type: "button", class: "btn quiet square", "aria-label": `Close ${name}`, onclick: () => { this.view.selectNode(-1); this.view.selectPod(-1); } }, icon("close"));
     fill(this.element,
@@ -44,7 +49,7 @@ export class Sheet {
     const labels = Object.entries(nodes.labels?.[node] ?? {});
     const extended = Object.entries(nodes.extended ?? {}).filter(([, amounts]) => amounts[node]);
     this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), view.at("unschedulable", node) ? h("span", { class: "pill fail", text: "cordoned" }) : null,
-      facts.pod >= 0 && view.exists(node) ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node }) : null], [
+      facts.pod >= 0 && view.exists(node) ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node }) : null, view.exists(node) ? this.#edit({ node }) : null], [
       ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
       ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
       ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],
@@ -68,8 +73,8 @@ export class Sheet {
     const group = pods.groups[pods.group[pod]];
     const next = marks.ofPod(pod, playback.index);
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
-    const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not created yet" : "pending";
-    this.#frame("pod", pods.keys[pod], [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there yet" : "pending" }), this.#why("Why?", { pod })], [
+    const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";
+    this.#frame("pod", pods.keys[pod], [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod })], [
       ["node", where],
       ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
       ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),

@@ -147,8 +147,14 @@ export class Why {
       : before ? `as cycle ${count(index)} (${step}) found the cluster` : index ? `after cycle ${count(index)} (${step})` : "before the first cycle";
     return h("section", { class: "why-about" },
       h("p", { class: "why-row" }, h("span", { class: `pill ${STATES[state] ?? ""}`, text: state === "other" ? "another scheduler's" : state }),
-        h("span", { class: "mono", text: answer.pod }), h("span", { class: "dim", text: moment })),
+        h("span", { class: "mono", text: answer.pod }), h("span", { class: "dim", text: moment }), h("span", { class: "grow" }), GONE.has(answer.state) ? null : this.#edit(`Pod ${answer.pod}`), answer.asked ? this.#edit(`Node ${answer.asked}`) : null),
       h("p", { class: "why-summary", text: summary }));
+  }
+
+  /** Change the pod or the node oneself, at the step on screen. */
+  #edit(target) {
+    const { edit } = this.view;
+    return edit ? h("button", { type: "button", class: "btn small", onclick: () => { this.close(); this.view.emit("edit", { target }); } }, icon("edit"), `Edit this ${target.split(" ")[0].toLowerCase()}`) : null;
   }
 
   /** What put the chosen node before the one it is compared with. */

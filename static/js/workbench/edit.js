@@ -1,0 +1,228 @@
+// Edit at this step: a live object as YAML as it stands there, common changes at a press, and the moment at which it lands.
+
+import { h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
+import { Editor, byLine, problemList } from "../lib/editor.js";
+import { count, plural } from "../lib/quantity.js";
+
+const UNDONE = 50; // steps back that are kept
+const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
+const NOTE_MS = 12_000;
+
+// What the form of common changes offers: label, what the first field is (none: ""), suggestions, what the second one is.
+const FORMS = {
+  label: ["Set a label", "label", "value", () => ["topology.kubernetes.io/zone", "app", "disk"]],
+  unlabel: ["Take a label away", "label", "", () => []],
+  taint: ["Add a taint", "key=value:effect", "", () => ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"]],
+  untaint: ["Take a taint away", "key=value:effect", "", (view, node) => (node === undefined ? [] : view.at("taints", node))],
+  allocatable: ["Set what is allocatable", "resource", "quantity", (view) => ["cpu", "memory", "pods", ...Object.keys(view.playback.nodes.extended ?? {})]],
+  condition: ["Set a condition", "type", "True or False", () => ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]],
+  replicas: ["Scale", "", "replicas", () => []],
+};
+
+const TEMPLATES = {
+  Node: 'apiVersion: v1\nkind: Node\nmetadata:\n  name: new-node\nstatus:\n  allocatable:\n    cpu: "4"\n    memory: 8Gi\n    pods: "110"\n',
+  Pod: "apiVersion: v1\nkind: Pod\nmetadata:\n  name: new-pod\n  namespace: default\nspec:\n  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: 100m\n        memory: 128Mi\n",
+  PersistentVolume: "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: new-volume\nspec:\n  capacity:\n    storage: 10Gi\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  gcePersistentDisk:\n    pdName: new-disk\n",
+  PersistentVolumeClaim: "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: new-claim\n  namespace: default\nspec:\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  resources:\n    requests:\n      storage: 10Gi\n",
+  Service: "apiVersion: v1\nkind: Service\nmetadata:\n  name: new-service\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n",
+};
+
+export class Edit {
+  #undo = []; // [what was done, the text before]
+  #busy = false;
+
+  constructor(view, options) {
+    this.view = view;
+    this.options = options; // {mine, fork(wish), text(), apply(text), dirty(), onText()}
+    view.on("edit", (wish) => this.open(wish));
+  }
+
+  get label() { return this.options.mine ? "Edit at this step" : "Edit in a copy"; }
+
+  get last() { return this.#undo.at(-1)?.[0] ?? ""; }
+
+  /** What was changed otherwise is not what Undo leads back from. */
+  forget() { this.#undo = []; this.view.emit("edits"); }
+
+  /** `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself. */
+  #target({ node, pod, target }) {
+    const { playback } = this.view;
+    if (target) return target;
+    if (pod >= 0) return `Pod ${playback.pods.keys[pod]}`;
+    return node >= 0 ? `Node ${playback.nodes.names[node]}` : "";
+  }
+
+  /** Edit what is wished for, or what is selected; `{create: kind}` begins with a template. */
+  async open(wish = {}) {
+    const { view } = this;
+    const target = wish.create ? "" : this.#target(wish) || this.#target(view);
+    if (!wish.create && !target) { toast("Select a node or a pod first, or choose an object in Build.", { name: "help" }); return; }
+    if (!this.options.mine) { await this.options.fork(wish.create ? { create: wish.create } : { target }); return; }
+    if (this.options.dirty()) { toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 }); this.options.onText(); return; }
+    view.emit("hold");
+    if (wish.create) { this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []); return; }
+    try {
+      const { playback } = view;
+      const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(playback.wanted) });
+      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step);
+    } catch (error) {
+      if (error.code !== "request.superseded") toast(error.message, { name: "warn", ms: 6000 });
+    }
+  }
+
+  /** Edit what an operation of the history does. */
+  async openOperation({ id, words }) {
+    const { playback } = this.view;
+    try {
+      const { yaml } = await playback.socket.call("operations.get", { source: playback.source, id });
+      this.#show(`Edit the event: ${words}`, "", yaml, [], "", id);
+    } catch (error) { toast(error.message, { name: "warn", ms: 6000 }); }
+  }
+
+  // ---- the panel
+
+  #show(heading, target, yaml, revisions, step, id = "") {
+    const { view } = this;
+    const index = view.playback.wanted;
+    const kind = target.split(" ")[0];
+    const node = kind === "Node" ? view.playback.nodeIndex.get(target.slice(5)) : undefined;
+    const problems = h("div", { class: "edit-problems", role: "alert" });
+    const editor = new Editor({ label: `${target || "Object"} as YAML`, onInput: () => fill(problems) });
+    editor.value = yaml;
+    const during = { value: false };
+    const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
+    const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
+    const box = dialog(heading,
+      id ? null : this.#moment(index, SETTLED.has(kind), during),
+      target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
+      editor.element, problems,
+      h("div", { class: "edit-bar" }, apply, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" }), h("span", { class: "grow" }), drop));
+    box.classList.add("edit-panel");
+    box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
+    const run = async (action = id ? "edit" : target ? "patch" : "create") => {
+      if (this.#busy) return;
+      const at = step || (await this.#step(index));
+      const wish = id ? { action, id, object: editor.value } : { action, step: at, ...(during.value ? { during: "evaluation" } : {}), ...(target ? { target } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
+      box.toggleAttribute("aria-busy", true);
+      try {
+        const answer = await this.operate(wish);
+        box.close();
+        this.#tell(answer, index, during.value, action);
+      } catch (error) {
+        const errors = error.body?.errors ?? [{ message: error.message }];
+        editor.mark(errors);
+        fill(problems, h("p", { class: "stale-text", text: `Nothing was changed: ${plural(errors.length, "error")}.` }), problemList(byLine(errors), editor));
+        if (errors[0].line) editor.jump(errors[0].line);
+      } finally { box.toggleAttribute("aria-busy", false); }
+    };
+    (box.querySelector("[data-quick]") ?? editor.area).focus();
+  }
+
+  /** The address of a cycle, "1.0" before the first. */
+  async #step(index) {
+    const { playback } = this.view;
+    if (!index) return "1.0";
+    return playback.light(index)?.step ?? (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
+  }
+
+  #moment(index, settled, during) {
+    const after = index ? `after cycle ${count(index)}` : "before the first cycle";
+    if (settled) return h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` });
+    const choice = (value, label, hint, checked) => h("label", null, h("input", { type: "radio", name: "edit-when", checked: checked || undefined, onchange: () => { during.value = value; } }), h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })));
+    return h("fieldset", { class: "edit-when" }, h("legend", { text: "When it lands" }),
+      choice(false, `${after[0].toUpperCase()}${after.slice(1)}`, "and before the next one. All before stays as it is.", true),
+      choice(true, `Inside cycle ${count(index + 1)}, between evaluating and writing`, "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write."));
+  }
+
+  /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
+  #common(revisions, editor, problems, node) {
+    if (!revisions.length) return null;
+    const revise = async (what, key = "", value = "") => {
+      try {
+        const { object } = await this.view.playback.socket.call("object.revise", { object: editor.value, what, key, value });
+        const first = object.split("\n").findIndex((line, i) => line !== editor.value.split("\n")[i]);
+        editor.value = object;
+        fill(problems);
+        if (first >= 0) editor.show(first + 1);
+        paint();
+        announce("The YAML is changed. Apply it to put it into the scenario.");
+      } catch (error) {
+        const errors = error.body?.errors;
+        fill(problems, errors ? problemList(byLine(errors), editor) : h("p", { class: "stale-text", text: error.message }));
+      }
+    };
+    const cordon = h("button", { type: "button", class: "btn", "data-quick": true });
+    const paint = () => {
+      const on = /^\s+"?unschedulable"?:\s*true/m.test(editor.value);
+      cordon.textContent = on ? "Uncordon" : "Cordon";
+      cordon.onclick = () => revise(on ? "uncordon" : "cordon");
+    };
+    paint();
+    const offered = revisions.filter((what) => FORMS[what]);
+    const what = h("select", { class: "field", "aria-label": "Common change", ...(revisions.includes("cordon") ? {} : { "data-quick": true }), onchange: () => form() }, offered.map((name) => h("option", { value: name, text: FORMS[name][0] })));
+    const key = h("input", { class: "field mono", list: "edit-keys", autocomplete: "off", spellcheck: "false" });
+    const value = h("input", { class: "field mono", autocomplete: "off", spellcheck: "false" });
+    const known = h("datalist", { id: "edit-keys" });
+    const form = () => {
+      const [, first, second, suggest] = FORMS[what.value];
+      key.hidden = !first; value.hidden = !second;
+      for (const [field, text] of [[key, first], [value, second]]) { field.placeholder = text; field.setAttribute("aria-label", text || "unused"); field.value = ""; }
+      fill(known, suggest(this.view, node).map((text) => h("option", { value: text })));
+    };
+    form();
+    return h("form", { class: "edit-common", onsubmit: (event) => { event.preventDefault(); revise(what.value, key.value, value.value); } },
+      revisions.includes("cordon") ? cordon : null, what, key, value, known, h("button", { class: "btn", text: "Put into the YAML" }));
+  }
+
+  #templates(editor) {
+    return h("label", { class: "edit-common" }, h("span", { class: "dim", text: "Begin with" }),
+      h("select", { class: "field", "data-quick": true, "aria-label": "Begin with a template", onchange: (event) => { editor.value = TEMPLATES[event.target.value]; } }, Object.keys(TEMPLATES).map((kind) => h("option", { value: kind, text: kind, selected: editor.value === TEMPLATES[kind] || undefined }))));
+  }
+
+  // ---- changing
+
+  /** Rewrite the text by `bundle.operate` and simulate it anew, standing at the same step. */
+  async operate(wish) {
+    if (this.#busy) throw new Error("The last change is still being made.");
+    this.#busy = true;
+    try {
+      const before = await this.options.text();
+      const answer = await this.view.playback.socket.call("bundle.operate", { text: before, ...wish });
+      await this.options.apply(answer.text);
+      this.#undo.push([answer.words, before]);
+      if (this.#undo.length > UNDONE) this.#undo.shift();
+      this.view.emit("edits");
+      return answer;
+    } finally { this.#busy = false; }
+  }
+
+  async back() {
+    const last = this.#undo.at(-1);
+    if (!last || this.#busy) return;
+    this.#busy = true;
+    try {
+      await this.options.apply(last[1]);
+      this.#undo.pop();
+      toast(`Undone: ${last[0]}.`);
+      announce(`Undone: ${last[0]}.`);
+    } catch (error) { toast(`It could not be undone: ${error.message}`, { name: "warn", ms: 6000 }); } finally {
+      this.#busy = false;
+      this.view.emit("edits");
+    }
+  }
+
+  #tell({ words, rewritten }, index, during, action) {
+    const { playback } = this.view;
+    const when = action === "edit" ? "" : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
+    const shows = action === "edit" ? "" : playback.complete && playback.cycles <= index ? " No cycle comes after it that could show it." : ` It shows from cycle ${count(index + 1)} on.`;
+    const anew = rewritten ? " The documents could not be told apart, so the whole text was written anew." : "";
+    this.tell(`${when}${words}.${shows}${anew}`);
+  }
+
+  /** A notice with Undo on it. */
+  tell(text) {
+    const note = toast(text, { ms: NOTE_MS });
+    note?.append(h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); this.back(); } }, icon("back"), "Undo"));
+    announce(text);
+  }
+}
