@@ -178,7 +178,7 @@ class Slices:
 
     def turn(self) -> Encoded | None:
         """Go on for a slice; return the answer once it is there, and keep it."""
-        began = time.monotonic()
+        began, began_cpu = time.monotonic(), time.thread_time()
         if self._work is None:
             self._work = self.question.begin()
         while time.monotonic() - began < SLICE_SECONDS:
@@ -188,7 +188,7 @@ class Slices:
                 answer = Encoded(encode(end.value))
                 answers.put(self.question.key, answer)
                 return answer
-        self._seconds += time.monotonic() - began
+        self._seconds += time.thread_time() - began_cpu  # waiting for other threads is no work
         if self._seconds > limit("INTERACTIVE_SECONDS"):
             raise sources.TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
         return None
