@@ -181,17 +181,6 @@ def diverging(here: Scenario, there: Scenario) -> Generator[tuple[int, int], Non
     return Divergence(mine.side(), other.side(), differing, first)
 
 
-def diverge(here: Scenario, there: Scenario) -> Divergence:
-    """Do the work of :func:`diverging` in one go."""
-    work = diverging(here, there)
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            found: Divergence = end.value
-            return found
-
-
 def _ends(cycle: Cycle | None) -> Any:
     return None if cycle is None else outcome(cycle.decision)
 

@@ -11,7 +11,7 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.cost import with_cache
-from scheduler_core.divergence import Divergence, diverge, diverging
+from scheduler_core.divergence import Divergence, diverging
 from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import Simulation
 from tests.core.engine.building import node, operation, pod, scenario
@@ -24,6 +24,17 @@ predicates: [{name: GeneralPredicates}]
 priorities: [{name: LeastRequestedPriority, weight: 1}]
 """
 CAUSE = "MatchInterPodAffinity: not invalidated by Pod/ADD (rule pod-add-affinity)"
+
+
+def diverge(here: Scenario, there: Scenario) -> Divergence:
+    """Run two scenarios to their ends."""
+    work = diverging(here, there)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: Divergence = end.value
+            return found
 
 
 def between(read: Scenario, here: str, there: str, **settings: Any) -> Divergence:
