@@ -13,6 +13,7 @@ const WITHIN = { node: ["predicate", "class"], predicate: ["class", "node"], cla
 
 export class CacheMap {
   #shown = "";
+  #path = ""; // where its rows are from
   #from = 0;
   #turned = ""; // the button that turned the page
   #names = new Map(); // of classes, by hash
@@ -27,7 +28,6 @@ export class CacheMap {
     this.element = h("div", { class: "cache-map" },
       h("div", { class: "matrix-tools" }, this.by, this.find), h("div", { class: "crumb-row" }, this.crumbs, h("span", { class: "grow" }), this.pages), this.table,
       h("p", { class: "dim fine", text: "node → predicate → class: what a pod of the class would be answered, as it stands after this cycle." }));
-    view.on("sub", () => { this.#from = 0; this.find.value = ""; });
   }
 
   /** What the address says: `map/by/key/inner`. */
@@ -41,6 +41,11 @@ export class CacheMap {
   update() {
     const { by, key, inner } = this.#where;
     const { playback } = this.view;
+    if (this.view.sub !== this.#path) {
+      this.#path = this.view.sub;
+      this.#from = 0;
+      this.find.value = "";
+    }
     const find = inner ? "" : this.find.value.trim();
     const wish = `${playback.index}/${by}/${key}/${inner}/${this.#from}/${find}`;
     if (wish === this.#shown) return;
