@@ -14,6 +14,7 @@ from playground import worth
 from playground.api.document import SCHEMAS
 from playground.models import Draft
 from playground.store import draft_text
+from playground.wire import Encoded
 from scheduler_core import load
 from scheduler_core.cost import measure_costs
 
@@ -318,10 +319,10 @@ def test_the_oldest_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worth, "ANSWER_BYTES", 10)
     kept = worth.Answers()
     for name in ("a", "b", "a", "c"):
-        kept.put(name, worth.Encoded(name))
+        kept.put(name, Encoded(name))
         kept.get("a")
     assert [kept.get(name) for name in "abc"] == ["a", None, "c"]
-    kept.put("d", worth.Encoded("d" * 10))
+    kept.put("d", Encoded("d" * 10))
     assert [kept.get(name) for name in "acd"] == [None, None, "d" * 10]
 
 
