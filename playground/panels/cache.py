@@ -20,13 +20,22 @@ OFF = (
     "class and answers with it for the next ones, until an event makes it untrue. Choose a mode in the "
     "Policy tab, or write cache: sound into the SimulationSettings."
 )
-PREDICATES_SHOWN = 100  # of a cycle, and of an invalidation
+PREDICATES_SHOWN = 100  # of a cycle
+NAMES_SHOWN = 20  # predicates of an invalidation
+REASONS_SHOWN = 10  # of one answer on one node
 TEXT_SHOWN = 500  # characters of one text that quotes what a bundle says
 
 
 def cut(text: str) -> str:
     """Return a text that is not longer than the protocol lets one be."""
     return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
+
+
+def told(reasons: Sequence[str]) -> list[str]:
+    """Return the first reasons of an answer, and how many there are beside them."""
+    shown = [cut(text) for text in reasons[:REASONS_SHOWN]]
+    more = len(reasons) - len(shown)
+    return [*shown, f"and {more:,} more"] if more else shown
 
 
 def cache(cycle: Cycle, node_index: Mapping[str, int], settings: Settings) -> dict[str, Any]:
@@ -102,7 +111,7 @@ def _invalidation(item: Invalidated, node_index: Mapping[str, int], mode: str) -
         "words": words_of(row, mode),
         "source": row.source,
         "event": cut(item.event),
-        "predicates": None if names is None else list(names[:PREDICATES_SHOWN]),
+        "predicates": None if names is None else list(names[:NAMES_SHOWN]),
         "nodes": [node_index[name] for name in item.nodes],
         "nodesCount": item.count or None,  # a row that means no node is not told
         "cleared": item.cleared,
@@ -114,8 +123,8 @@ def _stale(hit: StaleHit, node_index: Mapping[str, int]) -> dict[str, Any]:
     return {
         "node": node_index[hit.node],
         "predicate": hit.predicate,
-        "cached": [cut(text) for text in hit.cached],
-        "true": [cut(text) for text in hit.true],
+        "cached": told(hit.cached),
+        "true": told(hit.true),
         "written": hit.written,
         "rule": hit.rule,
         "event": cut(hit.event),

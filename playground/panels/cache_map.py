@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playground.panels.cache import cut
+from playground.panels.cache import cut, told
 from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.equivalence.browsing import Level, page, tallies
 from scheduler_core.equivalence.cache import EquivalenceCache
@@ -140,7 +140,7 @@ def entry_map(
                 "hash": digits(entry.hash),
                 "class": cut(names.get(entry.hash, "")),
                 "fit": not entry.code,
-                "reasons": [cut(text) for text in texts[entry.code]],
+                "reasons": told(texts[entry.code]),
                 "written": entry.step,
             }
             for entry in entries

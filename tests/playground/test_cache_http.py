@@ -125,7 +125,7 @@ def test_a_run_that_is_taken_over_reports_the_same(
     whole = started(client, created(client, text), {"cache": "v1.11", "audit": True})
     run_simulation(whole["id"])
     expected = Run.objects.get(pk=whole["id"]).cache
-    assert expected["stale"]
+    assert expected is not None and expected["stale"]
     monkeypatch.setattr(compute, "SLICE_CYCLES", 2)
     run = started(client, created(client, text), {"cache": "v1.11", "audit": True})
     claim = compute.claim_run(run["id"])

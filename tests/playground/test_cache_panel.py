@@ -272,6 +272,40 @@ def test_two_pods_are_told_apart_by_the_field_that_differs() -> None:
         assert "mode sound tells its templates apart" in answer["text"]
 
 
+def test_answers_are_bounded_whatever_the_bundle_says() -> None:
+    """Long names and thousands of reasons are cut, more rows than an answer holds are counted."""
+    wanted = ", ".join(f"example.com/r{number}: 1" for number in range(300))
+    name = "r" * 240
+    pods = "".join(
+        f"""---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p{number}
+  namespace: {"n" * 63}
+  ownerReferences:
+  - {{apiVersion: apps/v1, kind: ReplicaSet, name: {name}{number}, controller: true, uid: u{number}}}
+spec:
+  containers: [{{name: c, image: x, resources: {{requests: {{{wanted}}}}}}}]
+"""
+        for number in range(120)
+    )
+    node = TEXT.split("---", maxsplit=1)[0]
+    settings = "---\n{apiVersion: podstep/v1, kind: SimulationSettings, cache: sound, audit: true}\n"
+    playback = played(f"{node}{settings}{pods}")
+    with playback.after(len(playback)) as simulation:
+        at = playback.tables.node_index
+        answer = classes(simulation, Page(count=10**6))
+        assert (answer["count"], len(answer["rows"])) == (120, 100)
+        whole = entry_map(simulation, "predicate", "GeneralPredicates", Page(count=10**6), at)
+        assert (whole["count"], len(whole["rows"])) == (120, 100)
+        assert {len(row["reasons"]) for row in whole["rows"]} == {11}
+        assert whole["rows"][0]["reasons"][-1] == "and 290 more"
+        assert len(json.dumps(whole)) < 150_000
+        first, second = (simulation.cluster.pods[f"{'n' * 63}/p{number}"].pod for number in (0, 1))
+        assert len(json.dumps(compared(first, second, playback.settings_after(1)))) < 15_000
+
+
 def test_rows_that_were_stored_before_cycles_were_counted_are_read() -> None:
     """Without their numbers, the whole source tells none; with them it tells all."""
     playback = played()
