@@ -58,8 +58,7 @@ class Scheduler:
         if early is not None:
             self.strategy.failed()
             return self._record(Decision(pod.key, "error"), last_node_index, ("queue",), message=early)
-        offered = self._offered(pod, last_node_index)
-        if offered is not None:
+        if self.strategy.ranks and (offered := self._offered(pod, last_node_index)) is not None:
             return offered
         vectors = self.vectors.of(pod) if self.vectors is not None else None
         filtered = filter_nodes(

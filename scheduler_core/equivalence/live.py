@@ -6,8 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 
+from scheduler_core.cluster.columns import intern_column
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.cycle import BoolVector, IntVector
+from scheduler_core.cycle import IntVector
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.topology import Seen
 from scheduler_core.objects.model import PersistentVolume
@@ -26,6 +27,8 @@ class LiveTopology:
         self.cluster = cluster
         self.cache = cache
         self.seen = Seen()
+        self._numbered_for: tuple[int, tuple[str, ...]] = (-1, ())
+        self._numbered: dict[str, IntVector] = {}
 
     def row(self, node: str) -> int:
         """Return a node's row, -1 if there is no such node."""
@@ -36,26 +39,27 @@ class LiveTopology:
         row = self.row(node)
         if row < 0 or not keys:
             return NO_ROWS
-        columns = self.cluster.settled
-        if columns is None or columns.names is not self.cache.nodes:
-            return np.flatnonzero(self._compared(node, keys))
         shared = np.zeros(len(self.cache.nodes), np.bool_)
         for key in sorted(keys):
-            ids = columns.topology((key,)).ids
+            ids = self._values(key)
             if ids[row] >= 0:
                 shared |= ids == ids[row]
         return np.flatnonzero(shared)
 
-    def _compared(self, node: str, keys: Collection[str]) -> BoolVector:
-        """Compare labels as they are now, while the columns are out of date."""
-        nodes = self.cluster.nodes
-        mine = nodes[node].meta.labels if node in nodes else {}
-        wanted = [(key, mine[key]) for key in sorted(keys) if key in mine]
-        shared = np.zeros(len(self.cache.nodes), np.bool_)
-        for row, name in enumerate(self.cache.nodes if wanted else ()):
-            labels = nodes[name].meta.labels if name in nodes else {}
-            shared[row] = any(labels.get(key) == value for key, value in wanted)
-        return shared
+    def _values(self, key: str) -> IntVector:
+        """Number the values of a label as they are now, by row; -1 for none."""
+        columns = self.cluster.settled
+        if columns is not None and columns.names is self.cache.nodes:
+            return columns.label(key).ids
+        if self._numbered_for != (self.cluster.generation, self.cache.nodes):
+            self._numbered_for = (self.cluster.generation, self.cache.nodes)
+            self._numbered = {}
+        ids = self._numbered.get(key)
+        if ids is None:
+            found = map(self.cluster.nodes.get, self.cache.nodes)
+            values = [None if node is None else node.meta.labels.get(key) for node in found]
+            ids = self._numbered[key] = intern_column(values).ids
+        return ids
 
     def volume(self, name: str) -> PersistentVolume | None:
         """Look up a PersistentVolume by its name."""

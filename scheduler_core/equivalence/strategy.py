@@ -27,7 +27,7 @@ class Strategy:
     the scheduler knows nothing of what was before.
     """
 
-    ranks = False  # whether it has to see what was ranked, also where the decision is known
+    ranks = False  # whether it lives on what was ranked: it makes offers, and has to see known decisions made
     exact = True  # whether every answer is what a fresh evaluation would find
 
     def __init__(self) -> None:
