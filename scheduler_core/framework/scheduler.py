@@ -6,7 +6,6 @@ informers tell, controllers) waits in line as *turns*, first come, first served:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,15 +15,17 @@ import numpy as np
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.filtering import error_message, filter_nodes, fit_error_message, missing_claim
+from scheduler_core.framework.api import Api
 from scheduler_core.framework.clock import Clock, go_duration
-from scheduler_core.framework.events import PLUGIN_EVENTS, EventName, plugin_of
+from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
 from scheduler_core.framework.plugins import Plugin
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import V1_22, Release
 from scheduler_core.framework.scoring import default_profile, score_nodes
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
-from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.vectors import VectorStore
 
 Turns = Literal["between-cycles", "when-idle"]
 """When goroutines get their turn: before the next cycle begins, or only when no pod is active.
@@ -44,7 +45,7 @@ class Pace:
     turns: Turns = "between-cycles"
 
 
-class Framework:
+class Framework(Api):
     """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
 
     ``queue_sort`` is the one that sorts the queue.
@@ -60,39 +61,20 @@ class Framework:
         release: Release = V1_22,
         keep: Callable[[Attempt | Happening], None] | None = None,
     ) -> None:
+        super().__init__(keep)
         self.pace = pace or Pace()
         self.clock = Clock()
         self.cluster = Cluster()
-        self.groups: dict[str, PodGroup] = {}
-        self.pods: dict[str, Pod] = {}  # as the API has them: with a node once they are bound
-        self.deleted: list[str] = []
+        self._vectors = VectorStore(self.cluster, default_profile())
         self.plugins = tuple(plugins)
         self.release = release
-        self.record: list[Attempt | Happening] = []
-        self._keep = keep or self.record.append
-        self._turns: deque[Callable[[], None]] = deque()
-        self._binding: dict[str, QueuedPod] = {}  # assumed pods, until they are bound or given up
+        self.binding = {}
         self.waiting = WaitingPods(self.clock, self._verdict)
         events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in plugins}}
         self.queue = VirtualQueue(self.clock, queue_sort.sort_key, events, release.unschedulable_stay)
         for plugin in self.plugins:
             plugin.attach(self)
-        self._begin(list(objects))
-
-    def _begin(self, objects: list[KubernetesObject]) -> None:
-        """Take in all objects before the first attempt: PodGroups first, then pods in order."""
-        for obj in objects:
-            if not isinstance(obj, (Pod, PodGroup)):
-                self.cluster.put(obj)
-        for obj in objects:
-            if isinstance(obj, PodGroup):
-                self.put_group(obj)
-        self._take_turns()
-        for obj in objects:
-            if isinstance(obj, Pod):
-                self.create_pod(obj)
-                self.clock.spend(self.pace.creation)
-        self._take_turns()
+        self.begin(list(objects), self.pace.creation)
 
     # Running
 
@@ -103,8 +85,8 @@ class Framework:
         member wakes all others keeps a scheduler busy without end.
         """
         while True:
-            if self._turns and (self.pace.turns == "between-cycles" or not self.queue.has_active):
-                self._turns.popleft()()
+            if self.turns and (self.pace.turns == "between-cycles" or not self.queue.has_active):
+                self.turns.popleft()()
             elif self.clock.now > until:
                 return True
             elif (next_time := self.clock.next_time()) is not None and next_time <= self.clock.now:
@@ -122,19 +104,7 @@ class Framework:
 
     def next_time(self) -> float | None:
         """Return when something will happen next: now, a timer's time, or ``None`` for never."""
-        return self.clock.now if self._turns or self.queue.has_active else self.clock.next_time()
-
-    def later(self, action: Callable[[], None]) -> None:
-        """Put something in line that another goroutine does."""
-        self._turns.append(action)
-
-    def _take_turns(self) -> None:
-        while self._turns:
-            self._turns.popleft()()
-
-    def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
-        """Record what happened."""
-        self._keep(Happening(self.clock.now, what, about, text, detail))
+        return self.clock.now if self.turns or self.queue.has_active else self.clock.next_time()
 
     # The scheduling cycle
 
@@ -153,9 +123,9 @@ class Framework:
             attempt.node = node
             self.cluster.assign(pod.state, node)
             pod.state.nominated = ""
-            self._binding[pod.key] = pod
+            self.binding[pod.key] = pod
             self._permit(pod, attempt)
-        self._keep(attempt)
+        self.keep(attempt)
         return attempt
 
     def _find_node(self, pod: QueuedPod, attempt: Attempt) -> str | None:
@@ -180,8 +150,9 @@ class Framework:
 
     def _filter(self, pod: QueuedPod, attempt: Attempt) -> str | None:
         cluster = self.cluster
+        vectors = self._vectors.of(pod.state)
         filtered = filter_nodes(
-            pod.state, cluster, self.queue.nominator, default_profile(), None, matrix=False
+            pod.state, cluster, self.queue.nominator, default_profile(), vectors, matrix=False
         )
         if filtered.errors:
             attempt.result, attempt.message = "error", error_message(filtered.errors.values())
@@ -199,7 +170,7 @@ class Framework:
             return cluster.columns.names[nominated]  # tried before all others (PreferNominatedNode)
         if feasible.size == 1:
             return cluster.columns.names[int(feasible[0])]
-        scored = score_nodes(pod.state, cluster, failed, feasible.astype(np.int64))
+        scored = score_nodes(pod.state, cluster, failed, feasible.astype(np.int64), vectors)
         return cluster.columns.names[scored.best()]
 
     def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
@@ -245,7 +216,7 @@ class Framework:
 
     def _after_wait(self, waiting: WaitingPod) -> None:
         self.waiting.remove(waiting.key)
-        pod = self._binding.get(waiting.key)
+        pod = self.binding.get(waiting.key)
         if pod is None:  # deleted while it waited
             return
         for plugin in self.plugins:
@@ -267,13 +238,13 @@ class Framework:
         """Let all plugins take back what they reserved, last one first, and free the node."""
         for plugin in reversed(self.plugins):
             plugin.unreserve(pod)
-        self._binding.pop(pod.key, None)
+        self.binding.pop(pod.key, None)
         release_node(self.cluster, pod.state)
         if self.release.forget_wakes:
             self.move("AssignedPodDelete")
 
     def _bind(self, pod: QueuedPod) -> None:
-        if self._binding.pop(pod.key, None) is None:  # deleted in the meantime
+        if self.binding.pop(pod.key, None) is None:  # deleted in the meantime
             return
         self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase="Running")
         self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
@@ -285,114 +256,6 @@ class Framework:
         if state.key in self.pods:
             self.queue.move_matching(state, "AssignedPodAdd")
             self._pod_changed(state.key)
-
-    # Changes
-
-    def create_pod(self, pod: Pod) -> None:
-        """Create a pod, pending or bound."""
-        self.pods[pod.meta.key] = pod
-        state = self.cluster.put(pod)
-        if state is not None and not state.node_name:
-            self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
-            if self.release.pod_add_wakes:
-                self.later(lambda: self.move("UnscheduledPodAdd"))
-        self._pod_changed(pod.meta.key)
-
-    def open_gates(self, key: str) -> None:
-        """Remove a pod's scheduling gates."""
-        pod = self.pods.get(key)
-        if pod is None or not pod.scheduling_gates:
-            return
-        pod = self.pods[key] = replace(pod, scheduling_gates=())
-        state = self.cluster.pods[key]
-        state.pod = pod
-        self.queue.open_gates(state)
-        self._pod_changed(key)
-
-    def finish_pod(self, key: str, phase: Literal["Succeeded", "Failed"]) -> None:
-        """Let a bound pod end by itself: what it used is free, and the scheduler sees it no more."""
-        pod = self.pods.get(key)
-        if pod is None or not pod.node_name or pod.terminal:
-            return
-        self.pods[key] = replace(pod, phase=phase)
-        self.tell(phase, key)
-        self.later(lambda: self._heard_of_deleted(key, bound=True))
-
-    def delete_pod(self, key: str) -> None:
-        """Delete a pod wherever it is; the scheduler hears of it when it is its turn."""
-        pod = self.pods.pop(key, None)
-        if pod is None:
-            return
-        self.deleted.append(key)
-        self.later(lambda: self._heard_of_deleted(key, bound=bool(pod.node_name)))
-
-    def _heard_of_deleted(self, key: str, *, bound: bool) -> None:
-        if bound:
-            self.cluster.remove_pod(key)
-            self._pod_changed(key)
-            self.move("AssignedPodDelete")
-            return
-        self.queue.remove(key)
-        self.waiting.reject(key, "", "removed")
-        pod = self._binding.pop(key, None)
-        if pod is not None:
-            for plugin in reversed(self.plugins):
-                plugin.unreserve(pod)
-        self.cluster.remove_pod(key)
-        self._pod_changed(key)
-
-    def evict(self, key: str, plugin: str) -> None:
-        """Take a pod away for another: one that waits at Permit is rejected, any other deleted."""
-        self.tell("Preempted", key, f"Preempted by {plugin}")
-        if self.waiting.get(key) is not None:
-            self.waiting.reject(key, plugin, "preempted")
-        else:
-            self.delete_pod(key)
-
-    def clear_nomination(self, key: str) -> None:
-        """End the nomination of a pod that waits in a queue."""
-        pod = self.queue.pods.get(key)
-        if pod is not None:
-            pod.state.nominated = ""
-            self.queue.nominate(pod.state)
-
-    def put_group(self, group: PodGroup) -> None:
-        """Create or replace a PodGroup; the scheduler and the controller hear of it when it is their turn."""
-        key = group.meta.key
-        event: EventName = "PodGroupUpdate" if key in self.groups else "PodGroupAdd"
-        self.groups[key] = group
-        self.later(lambda: self._heard_of_group(key, event))
-
-    def patch_group(self, key: str, status: PodGroupStatus) -> None:
-        """Store a PodGroup's status in the API."""
-        if key in self.groups:
-            self.tell("PodGroup", key, status.phase, status)
-            self.put_group(replace(self.groups[key], status=status))
-
-    def _heard_of_group(self, key: str, event: EventName) -> None:
-        for plugin in self.plugins:
-            plugin.group_changed(key)
-        self.move(event)
-
-    def move(self, event: EventName) -> None:
-        """Let an event move the unschedulable pods that it may help."""
-        moved = self.queue.move_all(event)
-        if moved:
-            self.tell("Moved", "", f"{event} moved {', '.join(moved)}", moved)
-
-    def activate(self, keys: Iterable[str]) -> None:
-        """Move pods to the active queue at the end of this cycle, whatever is left of their backoff."""
-        moved = self.queue.activate(keys)
-        if moved:
-            self.tell("Activated", "", f"Permit activated {', '.join(moved)}", moved)
-
-    def _pod_changed(self, key: str) -> None:
-        for plugin in self.plugins:
-            plugin.pod_changed(key)
-
-    def bound(self) -> dict[str, str]:
-        """Return the node of every bound pod, in creation order."""
-        return {key: pod.node_name for key, pod in self.pods.items() if pod.node_name}
 
 
 def timed_out(plugin: str, seconds: float) -> str:

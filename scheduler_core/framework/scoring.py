@@ -20,6 +20,7 @@ from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.priorities.base import MAX_PRIORITY
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
 from scheduler_core.scoring import rank_nodes
+from scheduler_core.vectors import ClassVectors
 
 MAX_NODE_SCORE = 100
 OWN = frozenset({"LeastRequestedPriority", "BalancedResourceAllocation"})
@@ -57,15 +58,17 @@ class Scored:
         return int(self.nodes[int(np.argmax(self.totals))])
 
 
-def score_nodes(pod: PodState, cluster: Cluster, failed: Codes | None, feasible: IntVector) -> Scored:
-    """Score the feasible nodes, given as ascending column indices."""
+def score_nodes(
+    pod: PodState, cluster: Cluster, failed: Codes | None, feasible: IntVector, vectors: ClassVectors
+) -> Scored:
+    """Score the feasible nodes, given as ascending column indices; ``vectors`` are the pod's class's."""
     view = View(cluster, feasible)
     requested, capacity = requested_and_capacity(pod.info, view)
     usable = (capacity > 0) & (requested <= capacity)
     free = np.where(usable, (capacity - requested) * MAX_NODE_SCORE // np.maximum(capacity, 1), 0)
     cpu, memory = np.where(capacity == 0, 1.0, requested / np.maximum(capacity, 1))
     balance = ((1 - np.abs(cpu - memory)) * MAX_NODE_SCORE).astype(np.int64)
-    ranking = rank_nodes(pod, cluster, failed, feasible, default_profile(), None, trace=False)
+    ranking = rank_nodes(pod, cluster, failed, feasible, default_profile(), vectors, trace=False)
     return Scored(
         feasible,
         np.asarray(free.sum(axis=0) // 2, np.int64),

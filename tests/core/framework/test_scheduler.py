@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from scheduler_core.framework.default_preemption import DefaultPreemption
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework, Pace
+from scheduler_core.objects.model import Volume
 from tests.core.coscheduling.parts import group, node, pod
 
 EPOCH = 1609459260.0  # a minute after the groups' creation
@@ -246,3 +248,56 @@ def test_an_attempt_tells_the_numbers_behind_every_decision() -> None:
     failed = next(one for one in attempts(scheduler) if one.result == "unschedulable")
     found = detail(failed, "PostFilter")
     assert (found.assigned, found.missing_percent, len(found.rejection.rejected)) == (3, 25.0, 3)
+
+
+def test_a_new_node_wakes_the_pods_that_found_no_room() -> None:
+    """The pod is still backing off when the node comes, and is bound at the next look."""
+    scheduler = framework(node("n", 1000), pod("big", "", cpu=2000), coscheduling=False)
+    scheduler.run(0.5)
+    scheduler.put_object(node("large", 4000))
+    scheduler.run(3)
+    assert scheduler.bound() == {"ns/big": "large"}
+    assert any("NodeAdd moved ns/big" in one.text for one in told(scheduler, "Moved"))
+
+
+def test_a_deleted_node_takes_no_more_pods() -> None:
+    """What is created afterwards fails: no nodes are left."""
+    scheduler = framework(node("n", 1000), coscheduling=False)
+    scheduler.delete_object("Node", "n")
+    scheduler.create_pod(pod("late", "", cpu=1))
+    scheduler.run(1)
+    assert attempts(scheduler)[0].message == "no nodes available to schedule pods"
+
+
+def test_a_pod_group_that_comes_late_wakes_its_pods() -> None:
+    """Pods of a missing group fail at Permit; the group's coming moves them."""
+    scheduler = framework(node("n", 4000), pod("p0", cpu=1), pod("p1", cpu=1))
+    scheduler.run(0.5)
+    assert [attempt.message for attempt in attempts(scheduler)] == ["PodGroup not found"] * 2
+    assert int(scheduler.cluster.used[0, 0]) == 0
+    scheduler.put_group(group(2))
+    scheduler.run(4)
+    assert len(scheduler.bound()) == 2
+
+
+def test_members_that_come_late_wait_for_the_denial_to_run_out() -> None:
+    """In classic a group with too few pods denies itself; the pods that complete it have to wait for that."""
+    scheduler = framework(group(2), node("n", 4000), pod("p0", cpu=1), deniedPGExpirationTimeSeconds=20)
+    scheduler.run(1)
+    scheduler.create_pod(pod("p1", cpu=1))
+    scheduler.run(15)
+    assert scheduler.bound() == {}
+    assert "last failed in 3s, deny" in attempts(scheduler)[-1].message
+    scheduler.run(120)
+    assert len(scheduler.bound()) == 2
+
+
+def test_a_bad_claim_is_an_error_and_preempts_nobody() -> None:
+    """A pod whose claim does not exist fails before any plugin looks at it."""
+    volume = Volume("data", claim="gone")
+    low = pod("low", "", cpu=1000, node_name="n", phase="Running")
+    high = replace(pod("high", "", cpu=1000, priority=9), volumes=(volume,))
+    scheduler = framework(node("n", 1000), low, high, coscheduling=False)
+    scheduler.run(1)
+    assert (attempts(scheduler)[0].result, scheduler.deleted) == ("error", [])
+    assert attempts(scheduler)[0].message == 'persistentvolumeclaim "gone" not found'

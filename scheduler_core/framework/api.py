@@ -1,0 +1,205 @@
+"""What the API server holds, and what informers tell the scheduler of it, when it is their turn."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.events import EventName
+from scheduler_core.framework.plugins import Plugin
+from scheduler_core.framework.queue import QueuedPod, VirtualQueue
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.releases import Release
+from scheduler_core.framework.waiting import WaitingPods
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+
+CREATED: Mapping[str, EventName] = {
+    "Node": "NodeAdd",
+    "PersistentVolume": "PvAdd",
+    "PersistentVolumeClaim": "PvcAdd",
+    "StorageClass": "StorageClassAdd",
+    "Service": "ServiceAdd",
+}
+UPDATED: Mapping[str, EventName] = {
+    "Node": "NodeUpdate",
+    "PersistentVolume": "PvUpdate",
+    "PersistentVolumeClaim": "PvcUpdate",
+}
+DELETED: Mapping[str, EventName] = {"Node": "NodeDelete"}
+
+
+class Api:
+    """The objects, as the API has them; a change is told to queue, waiting pods and plugins as a later turn.
+
+    ``pods`` have their node once they are bound, ``deleted`` lists the keys of deleted pods in order.
+    """
+
+    clock: Clock
+    cluster: Cluster
+    queue: VirtualQueue
+    waiting: WaitingPods
+    plugins: tuple[Plugin, ...]
+    release: Release
+    binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
+
+    def __init__(self, keep: Callable[[Attempt | Happening], None] | None) -> None:
+        self.groups: dict[str, PodGroup] = {}
+        self.pods: dict[str, Pod] = {}
+        self.deleted: list[str] = []
+        self.record: list[Attempt | Happening] = []
+        self.keep = keep or self.record.append
+        self.turns: deque[Callable[[], None]] = deque()
+
+    def begin(self, objects: list[KubernetesObject], between: float) -> None:
+        """Take in all objects before the first attempt: PodGroups, then pods ``between`` seconds apart."""
+        for obj in objects:
+            if not isinstance(obj, (Pod, PodGroup)):
+                self.cluster.put(obj)
+        for obj in objects:
+            if isinstance(obj, PodGroup):
+                self.put_group(obj)
+        self.take_turns()
+        for obj in objects:
+            if isinstance(obj, Pod):
+                self.create_pod(obj)
+                self.clock.spend(between)
+        self.take_turns()
+
+    def later(self, action: Callable[[], None]) -> None:
+        """Put something in line that another goroutine does."""
+        self.turns.append(action)
+
+    def take_turns(self) -> None:
+        """Do everything that is in line."""
+        while self.turns:
+            self.turns.popleft()()
+
+    def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
+        """Record what happened."""
+        self.keep(Happening(self.clock.now, what, about, text, detail))
+
+    def create_pod(self, pod: Pod) -> None:
+        """Create a pod, pending or bound."""
+        self.pods[pod.meta.key] = pod
+        state = self.cluster.put(pod)
+        if state is not None and not state.node_name:
+            self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
+            if self.release.pod_add_wakes:
+                self.later(lambda: self.move("UnscheduledPodAdd"))
+        self._pod_changed(pod.meta.key)
+
+    def open_gates(self, key: str) -> None:
+        """Remove a pod's scheduling gates."""
+        pod = self.pods.get(key)
+        if pod is None or not pod.scheduling_gates:
+            return
+        pod = self.pods[key] = replace(pod, scheduling_gates=())
+        state = self.cluster.pods[key]
+        state.pod = pod
+        self.queue.open_gates(state)
+        self._pod_changed(key)
+
+    def finish_pod(self, key: str, phase: Literal["Succeeded", "Failed"]) -> None:
+        """Let a bound pod end by itself: what it used is free, and the scheduler sees it no more."""
+        pod = self.pods.get(key)
+        if pod is None or not pod.node_name or pod.terminal:
+            return
+        self.pods[key] = replace(pod, phase=phase)
+        self.tell(phase, key)
+        self.later(lambda: self._heard_of_deleted(key, bound=True))
+
+    def delete_pod(self, key: str) -> None:
+        """Delete a pod wherever it is; the scheduler hears of it when it is its turn."""
+        pod = self.pods.pop(key, None)
+        if pod is None:
+            return
+        self.deleted.append(key)
+        self.later(lambda: self._heard_of_deleted(key, bound=bool(pod.node_name)))
+
+    def _heard_of_deleted(self, key: str, *, bound: bool) -> None:
+        if bound:
+            self.cluster.remove_pod(key)
+            self._pod_changed(key)
+            self.move("AssignedPodDelete")
+            return
+        self.queue.remove(key)
+        self.waiting.reject(key, "", "removed")
+        pod = self.binding.pop(key, None)
+        if pod is not None:
+            for plugin in reversed(self.plugins):
+                plugin.unreserve(pod)
+        self.cluster.remove_pod(key)
+        self._pod_changed(key)
+
+    def evict(self, key: str, plugin: str) -> None:
+        """Take a pod away for another: one that waits at Permit is rejected, any other deleted."""
+        self.tell("Preempted", key, f"Preempted by {plugin}")
+        if self.waiting.get(key) is not None:
+            self.waiting.reject(key, plugin, "preempted")
+        else:
+            self.delete_pod(key)
+
+    def clear_nomination(self, key: str) -> None:
+        """End the nomination of a pod that waits in a queue."""
+        pod = self.queue.pods.get(key)
+        if pod is not None:
+            pod.state.nominated = ""
+            self.queue.nominate(pod.state)
+
+    def put_group(self, group: PodGroup) -> None:
+        """Create or replace a PodGroup; the scheduler and the controller hear of it when it is their turn."""
+        key = group.meta.key
+        event: EventName = "PodGroupUpdate" if key in self.groups else "PodGroupAdd"
+        self.groups[key] = group
+        self.later(lambda: self._heard_of_group(key, event))
+
+    def patch_group(self, key: str, status: PodGroupStatus) -> None:
+        """Store a PodGroup's status in the API."""
+        if key in self.groups:
+            self.tell("PodGroup", key, status.phase, status)
+            self.put_group(replace(self.groups[key], status=status))
+
+    def _heard_of_group(self, key: str, event: EventName) -> None:
+        for plugin in self.plugins:
+            plugin.group_changed(key)
+        self.move(event)
+
+    def move(self, event: EventName) -> None:
+        """Let an event move the unschedulable pods that it may help."""
+        moved = self.queue.move_all(event)
+        if moved:
+            self.tell("Moved", "", f"{event} moved {', '.join(moved)}", moved)
+
+    def activate(self, keys: Iterable[str]) -> None:
+        """Move pods to the active queue at the end of this cycle, whatever is left of their backoff."""
+        moved = self.queue.activate(keys)
+        if moved:
+            self.tell("Activated", "", f"Permit activated {', '.join(moved)}", moved)
+
+    def _pod_changed(self, key: str) -> None:
+        for plugin in self.plugins:
+            plugin.pod_changed(key)
+
+    def bound(self) -> dict[str, str]:
+        """Return the node of every bound pod, in creation order."""
+        return {key: pod.node_name for key, pod in self.pods.items() if pod.node_name}
+
+    def put_object(self, obj: KubernetesObject) -> None:
+        """Create or replace an object other than a pod or a PodGroup."""
+        kind, key = type(obj).__name__, obj.meta.key
+        events = CREATED if self.cluster.find(kind, key) is None else UPDATED
+        self.cluster.put(obj)
+        self._later_event(events.get(kind))
+
+    def delete_object(self, kind: str, key: str) -> None:
+        """Delete an object other than a pod; a node's pods stay until somebody deletes them."""
+        self.cluster.remove(kind, key)
+        self._later_event(DELETED.get(kind))
+
+    def _later_event(self, event: EventName | None) -> None:
+        if event is not None:
+            self.later(lambda: self.move(event))
