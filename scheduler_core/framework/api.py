@@ -68,6 +68,7 @@ class Api:
                 self.create_pod(obj)
                 self.clock.spend(between)
         self.take_turns()
+        self.cluster.refresh()
 
     def later(self, action: Callable[[], None]) -> None:
         """Put something in line that another goroutine does."""
@@ -193,11 +194,13 @@ class Api:
         kind, key = type(obj).__name__, obj.meta.key
         events = CREATED if self.cluster.find(kind, key) is None else UPDATED
         self.cluster.put(obj)
+        self.cluster.refresh()
         self._later_event(events.get(kind))
 
     def delete_object(self, kind: str, key: str) -> None:
         """Delete an object other than a pod; a node's pods stay until somebody deletes them."""
         self.cluster.remove(kind, key)
+        self.cluster.refresh()
         self._later_event(DELETED.get(kind))
 
     def _later_event(self, event: EventName | None) -> None:
