@@ -241,6 +241,7 @@ def _scenario(asked: Question) -> dict[str, Any]:
         asked.objects,
         (DefaultPreemption(), plugin, PodGroupController(asked.edition)),
         queue_sort=plugin,
+        # the recorded scheduler lets goroutines run while it checks several nodes: docs/decisions/0009-turns.md
         pace=Pace(turns="when-idle" if len(asked.nodes) == 1 else "between-cycles"),
         release=RELEASES[asked.edition.kubernetes],
         keep=lambda _: None,
