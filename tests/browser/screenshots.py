@@ -64,10 +64,14 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
         ("workbench-500", f"{addresses['large']}?step=400&tab=predicates", 400, ("Stage", "Inspect")),
         ("workbench-priorities", f"{addresses['shop']}?step=20&tab=priorities", 20, ("Inspect",)),
         ("workbench-preemption", f"{addresses['room']}?step=1&tab=preemption", 1, ("Inspect",)),
+        ("workbench-cache", f"{addresses['promise']}?step=4&tab=cache", 4, ("Inspect",)),
+        ("workbench-cache-time", f"{addresses['promise']}?step=4&tab=cache&view=time", 4, ("Inspect",)),
         ("workbench-quirks", f"{addresses['quirks']}?step=1&tab=story", 1, ("Inspect",)),
     ):
         Workbench(page).open(address).at(index)
         page.wait_for_function("podstep.playback.marks.known === podstep.playback.cycles")
+        if "view=time" in address:
+            expect(page.locator("svg.main-svg").first).to_be_attached()
         if not phone:
             yield name
             continue
@@ -108,6 +112,7 @@ def take(browser: Browser, site: Stack) -> list[Path]:
         "shop": share(site, example_text("shop"), "A shop on twelve nodes"),
         "large": share(site, example_text("five-hundred"), "Five hundred nodes"),
         "room": share(site, example_text("making-room"), "Making room"),
+        "promise": share(site, example_text("cache-broken-promise"), "The broken promise"),
         "quirks": share(site, example_text("quirks"), "Three quirks of v1.11"),
         "run": run_trace(author),
     }

@@ -1,7 +1,7 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
-import { age, count, short } from "../lib/quantity.js";
+import { age, count, plural, short } from "../lib/quantity.js";
 import { Timeline } from "./timeline.js";
 
 const SPEEDS = [["0.5", "0.5×"], ["1", "1×"], ["2", "2×"], ["5", "5×"], ["20", "20×"]];
@@ -104,7 +104,8 @@ export class Deck {
     const light = playback.current;
     if (!light) { if (index === 0) announce("Before the first cycle."); return; }
     const pod = short(playback.pods.keys[light.pod]);
-    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.`);
-    else announce(`Cycle ${index}: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.`);
+    const stale = light.cache?.[3] ? ` ${plural(light.cache[3], "stale hit")} of the cache.` : "";
+    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.${stale}`);
+    else announce(`Cycle ${index}: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.${stale}`);
   }
 }

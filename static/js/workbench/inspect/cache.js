@@ -8,7 +8,7 @@ import { CacheMap } from "./cachemap.js";
 import { CacheOff } from "./cacheoff.js";
 import { CacheStep } from "./cachestep.js";
 import { CacheTime } from "./cachetime.js";
-import { DEFINITIONS, MODES, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
+import { DEFINITIONS, modeWords, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
 import { before } from "./inspect.js";
 import { Worth } from "./worth.js";
 
@@ -89,8 +89,8 @@ export class Cache {
     const batching = part.mode === "batching";
     const settings = batching ? [] : [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, REMEDIES[part.staleWrites] ?? ""];
     return [
-      h("p", { class: "cache-mode" }, h("a", { class: "pill accent", href: reference(), target: "_blank", rel: "noopener", title: "the invalidation table, in another page" }, `cache ${part.mode}`), h("span", { class: "dim", text: MODES[part.mode] ?? "" }),
-        h("span", { class: "grow" }), batching ? null : h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
+      h("p", { class: "cache-mode" }, h("a", { class: "pill accent", href: reference(), target: "_blank", rel: "noopener", title: "the invalidation table, in another page" }, `cache ${part.mode}`), h("span", { class: "dim", text: modeWords(part) }),
+        batching ? null : h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
       h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.map((text) => `${text} · `), inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
       this.#numbers(part),
       batching ? null : h("p", { class: "dim fine num", text: this.#size(part) }),

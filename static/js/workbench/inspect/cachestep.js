@@ -6,6 +6,7 @@ import { count, plural } from "../../lib/quantity.js";
 import { staleHits } from "./cachestale.js";
 import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
 
+const FIRST = 5; // invalidations that are shown at once
 const HEADS = { hits: "hits", misses: "misses", bypassed: "bypassed", unreached: "not reached" };
 
 export class CacheStep {
@@ -25,9 +26,8 @@ export class CacheStep {
     const batching = part.mode === "batching";
     fill(this.element,
       batching ? this.#batching(part) : staleHits(this.view, part),
-      part.predicates.length ? this.#answers(part) : null,
       batching ? null : this.#invalidations(part),
-      batching ? null : this.#byRule(part));
+      part.predicates.length ? this.#answers(part) : null);
     if (within) this.element.querySelector(`[data-stale="${within}"]`)?.focus();
   }
 
@@ -70,8 +70,23 @@ export class CacheStep {
     const title = h("h3", null, "Invalidations ", h("small", { class: "dim num", text: total ? `${count(total)}, clearing ${plural(part.counts.invalidated, "entry", "entries")}` : "none in this cycle" }));
     if (!rows.length) return h("section", { class: "invalidations" }, title, h("p", { class: "dim", text: "No event of this cycle set off a row of the invalidation table." }));
     return h("section", { class: "invalidations" }, title,
-      h("ol", null, rows.map((row, i) => this.#invalidation(row, i))),
-      total > rows.length ? h("p", { class: "dim fine", text: `and ${count(total - rows.length)} more` }) : null);
+      this.#listed(rows, total),
+      this.#byRule(part));
+  }
+
+  /** The first of them, those that landed during the evaluation before all; the others on demand. */
+  #listed(rows, total) {
+    const ordered = rows.map((row, i) => [row, i]).sort(([a], [b]) => b.during - a.during);
+    const list = h("ol", null, ordered.slice(0, FIRST).map(([row, i]) => this.#invalidation(row, i)));
+    const beyond = total > rows.length ? h("p", { class: "dim fine", hidden: rows.length > FIRST || undefined, text: `and ${count(total - rows.length)} more` }) : null;
+    const more = rows.length > FIRST ? h("button", { type: "button", class: "btn small", text: `Show ${count(rows.length - FIRST)} more`, onclick: () => {
+      const rest = ordered.slice(FIRST).map(([row, i]) => this.#invalidation(row, i));
+      list.append(...rest);
+      more.remove();
+      if (beyond) beyond.hidden = false;
+      rest[0].querySelector("a, button, [tabindex]")?.focus();
+    } }) : null;
+    return [list, more, beyond];
   }
 
   #invalidation(row, i) {

@@ -7,13 +7,16 @@ import { count, ellipsis, plural, short } from "../../lib/quantity.js";
 const NAME = 26; // characters of a node's name in running text
 export const LINKED = 6; // nodes or predicates that are named at once
 
-export const MODES = {
+const MODES = {
   off: "no cache",
   designed: "the proposal’s rows of the invalidation table",
   "v1.11": "the rows of v1.11, with its bugs",
-  sound: "every row: decides as without a cache",
+  sound: "every row of the invalidation table",
   batching: "opportunistic batching (KEP-5598)",
 };
+/** What a mode is, in a few words; without stale writes the sound one is as good as no cache. */
+export const modeWords = ({ mode, staleWrites }) => `${MODES[mode] ?? ""}${mode === "sound" ? (staleWrites === "generations" ? ": decides as without a cache" : ", but stale writes get in") : ""}`;
+
 export const DEFINITIONS = { controller: "by controller", attributes: "by attributes", signature: "by signature" };
 export const REMEDIES = { none: "no remedy against stale writes", isUpToDate: "IsUpToDate check (#63040)", generations: "generation numbers (#67308)" };
 
