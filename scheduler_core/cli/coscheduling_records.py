@@ -241,7 +241,7 @@ def _scenario(asked: Question) -> dict[str, Any]:
         asked.objects,
         (DefaultPreemption(), plugin, PodGroupController(asked.edition)),
         queue_sort=plugin,
-        # the recorded scheduler lets goroutines run while it checks several nodes: docs/decisions/0009-turns.md
+        # the recorded scheduler let goroutines run while it checked several nodes (decision 9)
         pace=Pace(turns="when-idle" if len(asked.nodes) == 1 else "between-cycles"),
         release=RELEASES[asked.edition.kubernetes],
         keep=lambda _: None,
