@@ -61,11 +61,15 @@ class Moment:
 # --- what a history holds
 
 
-def operations_of(documents: Sequence[Document]) -> Operations:
-    """Return copies of the entries of the bundle's Scenario document, [] where there is none."""
+def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
+    """Return the entries of the bundle's Scenario document, to be read; none where there is none."""
     found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
-    spec = (found or {}).get("spec") or {}
-    return [_plain(operation) for operation in spec.get("operations") or ()]
+    return ((found or {}).get("spec") or {}).get("operations") or ()
+
+
+def operations_of(documents: Sequence[Document]) -> Operations:
+    """Return copies of the entries, to be changed."""
+    return [_plain(entry) for entry in entries_of(documents)]
 
 
 def with_operations(documents: Sequence[Document], operations: Operations) -> tuple[Document, ...]:
@@ -85,7 +89,7 @@ def with_operations(documents: Sequence[Document], operations: Operations) -> tu
     return (*documents[:place], changed, *documents[place + 1 :])
 
 
-def ids_of(operations: Operations) -> list[str]:
+def ids_of(operations: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what each operation is called; one without an id is called by its number, as the reader does."""
     taken: set[str] = set()
     names = []
@@ -117,7 +121,9 @@ def effective(scenario: Scenario) -> list[tuple[int, int | None]]:
     return list(found.items())
 
 
-def resolved(operations: Operations, scenario: Scenario) -> Iterator[tuple[Manifest, list[Operation]]]:
+def resolved(
+    operations: Sequence[Mapping[str, Any]], scenario: Scenario
+) -> Iterator[tuple[Mapping[str, Any], list[Operation]]]:
     """Yield each entry with what it came to: itself, and what controllers did in answer."""
     left = iter([*scenario.operations, None])
     current = next(left)
@@ -236,7 +242,7 @@ def check(scenario: Scenario, moment: Moment) -> None:
         )
 
 
-def _group(operations: Operations, major: int) -> tuple[int, int]:
+def _group(operations: Sequence[Mapping[str, Any]], major: int) -> tuple[int, int]:
     """Return where the entries of a step begin and end; nothing after the end of the history is read."""
     end = next((n for n, operation in enumerate(operations) if "doneOperation" in operation), len(operations))
     first = next((n for n in range(end) if major_of(operations[n]) >= major), end)
@@ -353,7 +359,7 @@ def target_of(operation: Mapping[str, Any]) -> Key:
 
 def landed_by(scenario: Scenario, moment: Moment) -> int:
     """Return how many entries have landed by the moment, those that land in it included."""
-    operations = operations_of(scenario.documents)
+    operations = entries_of(scenario.documents)
     first, end = _group(operations, moment.major)
     joins = first < end and minor_of(operations[first]) == moment.minor
     return end if joins else first
@@ -368,7 +374,7 @@ def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None
     document: Manifest | None = next((_plain(d) for d in scenario.documents if _is(d, key)), None)
     obj: KubernetesObject | None = next((o for o in scenario.objects if key_of(o) == key), None)
     count = landed_by(scenario, moment)
-    operations = operations_of(scenario.documents)
+    operations = entries_of(scenario.documents)
     for number, (operation, made) in enumerate(resolved(operations, scenario)):
         if number >= count:
             break
@@ -392,7 +398,9 @@ def _is(document: Mapping[str, Any], key: Key) -> bool:
     return document_key(document) == key
 
 
-def _applied(operation: Manifest, document: Manifest | None, obj: KubernetesObject | None) -> Manifest | None:
+def _applied(
+    operation: Mapping[str, Any], document: Manifest | None, obj: KubernetesObject | None
+) -> Manifest | None:
     if "createOperation" in operation:
         return dict(_plain(operation["createOperation"]["object"]))
     if "deleteOperation" in operation:
@@ -408,7 +416,7 @@ def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:
     """Return the keys of all objects that are there by the moment, in order of creation."""
     there: dict[Key, None] = {key_of(obj): None for obj in scenario.objects}
     count = landed_by(scenario, moment)
-    for number, (_, made) in enumerate(resolved(operations_of(scenario.documents), scenario)):
+    for number, (_, made) in enumerate(resolved(entries_of(scenario.documents), scenario)):
         if number >= count:
             break
         for change in made:

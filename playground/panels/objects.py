@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
 from typing import Any
 
 from playground.operating import words_of
@@ -11,13 +11,12 @@ from playground.playback.tables import ABSENT
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.history import (
     ACTIONS,
-    Manifest,
     Moment,
+    entries_of,
     ids_of,
     manifest_at,
     minor_of,
     objects_at,
-    operations_of,
     resolved,
     target_of,
 )
@@ -29,6 +28,7 @@ from scheduler_core.workloads import Key
 
 NAMES_SHOWN = 200  # of one kind
 OPERATIONS_SHOWN = 500
+WORDS_SHOWN = 400  # characters
 TABLED = ("Node", "Pod")  # their names are in the tables that opening sent
 
 
@@ -75,53 +75,47 @@ def objects(playback: Playback, index: int) -> dict[str, Any]:
 
 def operations(playback: Playback) -> dict[str, Any]:
     """Return the scenario's operations in order, each with the cycle after which it lands."""
-    entries = operations_of(playback.scenario.documents)
-    names = ids_of(entries)
+    entries = entries_of(playback.scenario.documents)
+    shown = entries[:OPERATIONS_SHOWN]
+    names = ids_of(shown)
+    steps = sorted({operation.step for operation in playback.scenario.operations})
     rows = []
-    for number, (entry, made, applied) in enumerate(_counted(playback, entries)):
-        if number == OPERATIONS_SHOWN:
-            break
+    applied = 0
+    for place, (entry, made) in enumerate(resolved(shown, playback.scenario)):
         kind, name = target_of(entry)
+        action = next((name for name in ACTIONS if name in entry), "doneOperation")
         rows.append(
             {
-                "id": names[number],
-                "action": next((name for name in ACTIONS if name in entry), "doneOperation").removesuffix(
-                    "Operation"
-                ),
+                "id": names[place],
+                "action": action.removesuffix("Operation"),
                 "kind": kind,
                 "name": name,
-                "words": words_of(entry),
+                "words": words_of(entry)[:WORDS_SHOWN],
                 "during": "during" in entry,
                 "pinned": minor_of(entry) is not None,
-                **_landing(playback, made, applied),
+                **_landing(playback, made, applied + 1, steps),
             }
         )
+        applied += len(made)
     return {"count": len(entries), "operations": rows}
 
 
-def _counted(playback: Playback, entries: list[Manifest]) -> Iterator[tuple[Manifest, list[Operation], int]]:
-    """Yield each entry, what it came to, and how many changes there are up to its first one."""
-    count = 0
-    for entry, made in resolved(entries, playback.scenario):
-        yield entry, made, count + 1
-        count += len(made)
-
-
-def _landing(playback: Playback, made: list[Operation], number: int) -> dict[str, Any]:
+def _landing(playback: Playback, made: list[Operation], number: int, steps: list[int]) -> dict[str, Any]:
     """Return after which cycle changes land, and that cycle in the step that they end."""
     trail = playback.trail
     before = trail.lands(number) - 1
     if not made or (before >= len(trail) and not playback.complete):
         return {"after": None, "step": None}
-    steps = sorted({o.step for o in playback.scenario.operations if o.step < made[0].step})
-    major = steps[-1] + 1 if steps else 1
-    began, _, minor = trail.step(min(before, len(trail))).partition(".")
-    return {"after": min(before, len(trail)), "step": f"{major}.{minor if int(began) == major else 0}"}
+    earlier = bisect_left(steps, made[0].step)
+    major = steps[earlier - 1] + 1 if earlier else 1
+    after = min(before, len(trail))
+    began, _, minor = trail.step(after).partition(".")
+    return {"after": after, "step": f"{major}.{minor if int(began) == major else 0}"}
 
 
 def entry_of(playback: Playback, name: str) -> str | None:
     """Return what an operation does as YAML, None if there is none of that id."""
-    entries = operations_of(playback.scenario.documents)
+    entries = entries_of(playback.scenario.documents)
     names = ids_of(entries)
     if name not in names:
         return None

@@ -3,6 +3,7 @@
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 
+const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
 const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service"];
 
 export class History {
@@ -33,6 +34,7 @@ export class History {
       if (turn !== this.#turn) return;
       this.#listed = listed;
       this.#draw();
+      this.#focus = "";
     } catch (error) {
       if (turn === this.#turn && error.code !== "request.superseded") fill(this.list, h("li", { class: "note error", text: error.message }));
     }
@@ -42,6 +44,7 @@ export class History {
     if (!this.#listed) return;
     const { operations, count: all } = this.#listed;
     const { edit, mine } = this;
+    if (this.list.contains(document.activeElement)) this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
     const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
       h("option", { value: "", text: mine ? "Create…" : "Create in a copy…" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
     fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), create,
@@ -50,8 +53,9 @@ export class History {
       all > operations.length ? h("li", { class: "dim fine", text: `and ${count(all - operations.length)} more` }) : null,
       all ? null : h("li", { class: "dim fine", text: edit ? `Nothing happens from outside yet. Select a node or a pod and choose “${edit.label}”.` : "Nothing happens from outside." }));
     this.#mark();
-    if (this.#focus) this.list.querySelector(`[data-event="${CSS.escape(this.#focus)}"]`)?.focus();
-    this.#focus = "";
+    if (!this.#focus) return;
+    const found = this.list.querySelector(`[data-event="${CSS.escape(this.#focus)}"]`) ?? (this.#focus === NONE ? this.head.querySelector("button:enabled") : null);
+    if (found) { for (const other of this.list.querySelectorAll("button")) other.tabIndex = -1; found.tabIndex = 0; found.focus(); }
   }
 
   #row(row, i) {
@@ -98,7 +102,12 @@ export class History {
     await this.#change(row, { action: "move", step, ...(row.during ? { during: "evaluation" } : {}) }, () => `Moved to ${index ? `after cycle ${count(index)}` : "before the first cycle"}: ${row.words}`);
   }
 
-  async #remove(row) { await this.#change(row, { action: "remove" }, () => `Taken out: ${row.words}`); }
+  async #remove(row) {
+    const rows = this.#listed.operations;
+    const at = rows.indexOf(row);
+    this.#focus = (rows[at + 1] ?? rows[at - 1])?.id ?? NONE;
+    await this.#change(row, { action: "remove" }, () => `Taken out: ${row.words}`);
+  }
 
   /** Arrows go through the events and to what can be done with one; Delete takes it out, e changes it, m moves it here. */
   #key(event) {

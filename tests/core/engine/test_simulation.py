@@ -273,3 +273,19 @@ def test_counts_follow_every_change() -> None:
     assert cluster.used.tolist() == rebuilt.used.tolist()
     assert cluster.lowest_priority.tolist() == rebuilt.lowest_priority.tolist()
     assert [sorted(pods) for pods in cluster.residents] == [sorted(pods) for pods in rebuilt.residents]
+
+
+def test_a_node_that_is_deleted_takes_the_pods_that_the_run_placed_there() -> None:
+    """The pod collector deletes them; their room is nobody's, and the replayed state is the same."""
+    gone = node("gone", allocatable=ONE)
+    history = replace(
+        scenario(gone, pod("p1", {"cpu": "1"}), pod("p2", {"cpu": "1"})),
+        operations=(operation(1, "delete", gone), operation(2, "create", node("new", allocatable=ONE))),
+    )
+    run = Simulation(history)
+    cycles = list(run)
+    assert [(c.pod, c.node) for c in cycles if c.node] == [("default/p1", "gone"), ("default/p2", "new")]
+    assert run.placement() == {"default/p2": "new"}
+    again = Simulation(history)
+    again.replay(run.decisions)
+    assert again.placement() == run.placement()

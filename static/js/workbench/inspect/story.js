@@ -39,7 +39,8 @@ export class Story {
       h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
       quirkNotes(light),
       message ? this.#message(light, message) : null,
-      h("div", { class: "why-row" }, h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => view.emit("why", { pod: light.pod }) }, icon("help"), light.node === null ? "Why, and what would make it fit?" : "Why there?")),
+      h("div", { class: "why-row" }, h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => view.emit("why", { pod: light.pod }) }, icon("help"), light.node === null ? "Why, and what would make it fit?" : "Why there?"),
+        view.edit ? h("button", { type: "button", class: "btn small", "data-edit": true, title: `${view.edit.label}: ${light.node === null ? "the pod" : "the node it went to"} (e)`, onclick: () => view.emit("edit", light.node === null ? { pod: light.pod } : { node: light.node }) }, icon("edit"), light.node === null ? "Edit this pod" : "Edit this node") : null),
       this.#saved(light),
       this.#ranking(light));
     this.#press();

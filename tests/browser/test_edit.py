@@ -1,0 +1,288 @@
+"""Live objects are changed on the page at the step that is on screen, and the history can be taken back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.pages import Workbench, share, wide
+from tests.services.stack import Stack
+
+CLUSTER = "---\n".join(
+    [
+        *(
+            f"""apiVersion: v1
+kind: Node
+metadata: {{name: n{n}, labels: {{kubernetes.io/hostname: n{n}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "10"}}}}
+"""
+            for n in (1, 2, 3)
+        ),
+        """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 6
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 500m}}}]}
+""",
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def cluster(site: Stack) -> str:
+    """The address of a shared cluster: six pods go to three nodes in turn."""
+    return share(site, CLUSTER, "Three nodes")
+
+
+def copied(page: Page, address: str, index: int, node: str = "n2") -> tuple[Workbench, Locator]:
+    """Edit a node of a shared scenario at a step; return the copy and its open editor."""
+    bench = Workbench(page).open(address).step(index)
+    bench.stage.get_by_role("button", name=re.compile(rf"^{node},")).click()
+    bench.stage.get_by_role("button", name="Edit in a copy").click()
+    page.wait_for_url("**/p/**")
+    bench.wait()
+    editor = page.get_by_role("dialog", name=f"Edit Node {node}")
+    expect(editor).to_be_visible()
+    bench.at(index)
+    return bench, editor
+
+
+def apply(editor: Locator) -> None:
+    """Apply and wait until the editor has closed."""
+    editor.get_by_role("button", name="Apply", exact=True).click()
+    expect(editor).to_have_count(0)
+
+
+def placements(page: Page) -> list[str | None]:
+    """Return the node that each cycle chose, as the timeline has it."""
+    marks: list[str | None] = page.evaluate(
+        "Array.from({length: podstep.playback.cycles}, (_, i) => podstep.playback.light(i + 1)?.node)"
+        ".map((node) => podstep.playback.nodes.names[node] ?? null)"
+    )
+    return marks
+
+
+def cordon(editor: Locator) -> None:
+    """Cordon by the button; the YAML shows it before it is applied."""
+    editor.get_by_role("button", name="Cordon").click()
+    expect(editor.get_by_role("textbox", name=re.compile("as YAML"))).to_have_value(
+        re.compile("unschedulable: true")
+    )
+
+
+def test_a_node_that_is_cordoned_at_a_step_gets_no_pod_from_then_on(page: Page, cluster: str) -> None:
+    """What is shared is copied first; cycles before stay, later ones avoid the node; Undo leads back."""
+    Workbench(page).open(cluster).step(1)
+    before = placements(page)
+    assert "n2" in before[2:]
+    bench, editor = copied(page, cluster, 2)
+    cordon(editor)
+    apply(editor)
+    bench.at(2)
+    expect(page.get_by_text("After cycle 2: patch Node n2: spec.unschedulable true.")).to_be_visible()
+    after = placements(page)
+    assert after[:2] == before[:2]
+    assert len(after) == 6
+    assert "n2" not in after[2:]
+    card = bench.stage.get_by_role("button", name=re.compile("^n2,"))
+    expect(card).not_to_have_class(re.compile("cordoned"))
+    bench.step()
+    expect(card).to_have_class(re.compile("cordoned"))
+    expect(bench.panel("Story")).to_contain_text("update node n2")
+    bench.build.get_by_role("button", name="Undo").click()
+    page.wait_for_function("() => !podstep.playback.nodes.updates.length && podstep.playback.complete")
+    bench.at(3).step()
+    assert placements(page) == before
+
+
+def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
+    """It is on its node at the step and gone in the next one; the list of events says so."""
+    bench, editor = copied(page, cluster, 3)
+    editor.get_by_role("button", name="Cancel").click()
+    bench.stage.get_by_role("button", name=re.compile("^n2,")).click()
+    pod = page.evaluate("[...podstep.playback.cluster.placement].findIndex((node) => node >= 0)")
+    page.evaluate("(pod) => podstep.view.selectPod(pod)", pod)
+    bench.stage.get_by_role("button", name="Edit at this step").click()
+    page.get_by_role("button", name="Delete this pod").click()
+    expect(bench.build.get_by_role("listitem").filter(has_text="delete Pod default/web-")).to_contain_text(
+        "after 3"
+    )
+    bench.at(3)
+    assert page.evaluate("(pod) => podstep.playback.cluster.placement[pod]", pod) >= 0
+    bench.step()
+    assert page.evaluate("(pod) => podstep.playback.cluster.placement[pod]", pod) == -2
+
+
+def test_a_deleted_node_disappears_with_its_pods(page: Page, cluster: str) -> None:
+    """From the next cycle on it is not drawn, and what ran on it is not placed any more."""
+    bench, editor = copied(page, cluster, 3)
+    editor.get_by_role("button", name="Delete this node").click()
+    expect(editor).to_have_count(0)
+    bench.at(3).step()
+    expect(bench.stage).to_contain_text("2 nodes · 3 of 5 pods placed")
+    expect(bench.stage.get_by_role("button", name=re.compile("^n2,"))).to_be_hidden()
+
+
+def test_allocatable_is_drawn_as_it_is_at_the_step(page: Page, cluster: str) -> None:
+    """The card shows the new amount from the next cycle on, and the old one when one steps back."""
+    bench, editor = copied(page, cluster, 2)
+    editor.get_by_label("Common change").select_option("allocatable")
+    editor.get_by_label("resource").fill("cpu")
+    editor.get_by_label("quantity").fill("8")
+    editor.get_by_role("button", name="Put into the YAML").click()
+    expect(editor.get_by_role("textbox", name="Node n2 as YAML")).to_have_value(re.compile("cpu: '8'"))
+    apply(editor)
+    bench.at(2)
+    card = bench.stage.get_by_role("button", name=re.compile("^n2,"))
+    expect(card).to_contain_text("4 cpu")
+    bench.step()
+    expect(card).to_contain_text("8 cpu")
+    page.keyboard.press("ArrowLeft")
+    expect(card).to_contain_text("4 cpu")
+
+
+def test_a_volume_is_added_and_then_edited_from_the_list(page: Page, cluster: str) -> None:
+    """What is created stands in Build from then on, and opens for editing."""
+    bench = Workbench(page).open(cluster).step(2)
+    bench.build.get_by_label("Create an object at this step").select_option("PersistentVolume")
+    page.wait_for_url("**/p/**")
+    bench.wait()
+    editor = page.get_by_role("dialog", name="Create an object")
+    text = editor.get_by_role("textbox", name="Object as YAML")
+    text.fill(text.input_value().replace("new-volume", "disk-1"))
+    apply(editor)
+    tree = bench.build.get_by_role("tree", name="Objects")
+    tree.get_by_role("treeitem", name="Other objects").click()
+    tree.get_by_role("treeitem", name=re.compile("^PersistentVolume")).click()
+    tree.get_by_role("treeitem", name=re.compile("disk-1")).click()
+    expect(page.get_by_role("dialog", name="Edit PersistentVolume disk-1")).to_be_visible()
+
+
+def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page, cluster: str) -> None:
+    """The editor stays open with the error; closing it leaves the scenario as it was."""
+    bench, editor = copied(page, cluster, 1)
+    text = editor.get_by_role("textbox", name="Node n2 as YAML")
+    text.fill(text.input_value().replace("8Gi", "8Gib"))
+    editor.get_by_role("button", name="Apply", exact=True).click()
+    expect(editor.get_by_role("list", name="Errors")).to_contain_text("status.allocatable.memory")
+    expect(text).to_have_attribute("aria-invalid", "true")
+    editor.get_by_role("button", name="Close").click()
+    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+
+
+def test_a_change_lands_inside_the_next_cycle(page: Page, cluster: str) -> None:
+    """Between evaluating and writing: the cycle still takes the node that is being cordoned."""
+    Workbench(page).open(cluster).step(1)
+    before = placements(page)
+    index = before.index("n2", 2)
+    bench, editor = copied(page, cluster, index)
+    cordon(editor)
+    editor.get_by_role("radio", name=re.compile("between evaluating and writing")).check()
+    apply(editor)
+    bench.at(index).step()
+    after = placements(page)
+    assert after[: index + 1] == before[: index + 1]
+    assert "n2" not in after[index + 1 :]
+    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_contain_text(
+        f"in {index + 1}"
+    )
+
+
+def test_everything_goes_by_keyboard(page: Page, cluster: str) -> None:
+    """The key e opens the editor, Ctrl Enter applies; in the list m moves an event, Delete takes it out."""
+    bench, editor = copied(page, cluster, 2)
+    page.keyboard.press("Escape")
+    expect(editor).to_have_count(0)
+    bench.stage.get_by_role("button", name=re.compile("^n1,")).focus()
+    page.keyboard.press("e")
+    expect(page.get_by_role("dialog", name="Edit Node n1")).to_be_visible()
+    expect(page.get_by_role("button", name="Cordon")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Uncordon")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    event = bench.build.get_by_role("button", name=re.compile("patch Node n1: spec.unschedulable true")).first
+    expect(event).to_contain_text("after 2")
+    bench.at(2).step(2)
+    event.focus()
+    page.keyboard.press("m")
+    expect(event).to_contain_text("after 4")
+    expect(event).to_be_focused()
+    assert placements(page)[:4].count("n1") > 0
+    page.keyboard.press("Delete")
+    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+
+
+def test_an_event_is_changed_where_it_stands(page: Page, cluster: str) -> None:
+    """Its YAML opens; the other node is cordoned then."""
+    bench, editor = copied(page, cluster, 2)
+    cordon(editor)
+    apply(editor)
+    bench.build.get_by_role("listitem").filter(has_text="patch Node n2").hover()
+    bench.build.get_by_role("button", name=re.compile("^Change what it does")).click()
+    changing = page.get_by_role("dialog", name=re.compile("Edit the event"))
+    text = changing.get_by_role("textbox", name="Object as YAML")
+    text.fill(text.input_value().replace("name: n2", "name: n3"))
+    changing.get_by_role("button", name="Change the event").click()
+    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n3")).to_be_visible()
+    bench.at(2).step()
+    assert "n3" not in placements(page)[2:]
+
+
+def test_one_event_after_another_at_the_same_step(page: Page, cluster: str) -> None:
+    """What was changed at a step is there when the editor opens at it again."""
+    bench, editor = copied(page, cluster, 2)
+    cordon(editor)
+    apply(editor)
+    bench.at(2)
+    bench.stage.get_by_role("button", name="Edit at this step").click()
+    again = page.get_by_role("dialog", name="Edit Node n2")
+    again.get_by_role("button", name="Uncordon").click()
+    expect(again.get_by_role("textbox", name="Node n2 as YAML")).not_to_have_value(
+        re.compile("unschedulable")
+    )
+    apply(again)
+    bench.at(2)
+    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_have_count(2)
+    bench.step()
+    expect(bench.stage.get_by_role("button", name=re.compile("^n2,"))).not_to_have_class(
+        re.compile("cordoned")
+    )
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(
+    visitor: Callable[..., Page], accessible: Callable[[Page], None], cluster: str, scheme: str
+) -> None:
+    """WCAG 2.2 AA by axe, with the editor open and with an event in the list; nothing scrolls sideways."""
+    page = visitor(color_scheme=scheme)
+    bench, editor = copied(page, cluster, 2)
+    accessible(page)
+    cordon(editor)
+    apply(editor)
+    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_be_visible()
+    accessible(page)
+    address = page.url
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.goto(f"{address}&edit=Node+n1")
+    Workbench(page).wait()
+    expect(page.get_by_role("dialog", name="Edit Node n1")).to_be_visible()
+    assert wide(page) <= 0
+    accessible(page)
+
+
+def test_an_embedded_scenario_offers_no_editing(page: Page, cluster: str) -> None:
+    """What stands on another page is looked at only."""
+    bench = Workbench(page).open(cluster.replace("/s/", "/e/")).step(2)
+    bench.node("n2").click()
+    expect(bench.stage.get_by_role("heading", name="n2")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Edit"))).to_have_count(0)
+    page.keyboard.press("e")
+    expect(page.get_by_role("dialog")).to_have_count(0)
