@@ -15,7 +15,7 @@ import numpy as np
 from scheduler_core.cluster.columns import NodeColumns, clamp
 from scheduler_core.cluster.holdings import Holdings
 from scheduler_core.cluster.podinfo import PodInfo, class_key, compile_pod
-from scheduler_core.cluster.pods import PodIndex, PodState
+from scheduler_core.cluster.pods import AffinityClass, PodIndex, PodKind, PodState
 from scheduler_core.cluster.reasons import ReasonTable
 from scheduler_core.cluster.storage import ClaimError, PodUse, Storage, pod_use
 from scheduler_core.cycle import IntVector
@@ -121,9 +121,12 @@ class Cluster:
     def _recount(self) -> None:
         self._stale = False
         self._reset()
+        known: dict[int, tuple[PodKind, AffinityClass | None]] = {}  # by compiled class
         for state in self.pods.values():
-            state.kind = self.index.kind_of(state.info)
-            state.affinity = self.index.class_of(state.info)
+            info = state.info
+            if info.number not in known:
+                known[info.number] = self.index.kind_of(info), self.index.class_of(info)
+            state.kind, state.affinity = known[info.number]
             state.node = self._columns.index.get(state.node_name, -1)
             self._count(state, 1)
 
