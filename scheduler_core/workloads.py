@@ -157,7 +157,8 @@ def with_uid(obj: KubernetesObject) -> KubernetesObject:
     return replace(obj, meta=replace(obj.meta, uid=uid))
 
 
-def _reference(owner: Workload) -> OwnerReference:
+def reference_to(owner: Workload) -> OwnerReference:
+    """Return what a controller writes into the ``ownerReferences`` of what it makes."""
     uid = owner.meta.uid or uid_for(owner.kind, owner.meta.namespace, owner.meta.name)
     return OwnerReference(owner.kind, owner.meta.name, uid, controller=True)
 
@@ -173,12 +174,13 @@ def with_selector(workload: Workload) -> Workload:
     if workload.kind == "Job":
         uid = workload.meta.uid or uid_for("Job", workload.meta.namespace, workload.meta.name)
         own = {"controller-uid": uid, "job-name": workload.meta.name}
-        template = _labelled(workload.template, own)
+        template = labelled(workload.template, own)
         return replace(workload, selector=LabelSelector({"controller-uid": uid}), template=template)
     return replace(workload, selector=LabelSelector(labels)) if labels else workload
 
 
-def _labelled(template: Pod, labels: dict[str, str]) -> Pod:
+def labelled(template: Pod, labels: dict[str, str]) -> Pod:
+    """Return a pod, or a template, with further labels."""
     meta = replace(template.meta, labels={**template.meta.labels, **labels})
     return replace(template, meta=meta)
 
@@ -193,18 +195,22 @@ def make_pod(owner: Workload, name: str) -> Pod:
         uid=uid_for("Pod", owner.meta.namespace, name),
         labels=template.meta.labels,
         annotations=template.meta.annotations,
-        owner_references=(_reference(owner),),
+        owner_references=(reference_to(owner),),
     )
     return replace(template, meta=meta)
 
 
+def generated_name(owner: Workload, salt: int) -> str:
+    """Return the name that ``generateName`` makes for the controller's pod number ``salt``."""
+    return f"{owner.meta.name[:57]}-{short_hash(owner.kind, owner.meta.key, str(salt))}"
+
+
 def _fresh_names(world: World, owner: Workload, count: int) -> Iterator[str]:
     """Yield names as ``generateName`` makes them, none taken, always the same."""
-    stem = f"{owner.meta.name[:57]}-"
     given: set[str] = set()
     salt = 0
     while len(given) < count:
-        name = stem + short_hash(owner.kind, owner.meta.key, str(salt))
+        name = generated_name(owner, salt)
         salt += 1
         if name not in given and ("Pod", f"{owner.meta.namespace}/{name}") not in world.objects:
             given.add(name)
@@ -224,7 +230,7 @@ def _replicas(world: World, owner: Workload, changes: Changes) -> None:
     active = _active(world.owned(owner))
     if owner.kind != "Job":
         for orphan in world.orphans(owner.meta.namespace, owner.selector):
-            adopted = replace(orphan, meta=replace(orphan.meta, owner_references=(_reference(owner),)))
+            adopted = replace(orphan, meta=replace(orphan.meta, owner_references=(reference_to(owner),)))
             changes.update.append(adopted)
             active.append(adopted)
     changes.create += [
@@ -262,7 +268,7 @@ def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:
     """Return the ReplicaSet that a Deployment makes for its template."""
     assert owner.template is not None
     label = {HASH_LABEL: suffix}
-    template = _labelled(owner.template, label)
+    template = labelled(owner.template, label)
     selector = owner.selector or LabelSelector()
     name = f"{owner.meta.name}-{suffix}"
     meta = ObjectMeta(
@@ -270,7 +276,7 @@ def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:
         namespace=owner.meta.namespace,
         uid=uid_for("ReplicaSet", owner.meta.namespace, name),
         labels=template.meta.labels,
-        owner_references=(_reference(owner),),
+        owner_references=(reference_to(owner),),
     )
     selector = replace(selector, match_labels={**selector.match_labels, **label})
     return Workload("ReplicaSet", meta, selector, replicas, template)
@@ -283,19 +289,31 @@ def _stateful(world: World, owner: Workload, changes: Changes) -> None:
         name = f"{owner.meta.name}-{ordinal}"
         if ("Pod", f"{namespace}/{name}") in world.objects:
             continue
-        pod = make_pod(owner, name)
-        pod = _labelled(pod, {"statefulset.kubernetes.io/pod-name": name})
-        volumes = {volume.name: volume for volume in pod.volumes}
-        for claim in owner.claim_templates:
-            own = f"{claim.meta.name}-{name}"
-            volumes[claim.meta.name] = Volume(name=claim.meta.name, claim=own)
-            if ("PersistentVolumeClaim", f"{namespace}/{own}") not in world.objects:
-                changes.create.append(_claim(claim, owner, own))
-        changes.create.append(replace(pod, volumes=tuple(volumes.values())))
+        changes.create += [
+            claim
+            for claim in claims_of(owner, name)
+            if ("PersistentVolumeClaim", f"{namespace}/{claim.meta.name}") not in world.objects
+        ]
+        changes.create.append(as_stateful(owner, make_pod(owner, name)))
     for pod in reversed(_active(world.owned(owner))):
         ordinal_text = pod.meta.name.rpartition("-")[2]
         if ordinal_text.isdecimal() and int(ordinal_text) >= owner.replicas:
             changes.delete.append(pod)
+
+
+def as_stateful(owner: Workload, pod: Pod) -> Pod:
+    """Give a StatefulSet's pod the label with its name and the volumes of its own claims."""
+    volumes = {volume.name: volume for volume in pod.volumes}
+    for claim in owner.claim_templates:
+        own = f"{claim.meta.name}-{pod.meta.name}"
+        volumes[claim.meta.name] = Volume(name=claim.meta.name, claim=own)
+    named = labelled(pod, {"statefulset.kubernetes.io/pod-name": pod.meta.name})
+    return replace(named, volumes=tuple(volumes.values()))
+
+
+def claims_of(owner: Workload, pod: str) -> list[PersistentVolumeClaim]:
+    """Return the claims of a StatefulSet's pod; no controller owns them, so that they outlive it."""
+    return [_claim(claim, owner, f"{claim.meta.name}-{pod}") for claim in owner.claim_templates]
 
 
 def _claim(template: PersistentVolumeClaim, owner: Workload, name: str) -> PersistentVolumeClaim:

@@ -57,7 +57,7 @@ _PREFERRED_NODE = record(
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
-_NODE_AFFINITY = record(
+NODE_AFFINITY = record(
     dict,
     {
         _REQUIRED: Field("node_required", NODE_SELECTOR),
@@ -112,7 +112,7 @@ def _affinity(
 AFFINITY = record(
     _affinity,
     {
-        "nodeAffinity": Field("node", _NODE_AFFINITY),
+        "nodeAffinity": Field("node", NODE_AFFINITY),
         "podAffinity": Field("pod", _POD_AFFINITY),
         "podAntiAffinity": Field("anti", _POD_AFFINITY),
     },
@@ -367,6 +367,7 @@ _SPEC_FIELDS = {
     "priority": Field("priority", integer()),
     "priorityClassName": Field("priority_class_name", _optional_name),
     "schedulerName": Field("scheduler_name", text),
+    "restartPolicy": Field("restart_policy", enum("Always", "OnFailure", "Never", "")),
     "schedulingGates": Field("scheduling_gates", _gates),
     "schedulingGroup": Field(
         "pod_group",
@@ -374,7 +375,7 @@ _SPEC_FIELDS = {
     ),
 }
 _SPEC_UNREAD = (
-    "restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy serviceAccountName "
+    "terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy serviceAccountName "
     "serviceAccount "
     "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace securityContext "
     "imagePullSecrets "

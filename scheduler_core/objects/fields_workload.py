@@ -4,27 +4,77 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.objects.fields_cluster import CONDITION, PERSISTENT_VOLUME_CLAIM, top
+from scheduler_core.objects.fields_cluster import CONDITION, PERSISTENT_VOLUME_CLAIM, int_or_percent, top
 from scheduler_core.objects.fields_common import LABEL_SELECTOR
 from scheduler_core.objects.fields_pod import POD_TEMPLATE
-from scheduler_core.objects.model import LabelSelector, ObjectMeta, Workload
-from scheduler_core.objects.reading import Field, Reader, boolean, integer, labels, list_of, record
+from scheduler_core.objects.model import (
+    JobSpec,
+    LabelSelector,
+    ObjectMeta,
+    UpdateStrategy,
+    Workload,
+    WorkloadStatus,
+)
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    boolean,
+    enum,
+    integer,
+    labels,
+    list_of,
+    record,
+    show,
+)
 
 _COUNT = integer(0)
 _TEMPLATE = Field("template", POD_TEMPLATE)
 _SELECTOR = Field("selector", LABEL_SELECTOR)
 _REPLICAS = Field("replicas", _COUNT)
-_UNREAD = (
-    "minReadySeconds revisionHistoryLimit progressDeadlineSeconds paused strategy rollbackTo updateStrategy"
-)
+_UNREAD = "minReadySeconds revisionHistoryLimit progressDeadlineSeconds paused rollbackTo"
+
+
+def _strategy(*types: str) -> Reader:
+    """Make the reader of an update strategy; the first type is the default."""
+    rolling = record(
+        dict,
+        {
+            "maxSurge": Field("max_surge", int_or_percent),
+            "maxUnavailable": Field("max_unavailable", int_or_percent),
+            "partition": Field("partition", _COUNT),
+        },
+    )
+
+    def build(type: str = types[0], rolling: dict[str, Any] | None = None) -> UpdateStrategy:  # noqa: A002 - the API's name
+        return UpdateStrategy(type, **(rolling or {}))
+
+    def check(out: dict[str, Any], at: At) -> None:
+        if "rolling" in out and out.get("type", types[0]) != types[0]:
+            at.child("rollingUpdate").refuse(f"must be left out where the type is {show(out['type'])}")
+
+    fields = {"type": Field("type", enum(*types)), "rollingUpdate": Field("rolling", rolling)}
+    return record(build, fields, check=check)
+
+
+_DEPLOYED = Field("strategy", _strategy("RollingUpdate", "Recreate"))
+_UPDATED = Field("strategy", _strategy("RollingUpdate", "OnDelete"))
+_SETS = "strategy updateStrategy"
 
 _BY_COUNT = record(
-    dict, {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE}, unread=_UNREAD
+    dict,
+    {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE},
+    unread=f"{_UNREAD} {_SETS}",
+)
+_DEPLOYMENT = record(
+    dict,
+    {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE, "strategy": _DEPLOYED},
+    unread=f"{_UNREAD} updateStrategy",
 )
 _BY_MAP = record(
     dict,
     {"replicas": _REPLICAS, "selector": Field("labels", labels), "template": _TEMPLATE},
-    unread=_UNREAD,
+    unread=f"{_UNREAD} {_SETS}",
 )
 _STATEFUL = record(
     dict,
@@ -33,10 +83,16 @@ _STATEFUL = record(
         "selector": _SELECTOR,
         "template": _TEMPLATE,
         "volumeClaimTemplates": Field("claim_templates", list_of(PERSISTENT_VOLUME_CLAIM)),
+        "updateStrategy": _UPDATED,
+        "podManagementPolicy": Field("management", enum("OrderedReady", "Parallel")),
     },
-    unread=_UNREAD + " serviceName podManagementPolicy persistentVolumeClaimRetentionPolicy ordinals",
+    unread=_UNREAD + " strategy serviceName persistentVolumeClaimRetentionPolicy ordinals",
 )
-_DAEMON = record(dict, {"selector": _SELECTOR, "template": _TEMPLATE}, unread=_UNREAD + " templateGeneration")
+_DAEMON = record(
+    dict,
+    {"selector": _SELECTOR, "template": _TEMPLATE, "updateStrategy": _UPDATED},
+    unread=_UNREAD + " strategy templateGeneration",
+)
 _JOB = record(
     dict,
     {
@@ -45,20 +101,44 @@ _JOB = record(
         "selector": _SELECTOR,
         "template": _TEMPLATE,
         "suspend": Field("suspended", boolean),
+        "backoffLimit": Field("backoff_limit", _COUNT),
+        "completionMode": Field("mode", enum("NonIndexed", "Indexed")),
     },
     unread=(
-        "backoffLimit activeDeadlineSeconds ttlSecondsAfterFinished manualSelector completionMode "
+        "activeDeadlineSeconds ttlSecondsAfterFinished manualSelector "
         "podFailurePolicy podReplacementPolicy backoffLimitPerIndex maxFailedIndexes successPolicy managedBy"
     ),
 )
 _JOB_STATUS = record(
     dict,
-    {"succeeded": Field("succeeded", _COUNT), "conditions": Field("conditions", list_of(CONDITION))},
+    {
+        "succeeded": Field("succeeded", _COUNT),
+        "failed": Field("failed", _COUNT),
+        "conditions": Field("conditions", list_of(CONDITION)),
+    },
     unread=(
-        "active failed startTime completionTime ready terminating uncountedTerminatedPods "
+        "active startTime completionTime ready terminating uncountedTerminatedPods "
         "completedIndexes failedIndexes"
     ),
 )
+
+
+def _job(spec: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
+    """Return a Job's fields: spec and status apart, and as replicas how many pods it wants at first."""
+    rest: dict[str, Any] = {name: spec[name] for name in ("selector", "template") if name in spec}
+    numbers = {name: value for name, value in spec.items() if name not in (*rest, "mode")}
+    job = JobSpec(**numbers, indexed=spec.get("mode") == "Indexed")
+    ends = [c.type for c in status.get("conditions", ()) if c.status == "True"]
+    finished = next((end for end in ends if end in ("Complete", "Failed")), "")
+    done = status.get("succeeded", 0)
+    left = job.parallelism if job.completions is None else job.completions - done
+    wanted = 0 if finished or job.suspended else max(0, min(job.parallelism, left))
+    return {
+        **rest,
+        "replicas": wanted,
+        "job": job,
+        "status": WorkloadStatus(done, status.get("failed", 0), finished),
+    }
 
 
 def _workload(kind: str) -> Any:
@@ -68,16 +148,10 @@ def _workload(kind: str) -> Any:
         out = dict(spec or {})
         if "labels" in out:
             out["selector"] = LabelSelector(match_labels=out.pop("labels"))
+        if "management" in out:
+            out["parallel"] = out.pop("management") == "Parallel"
         if kind == "Job":
-            parallelism = out.pop("parallelism", 1)
-            completions = out.pop("completions", None)
-            done = status or {}
-            left = parallelism if completions is None else completions - done.get("succeeded", 0)
-            over = any(
-                c.type in ("Complete", "Failed") and c.status == "True" for c in done.get("conditions", ())
-            )
-            out["replicas"] = 0 if over or out.pop("suspended", False) else max(0, min(parallelism, left))
-            out.pop("suspended", None)
+            out = _job(out, status or {})
         return Workload(kind, meta, **out)
 
     return build
@@ -90,7 +164,7 @@ def _top(kind: str, spec: Reader, status: Reader | None = None) -> Reader:
 WORKLOADS: dict[str, Reader] = {
     "ReplicationController": _top("ReplicationController", _BY_MAP),
     "ReplicaSet": _top("ReplicaSet", _BY_COUNT),
-    "Deployment": _top("Deployment", _BY_COUNT),
+    "Deployment": _top("Deployment", _DEPLOYMENT),
     "StatefulSet": _top("StatefulSet", _STATEFUL),
     "DaemonSet": _top("DaemonSet", _DAEMON),
     "Job": _top("Job", _JOB, _JOB_STATUS),

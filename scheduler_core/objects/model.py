@@ -170,6 +170,15 @@ class Pod:
     nominated_node_name: str = ""
     pod_group: str = ""  # the PodGroup it names, by label, annotation or spec.schedulingGroup
     scheduling_gates: tuple[str, ...] = field(default=(), repr=False)  # template_hash adds those there are
+    # What controllers read besides; not in repr, for template_hash names ReplicaSets by it.
+    restart_policy: str = field(default="", repr=False)  # "" where the manifest names none
+    restarts: int = field(default=0, repr=False)  # how often its containers were started again
+    ready: bool = field(default=True, repr=False)  # whether it serves while it is Running
+
+    @property
+    def available(self) -> bool:
+        """Running and serving: what a rolling update counts."""
+        return self.phase == "Running" and self.ready and self.meta.deletion_timestamp is None
 
     @property
     def terminal(self) -> bool:
@@ -207,6 +216,38 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
+class UpdateStrategy:
+    """A Deployment's ``strategy``, a StatefulSet's or DaemonSet's ``updateStrategy``.
+
+    ``None`` where the manifest names none: each kind has its own default.
+    """
+
+    type: str = "RollingUpdate"  # Recreate for Deployments, OnDelete for the others
+    max_surge: int | str | None = None  # a count, or a percentage as text
+    max_unavailable: int | str | None = None
+    partition: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    parallelism: int = 1
+    completions: int | None = None  # None: a work queue, done when one pod succeeded and none runs
+    backoff_limit: int = 6
+    indexed: bool = False
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadStatus:
+    """What controllers keep on the object, as Kubernetes does under ``status``."""
+
+    succeeded: int = 0  # pods of a Job, also those that are deleted since
+    failed: int = 0
+    finished: str = ""  # Complete or Failed, once a Job is over
+    current: Pod | None = None  # a StatefulSet's or DaemonSet's template before the update under way
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A ReplicationController, ReplicaSet, StatefulSet, Deployment, DaemonSet or Job."""
 
@@ -216,6 +257,10 @@ class Workload:
     replicas: int = 1  # a Job's: min(parallelism, completions)
     template: Pod | None = None
     claim_templates: tuple[PersistentVolumeClaim, ...] = ()  # a StatefulSet's volumeClaimTemplates
+    strategy: UpdateStrategy = field(default_factory=UpdateStrategy)
+    parallel: bool = False  # a StatefulSet's podManagementPolicy
+    job: JobSpec = field(default_factory=JobSpec)
+    status: WorkloadStatus = field(default_factory=WorkloadStatus)
 
 
 @dataclass(frozen=True, slots=True)
