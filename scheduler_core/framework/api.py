@@ -43,6 +43,7 @@ class Api:
     queue: VirtualQueue
     waiting: WaitingPods
     plugins: tuple[Plugin, ...]
+    at: Mapping[str, tuple[Plugin, ...]]  # by extension point
     release: Release
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
 
@@ -69,6 +70,11 @@ class Api:
                 self.clock.spend(between)
         self.take_turns()
         self.cluster.refresh()
+
+    def let_unreserve(self, pod: QueuedPod) -> None:
+        """Let the Reserve plugins take back what they reserved for a pod, last one first."""
+        for plugin in reversed(self.at["reserve"]):
+            plugin.unreserve(pod)
 
     def later(self, action: Callable[[], None]) -> None:
         """Put something in line that another goroutine does."""
@@ -131,8 +137,7 @@ class Api:
         self.waiting.reject(key, "", "removed")
         pod = self.binding.pop(key, None)
         if pod is not None:
-            for plugin in reversed(self.plugins):
-                plugin.unreserve(pod)
+            self.let_unreserve(pod)
         self.cluster.remove_pod(key)
         self._pod_changed(key)
 

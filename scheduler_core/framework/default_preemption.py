@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler_core.framework.plugins import Plugin, Status
-from scheduler_core.framework.scoring import default_profile
 from scheduler_core.preemption import preempt
 
 if TYPE_CHECKING:
@@ -37,7 +36,9 @@ class DefaultPreemption(Plugin):
         failed = attempt.failed
         if failed is None or not failed.size or attempt.unresolvable:
             return Status("Unschedulable")
-        found = preempt(pod.state, failed, framework.cluster, framework.queue.nominator, default_profile())
+        found = preempt(
+            pod.state, failed, framework.cluster, framework.queue.nominator, framework.scheduling.profile
+        )
         chosen = found.chosen
         if chosen is None or not chosen.victims:
             return Status("Unschedulable")

@@ -86,3 +86,9 @@ class Plugin:
     def group_changed(self, key: str) -> None:
         """Hear that a PodGroup came or changed."""
         del key
+
+
+class PrioritySort(Plugin):
+    """The default QueueSort plugin: higher priority first, then who entered the queue earlier."""
+
+    name = "PrioritySort"

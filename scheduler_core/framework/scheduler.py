@@ -6,7 +6,7 @@ informers tell, controllers) waits in line as *turns*, first come, first served:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,10 +19,12 @@ from scheduler_core.framework.api import Api
 from scheduler_core.framework.clock import Clock, go_duration
 from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
 from scheduler_core.framework.plugins import Plugin
+from scheduler_core.framework.profile import default_scheduling, scheduling_of
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.registry import POINTS
 from scheduler_core.framework.releases import V1_22, Release
-from scheduler_core.framework.scoring import default_profile, score_nodes
+from scheduler_core.framework.scoring import score_nodes
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.vectors import VectorStore
@@ -48,7 +50,8 @@ class Pace:
 class Framework(Api):
     """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
 
-    ``queue_sort`` is the one that sorts the queue.
+    ``queue_sort`` is the one that sorts the queue. ``points`` names the plugins of each extension point, in
+    order, as a profile of a configuration has them; without it every plugin runs wherever it does something.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Framework(Api):
         plugins: Sequence[Plugin],
         *,
         queue_sort: Plugin,
+        points: Mapping[str, Mapping[str, int]] | None = None,
         pace: Pace | None = None,
         release: Release = V1_22,
         keep: Callable[[Attempt | Happening], None] | None = None,
@@ -65,8 +69,16 @@ class Framework(Api):
         self.pace = pace or Pace()
         self.clock = Clock()
         self.cluster = Cluster()
-        self._vectors = VectorStore(self.cluster, default_profile())
+        self.scheduling = default_scheduling() if points is None else scheduling_of(points)
+        self._vectors = VectorStore(self.cluster, self.scheduling.profile)
         self.plugins = tuple(plugins)
+        named = {plugin.name: plugin for plugin in plugins}
+        self.at = {
+            point: self.plugins
+            if points is None
+            else tuple(named[name] for name in points.get(point, ()) if name in named)
+            for point in POINTS
+        }
         self.release = release
         self.binding = {}
         self.waiting = WaitingPods(self.clock, self._verdict)
@@ -134,7 +146,7 @@ class Framework(Api):
         if early is not None:
             attempt.result, attempt.message = "error", early
             return None
-        for plugin in self.plugins:
+        for plugin in self.at["preFilter"]:
             status = plugin.pre_filter(pod)
             attempt.statuses.append(("PreFilter", plugin.name, status))
             if not status.success:
@@ -152,7 +164,7 @@ class Framework(Api):
         cluster = self.cluster
         vectors = self._vectors.of(pod.state)
         filtered = filter_nodes(
-            pod.state, cluster, self.queue.nominator, default_profile(), vectors, matrix=False
+            pod.state, cluster, self.queue.nominator, self.scheduling.profile, vectors, matrix=False
         )
         if filtered.errors:
             attempt.result, attempt.message = "error", error_message(filtered.errors.values())
@@ -170,12 +182,12 @@ class Framework(Api):
             return cluster.columns.names[nominated]  # tried before all others (PreferNominatedNode)
         if feasible.size == 1:
             return cluster.columns.names[int(feasible[0])]
-        scored = score_nodes(pod.state, cluster, failed, feasible.astype(np.int64), vectors)
+        scored = score_nodes(pod.state, cluster, failed, feasible.astype(np.int64), vectors, self.scheduling)
         return cluster.columns.names[scored.best()]
 
     def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
         """Run PostFilter plugins until one succeeds."""
-        for plugin in self.plugins:
+        for plugin in self.at["postFilter"]:
             status = plugin.post_filter(pod, attempt)
             if status is None:
                 continue
@@ -186,7 +198,7 @@ class Framework(Api):
 
     def _permit(self, pod: QueuedPod, attempt: Attempt) -> None:
         waits: dict[str, float] = {}
-        for plugin in self.plugins:
+        for plugin in self.at["permit"]:
             status = plugin.permit(pod, attempt.node)
             attempt.statuses.append(("Permit", plugin.name, status))
             if status.code == "Wait":
@@ -236,8 +248,7 @@ class Framework(Api):
 
     def _unreserve(self, pod: QueuedPod) -> None:
         """Let all plugins take back what they reserved, last one first, and free the node."""
-        for plugin in reversed(self.plugins):
-            plugin.unreserve(pod)
+        self.let_unreserve(pod)
         self.binding.pop(pod.key, None)
         release_node(self.cluster, pod.state)
         if self.release.forget_wakes:
@@ -248,7 +259,7 @@ class Framework(Api):
             return
         self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase="Running")
         self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
-        for plugin in self.plugins:
+        for plugin in self.at["postBind"]:
             plugin.post_bind(pod)
         self.later(lambda: self._heard_of_bound(pod.state))
 

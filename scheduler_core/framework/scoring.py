@@ -6,8 +6,7 @@ plugins that rank nodes as their forerunners did are asked of the v1.11 prioriti
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,27 +15,13 @@ from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
-from scheduler_core.policy import Profile, compile_policy
+from scheduler_core.framework.profile import Scheduling
 from scheduler_core.priorities.base import MAX_PRIORITY
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
 from scheduler_core.scoring import rank_nodes
 from scheduler_core.vectors import ClassVectors
 
 MAX_NODE_SCORE = 100
-OWN = frozenset({"LeastRequestedPriority", "BalancedResourceAllocation"})
-WEIGHTS = {"SelectorSpreadPriority": 2}  # its heir, PodTopologySpread, weighs 2
-
-
-@cache
-def default_profile() -> Profile:
-    """Return what 1.22's default plugins took over: predicates, and the priorities besides :data:`OWN`."""
-    profile = compile_policy(None)
-    rest = tuple(
-        replace(priority, weight=WEIGHTS.get(priority.name, priority.weight))
-        for priority in profile.priorities
-        if priority.name not in OWN
-    )
-    return replace(profile, priorities=rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +44,12 @@ class Scored:
 
 
 def score_nodes(
-    pod: PodState, cluster: Cluster, failed: Codes | None, feasible: IntVector, vectors: ClassVectors
+    pod: PodState,
+    cluster: Cluster,
+    failed: Codes | None,
+    feasible: IntVector,
+    vectors: ClassVectors,
+    scheduling: Scheduling,
 ) -> Scored:
     """Score the feasible nodes, given as ascending column indices; ``vectors`` are the pod's class's."""
     view = View(cluster, feasible)
@@ -68,10 +58,10 @@ def score_nodes(
     free = np.where(usable, (capacity - requested) * MAX_NODE_SCORE // np.maximum(capacity, 1), 0)
     cpu, memory = np.where(capacity == 0, 1.0, requested / np.maximum(capacity, 1))
     balance = ((1 - np.abs(cpu - memory)) * MAX_NODE_SCORE).astype(np.int64)
-    ranking = rank_nodes(pod, cluster, failed, feasible, default_profile(), vectors, trace=False)
+    ranking = rank_nodes(pod, cluster, failed, feasible, scheduling.profile, vectors, trace=False)
     return Scored(
         feasible,
-        np.asarray(free.sum(axis=0) // 2, np.int64),
-        np.where((cpu >= 1) | (memory >= 1), 0, balance),
+        scheduling.fit_weight * np.asarray(free.sum(axis=0) // 2, np.int64),
+        scheduling.balanced_weight * np.where((cpu >= 1) | (memory >= 1), 0, balance),
         ranking.totals * (MAX_NODE_SCORE // MAX_PRIORITY),
     )
