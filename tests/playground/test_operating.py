@@ -379,3 +379,26 @@ async def test_a_stranger_reads_nothing_of_a_draft() -> None:
         shared = await owner.success("draft.share", source)
         ask = {"source": {"scenario": shared["scenario"]}, "target": "Node a", "step": "0"}
         assert yaml.safe_load((await stranger.success("object.get", ask))["yaml"]) == yaml.safe_load(NODE_A)
+
+
+async def test_the_policy_is_changed_at_a_step_too() -> None:
+    """It is created, patched and deleted like an object without a name; the scheduler restarts each time."""
+    policy = "apiVersion: v1\nkind: Policy\npredicates: [{name: PodFitsResources}]\npriorities: []\n"
+    async with connected() as socket:
+        made = await operate(socket, BUNDLE, "create", step="1.1", object=policy)
+        wider = policy.replace("PodFitsResources}", "PodFitsResources}, {name: NoDiskConflict}")
+        patched = await operate(socket, made["text"], "patch", step="2.1", target="Policy", object=wider)
+        assert patched["words"] == "patch Policy: predicates (1)"
+        gone = await operate(socket, patched["text"], "delete", step="3.1", target="Policy")
+        source = await draft(socket, gone["text"])
+        found = await socket.success("object.get", {"source": source, "target": "Policy", "step": "2"})
+        assert yaml.safe_load(found["yaml"]) == yaml.safe_load(wider)
+        listed = await socket.success("objects.list", {"source": source, "step": "1"})
+        assert listed["kinds"][-1] == ["Policy", 1, ["Policy"]]
+        error = await socket.error("object.get", {"source": source, "target": "Policy", "step": "3"})
+        assert error["code"] == "object.not-found"
+        inside = {"text": BUNDLE, "action": "create", "step": "1.1", "during": "evaluation", "object": policy}
+        error = await socket.error("bundle.operate", inside)
+        assert "a scheduler does not restart inside a cycle" in error["message"]
+    cycles = list(Simulation(load(gone["text"])))
+    assert [cycle.restart is not None for cycle in cycles] == [False, True, True, True]

@@ -25,6 +25,8 @@ const TEMPLATES = {
   PersistentVolume: "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: new-volume\nspec:\n  capacity:\n    storage: 10Gi\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  gcePersistentDisk:\n    pdName: new-disk\n",
   PersistentVolumeClaim: "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: new-claim\n  namespace: default\nspec:\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  resources:\n    requests:\n      storage: 10Gi\n",
   Service: "apiVersion: v1\nkind: Service\nmetadata:\n  name: new-service\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n",
+  Policy: "apiVersion: v1\nkind: Policy\npredicates:\n- name: GeneralPredicates\n- name: PodToleratesNodeTaints\npriorities:\n- name: LeastRequestedPriority\n  weight: 1\n",
+  SimulationSettings: "apiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n",
 };
 
 export class Edit {

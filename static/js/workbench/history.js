@@ -4,7 +4,7 @@ import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
-const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service"];
+const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service", "Policy", "SimulationSettings"];
 
 export class History {
   #listed = null;
@@ -45,8 +45,8 @@ export class History {
     const { operations, count: all } = this.#listed;
     const { edit, mine } = this;
     if (this.list.contains(document.activeElement)) this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
-    const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
-      h("option", { value: "", text: mine ? "Create…" : "Create in a copy…" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
+    const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", title: mine ? "Create an object at this step" : "Create an object at this step, in a copy", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
+      h("option", { value: "", text: "Create…" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
     fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), create,
       mine && edit ? h("button", { type: "button", class: "btn small", "data-history-undo": true, disabled: !edit.last || undefined, title: edit.last ? `Undo: ${edit.last}` : "Nothing to undo here", onclick: () => edit.back() }, icon("back"), "Undo") : null);
     fill(this.list, operations.map((row, i) => this.#row(row, i)),
