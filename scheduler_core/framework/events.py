@@ -54,6 +54,7 @@ _SPEAKERS = (
     ("Insufficient ", "NodeResourcesFit"),
     ("node(s) didn't have free ports", "NodePorts"),
     ("node(s) didn't match node selector", "NodeAffinity"),
+    ("node(s) didn't match scheduler-enforced node affinity", "NodeAffinity"),
     ("node(s) didn't match the requested hostname", "NodeName"),
     ("node(s) had taints", "TaintToleration"),
     ("node(s) were unschedulable", "NodeUnschedulable"),

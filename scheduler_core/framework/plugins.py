@@ -34,6 +34,10 @@ class Status:
 SUCCESS = Status()
 
 
+POINTS = ("preFilter", "postFilter", "reserve", "permit", "postBind")
+"""The extension points at which plugins are called in turn; what filters and scores is a profile."""
+
+
 class Plugin:
     """A plugin that does nothing. ``name`` is its name in a configuration; ``events`` help pods it refused.
 

@@ -18,11 +18,10 @@ from scheduler_core.filtering import error_message, filter_nodes, fit_error_mess
 from scheduler_core.framework.api import Api
 from scheduler_core.framework.clock import Clock, go_duration
 from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
-from scheduler_core.framework.plugins import Plugin
-from scheduler_core.framework.profile import default_scheduling, scheduling_of
+from scheduler_core.framework.plugins import POINTS, Plugin, PrioritySort
+from scheduler_core.framework.profile import Scheduling, default_scheduling
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
-from scheduler_core.framework.registry import POINTS
 from scheduler_core.framework.releases import V1_22, Release
 from scheduler_core.framework.scoring import score_nodes
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
@@ -50,8 +49,9 @@ class Pace:
 class Framework(Api):
     """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
 
-    ``queue_sort`` is the one that sorts the queue. ``points`` names the plugins of each extension point, in
-    order, as a profile of a configuration has them; without it every plugin runs wherever it does something.
+    ``queue_sort`` is the one that sorts the queue, PrioritySort if none is given. ``points`` names the plugins of
+    each extension point, in order; without it every plugin runs wherever it does something. ``scheduling`` is
+    what filters and scores, by default what the default plugins do.
     """
 
     def __init__(
@@ -59,8 +59,9 @@ class Framework(Api):
         objects: Iterable[KubernetesObject],
         plugins: Sequence[Plugin],
         *,
-        queue_sort: Plugin,
-        points: Mapping[str, Mapping[str, int]] | None = None,
+        queue_sort: Plugin | None = None,
+        points: Mapping[str, Iterable[str]] | None = None,
+        scheduling: Scheduling | None = None,
         pace: Pace | None = None,
         release: Release = V1_22,
         keep: Callable[[Attempt | Happening], None] | None = None,
@@ -69,7 +70,8 @@ class Framework(Api):
         self.pace = pace or Pace()
         self.clock = Clock()
         self.cluster = Cluster()
-        self.scheduling = default_scheduling() if points is None else scheduling_of(points)
+        scheduling = scheduling or default_scheduling()
+        self.scheduling = replace(scheduling, profile=scheduling.others)
         self._vectors = VectorStore(self.cluster, self.scheduling.profile)
         self.plugins = tuple(plugins)
         named = {plugin.name: plugin for plugin in plugins}
@@ -83,7 +85,9 @@ class Framework(Api):
         self.binding = {}
         self.waiting = WaitingPods(self.clock, self._verdict)
         events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in plugins}}
-        self.queue = VirtualQueue(self.clock, queue_sort.sort_key, events, release.unschedulable_stay)
+        self.queue = VirtualQueue(
+            self.clock, (queue_sort or PrioritySort()).sort_key, events, release.unschedulable_stay
+        )
         for plugin in self.plugins:
             plugin.attach(self)
         self.begin(list(objects), self.pace.creation)

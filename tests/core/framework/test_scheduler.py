@@ -8,10 +8,13 @@ import pytest
 from scheduler_core.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
 from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.framework.default_preemption import DefaultPreemption
+from scheduler_core.framework.plugins import POINTS
+from scheduler_core.framework.profile import Scheduling
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.objects.model import Volume
+from scheduler_core.policy import compile_policy
 from tests.core.coscheduling.parts import group, node, pod
 
 EPOCH = 1609459260.0  # a minute after the groups' creation
@@ -28,7 +31,7 @@ def framework(
     plugin = Coscheduling(edition, read_arguments(edition, arguments), EPOCH)
     preemption = DefaultPreemption()
     plugins = (preemption, plugin, PodGroupController(edition)) if coscheduling else (preemption,)
-    sort = plugin if coscheduling else preemption
+    sort = plugin if coscheduling else None
     return Framework(objects, plugins, queue_sort=sort, pace=pace, release=RELEASES[edition.kubernetes])
 
 
@@ -301,3 +304,47 @@ def test_a_bad_claim_is_an_error_and_preempts_nobody() -> None:
     scheduler.run(1)
     assert (attempts(scheduler)[0].result, scheduler.deleted) == ("error", [])
     assert attempts(scheduler)[0].message == 'persistentvolumeclaim "gone" not found'
+
+
+def with_points(*left_out: str) -> Framework:
+    """Make a scheduler for a group of four with room for three and a single pod, without some points."""
+    members = [pod(f"p{number}", cpu=1000) for number in range(4)]
+    plugin = Coscheduling(CLASSIC, read_arguments(CLASSIC, {"permitWaitingTimeSeconds": 10}), EPOCH)
+    points = {point: ["DefaultPreemption", "Coscheduling"] for point in POINTS if point not in left_out}
+    return Framework(
+        [group(4), node("n", 3000), *members, pod("single", "", cpu=1000)],
+        (DefaultPreemption(), plugin, PodGroupController(CLASSIC)),
+        queue_sort=plugin,
+        points=points,
+    )
+
+
+def test_without_post_filter_a_group_is_rejected_by_time_alone() -> None:
+    """Its members hold their nodes until their time is up; with PostFilter they give way at once."""
+    patient = with_points("postFilter")
+    patient.run(9)
+    assert (len(patient.waiting), patient.bound()) == (3, {})
+    patient.run(11)
+    assert len(patient.waiting) == 0
+    quick = with_points()
+    quick.run(9)
+    assert list(quick.bound()) == ["ns/single"]
+
+
+def test_without_permit_members_are_bound_one_by_one() -> None:
+    """Nobody waits for the group, which is why Coscheduling cannot do without the point."""
+    eager = with_points("permit")
+    eager.run(1)
+    assert list(eager.bound()) == ["ns/p0", "ns/p1", "ns/p2"]
+
+
+def test_another_profile_filters_and_scores() -> None:
+    """What filters and scores is exchanged as a whole; resource scores keep their own weights."""
+    policy = compile_policy({"predicates": [{"name": "HostName"}], "priorities": []})
+    crowded = Framework(
+        [node("n", 1000), pod("big", "", cpu=9000)],
+        (),
+        scheduling=Scheduling(policy, 0, 0),
+    )
+    crowded.run(1)
+    assert crowded.bound() == {"ns/big": "n"}
