@@ -49,7 +49,7 @@ class Pace:
 class Framework(Api):
     """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
 
-    ``queue_sort`` is the one that sorts the queue, PrioritySort if none is given. ``points`` names the plugins of
+    ``queue_sort`` sorts the queue, PrioritySort if none is given. ``points`` names the plugins of
     each extension point, in order; without it every plugin runs wherever it does something. ``scheduling`` is
     what filters and scores, by default what the default plugins do.
     """
