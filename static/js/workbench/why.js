@@ -147,8 +147,9 @@ export class Why {
       : before ? `as cycle ${count(index)} (${step}) found the cluster` : index ? `after cycle ${count(index)} (${step})` : "before the first cycle";
     return h("section", { class: "why-about" },
       h("p", { class: "why-row" }, h("span", { class: `pill ${STATES[state] ?? ""}`, text: state === "other" ? "another scheduler's" : state }),
-        h("span", { class: "mono", text: answer.pod }), h("span", { class: "dim", text: moment }), h("span", { class: "grow" }), GONE.has(answer.state) ? null : this.#edit(`Pod ${answer.pod}`), answer.asked ? this.#edit(`Node ${answer.asked}`) : null),
-      h("p", { class: "why-summary", text: summary }));
+        h("span", { class: "mono", text: answer.pod }), h("span", { class: "dim", text: moment })),
+      h("p", { class: "why-summary", text: summary }),
+      this.view.edit && (answer.asked || !GONE.has(state)) ? h("div", { class: "why-row why-edit" }, GONE.has(state) ? null : this.#edit(`Pod ${answer.pod}`), answer.asked ? this.#edit(`Node ${answer.asked}`) : null) : null);
   }
 
   /** Change the pod or the node oneself, at the step on screen. */
