@@ -15,7 +15,8 @@ from typing import Any
 
 from scheduler_core.export import document_key
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.formats.patch import apply_patch
+from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.moments import stepped
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.reconfiguration import VERSIONS
@@ -62,9 +63,12 @@ class Moment:
 
 
 def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
-    """Return the entries of the bundle's Scenario document, to be read; none where there is none."""
+    """Return the entries of the bundle's Scenario document, to be read, in the order in which they land.
+
+    Those that are written with a time alone have the step that follows from it.
+    """
     found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
-    return ((found or {}).get("spec") or {}).get("operations") or ()
+    return stepped(((found or {}).get("spec") or {}).get("operations") or ())
 
 
 def operations_of(documents: Sequence[Document]) -> Operations:
@@ -407,9 +411,7 @@ def _applied(
         return None
     body = operation["patchOperation"]
     before = document if document is not None else to_manifest(obj) if obj is not None else {}
-    patch = body["patch"]
-    how = body.get("patchType") or ("json" if isinstance(patch, list) else "strategic")
-    return dict(apply_patch(before, patch, how))
+    return dict(apply_patch(before, body["patch"], kind_of_patch(body, before)))
 
 
 def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:

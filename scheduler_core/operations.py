@@ -1,6 +1,6 @@
 """The Scenario document (KEP-140): the cluster's history, resolved to whole objects.
 
-``spec.operations[]`` each have ``id``, ``step`` (the major step) and one of ``createOperation``,
+``spec.operations[]`` each have ``id``, ``step`` (the major step) or ``time``, and one of ``createOperation``,
 ``patchOperation``, ``deleteOperation`` and ``doneOperation``; when each lands is
 :mod:`scheduler_core.moments`'. What
 controllers do in answer follows in the same step, with the operation's id and a counter.
@@ -19,7 +19,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, patched_by
-from scheduler_core.moments import FIELDS, Moments
+from scheduler_core.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.objects.names import did_you_mean
@@ -113,8 +113,8 @@ def read_operations(
         place.error(f"more than {assembly.limits.operations:,} operations")
         return ()
     history = _History(entry, assembly, documents, configuration)
-    for index, item in enumerate(listed):
-        if assembly.full or not history.take(item, place.child(index)):
+    for index in in_order(listed):
+        if assembly.full or not history.take(listed[index], place.child(index)):
             break
     return tuple(history.operations)
 
@@ -141,13 +141,18 @@ class _History:
     def take(self, item: Any, at: At) -> bool:
         """Read one operation. Returns False where the history ends."""
         read = _OPERATION(item, at)
-        if read is None:
+        if read is None or not says_when(item, read, at):
             return True
         name = read.get("id") or str(len(self.ids) + 1)
         if name in self.ids:
             at.child("id").error(f"the id {show(name)} stands twice")
         self.ids.add(name)
-        self.moments.take(read, at)
+        if "step" in read or "time" in read:
+            self.moments.take(read, at)
+        elif "step" not in item and "time" not in item:
+            at.child("step").error(
+                "step is missing: it says what it lands after; or write its time, in seconds"
+            )
         given = [action for action in _ACTIONS if action in read]
         if len(given) != 1:
             at.error(f"must have exactly one of {', '.join(_ACTIONS)}, not {len(given)}")
@@ -184,7 +189,18 @@ class _History:
         """Add an operation that lands at the moment reached."""
         at = self.moments
         self.operations.append(
-            Operation(name, at.step, at.time, action, kind, key, **what, after=at.after, during=at.during)
+            Operation(
+                name,
+                at.step,
+                at.time,
+                action,
+                kind,
+                key,
+                **what,
+                after=at.after,
+                during=at.during,
+                timed=at.timed,
+            )
         )
 
     def record(self, name: str, changes: list[Change]) -> None:

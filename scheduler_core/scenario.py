@@ -74,6 +74,7 @@ class Operation:
     configuration: Configuration | None = None
     after: int | None = None  # lands after so many cycles of its step; None: when none is left to run
     during: bool = False  # lands inside the next cycle, between evaluating and writing
+    timed: bool = False  # written with a time alone: its step follows from that
 
 
 @dataclass(frozen=True, slots=True)

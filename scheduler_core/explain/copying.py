@@ -16,6 +16,7 @@ from scheduler_core.explain.changes import Change
 from scheduler_core.export import document_key
 from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.load import load_documents
+from scheduler_core.moments import major_of, stepped
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.scenario import BundleError, Document, Scenario
 from scheduler_core.simulation import Simulation
@@ -169,10 +170,10 @@ def in_operations(scenario: Scenario, change: Change, major: int) -> list[Docume
         history = {"apiVersion": SCENARIO_VERSION, "kind": "Scenario", "metadata": {"name": "why"}}
         documents.append(history)
     spec = history["spec"] = history.get("spec") or {}
-    known = spec["operations"] = list(spec.get("operations") or ())
+    known = spec["operations"] = list(stepped(spec.get("operations") or ()))
     taken = {str(operation.get("id")) for operation in known}
     # Steps must not go back, so operations of later steps stay behind.
-    place = sum(operation["step"] <= major for operation in known)
+    place = sum((major_of(operation) or 0) <= major for operation in known)
     made: list[Manifest] = []
     for patch in change.live:
         number = next(n for n in range(1, len(taken) + 2) if f"why-{n}" not in taken)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.formats.patch import MERGE_KEYS, PatchError, apply_patch
+from scheduler_core.formats.patch import MERGE_KEYS, PatchError, apply_patch, has_strategic
 
 Patch = Any
 
@@ -25,7 +25,8 @@ def smallest_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple
 
 
 def _proposed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, Patch]]:
-    return [("merge", _merge(before, after)), ("strategic", _strategic(before, after))]
+    proposed = [("merge", merge_patch(before, after))]
+    return [*proposed, ("strategic", _strategic(before, after))] if has_strategic(before) else proposed
 
 
 def _leads(before: Mapping[str, Any], patch: Patch, kind: str, wanted: Any) -> bool:
@@ -47,14 +48,15 @@ def _same(old: Any, new: Any) -> bool:
     return bool(old == new) and json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
 
 
-def _merge(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON merge patch that turns one into the other; empty where nothing differs but nulls."""
     patch: dict[str, Any] = {key: None for key in before if key not in after and before[key] is not None}
     for key, value in after.items():
         old = before.get(key)
         if _same(old, value):
             continue
         if isinstance(value, Mapping) and isinstance(old, Mapping):
-            patch[key] = _merge(old, value)
+            patch[key] = merge_patch(old, value)
         else:
             patch[key] = value if value is None else without_nulls(value)
     return patch
