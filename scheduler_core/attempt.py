@@ -137,7 +137,7 @@ class Scheduler:
             cleared=tuple(preempting.cleared),
         )
         message = fit_error_message(failed, self.cluster.reasons)
-        phases = ("queue", "predicates", "preemption")
+        phases = ("queue", "predicates", *(("preemption",) if self.profile.preempts else ()))
         return self._record(
             decision, counter, phases, message=message, filtered=filtered, preemption=preempting.record
         )

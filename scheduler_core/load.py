@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from scheduler_core.assembly import Assembly
+from scheduler_core.configuration import CONFIGURATION_KIND
+from scheduler_core.configuration_document import check_configuration, is_scheduler_configuration
 from scheduler_core.formats.bundle import Bundle, Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind
 from scheduler_core.formats.limits import Limits
@@ -79,6 +81,7 @@ class _Loading:
         self.summary: Counter[str] = Counter()
         self.ignored: dict[str, list[Entry]] = {}
         self.policies: list[Entry] = []
+        self.configurations: list[Entry] = []
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
 
@@ -91,16 +94,22 @@ class _Loading:
             self.take(entry)
         for several, kind in (
             (self.policies, "Policy"),
+            (self.configurations, CONFIGURATION_KIND),
             (self.scenarios, "Scenario"),
             (self.settings, SETTINGS_KIND),
         ):
             for entry in several[1:]:
                 At(self.report, None, entry).child("kind").error(f"a second {kind}: a bundle has one at most")
+        if self.policies and self.configurations:
+            told = f"a {CONFIGURATION_KIND} and a Policy both say what the scheduler runs: keep one of them"
+            At(self.report, None, self.configurations[0]).child("kind").error(told)
         settings = DEFAULT_SETTINGS
         for entry in self.settings[:1]:
             settings = read_settings(entry.value, At(self.report, None, entry))
         for entry in self.policies[:1]:
             check_policy(entry.value, settings, At(self.report, None, entry))
+        for entry in self.configurations[:1]:
+            check_configuration(entry.value, settings, At(self.report, None, entry))
         self.refuse_if_wrong()
         objects = self.assembly.build(self.decoded)
         self.refuse_if_wrong()
@@ -114,17 +123,26 @@ class _Loading:
             documents=tuple(self.documents),
             objects=tuple(objects),
             operations=operations,
-            policy=self.policies[0].value if self.policies else None,
+            policy=self.policy,
             settings=settings,
             warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
         )
+
+    @property
+    def policy(self) -> Document | None:
+        """Return what configures the scheduler, ``None`` for the default provider."""
+        return next((entry.value for of in (self.policies, self.configurations) for entry in of), None)
 
     def take(self, entry: Entry) -> None:
         """Sort one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
         at = At(self.report, None, entry)
         if is_policy(entry.value, at):
             self.policies.append(entry)
+            self.keep(entry)
+            return
+        if is_scheduler_configuration(entry.value, at):
+            self.configurations.append(entry)
             self.keep(entry)
             return
         if entry.kind in ("Scenario", SETTINGS_KIND):
@@ -175,8 +193,8 @@ class _Loading:
         if not self.scenarios:
             return ()
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
-        policy, given = (next((e.value for e in of), None) for of in (self.policies, self.settings))
-        configuration = Reconfiguration(policy, given, settings)
+        given = next((entry.value for entry in self.settings), None)
+        configuration = Reconfiguration(self.policy, given, settings)
         return read_operations(self.scenarios[0], self.assembly, sources, configuration)
 
     def refuse_if_wrong(self) -> None:

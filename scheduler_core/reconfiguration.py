@@ -1,8 +1,9 @@
 """The scheduler's configuration as operations of a Scenario change it.
 
-A Policy and the SimulationSettings are documents of which there is one at most. ``createOperation`` puts a
-whole new one in force, ``patchOperation`` changes the one in force, ``deleteOperation`` goes back to the
-default. kube-scheduler v1.11 reads its policy when it starts, so each of them restarts it.
+A Policy or a KubeSchedulerConfiguration, and the SimulationSettings, are documents of which there is one at
+most. ``createOperation`` puts a whole new one in force, ``patchOperation`` changes the one in force,
+``deleteOperation`` goes back to the default. kube-scheduler reads its configuration when it starts, so each
+of them restarts it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.configuration import CONFIGURATION_KIND
+from scheduler_core.configuration.versions import GROUP
+from scheduler_core.configuration_document import NEWEST, check_configuration
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.objects.reading import At
 from scheduler_core.policy_document import check_policy
@@ -17,7 +21,10 @@ from scheduler_core.scenario import Configuration, Document
 from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 POLICY_KIND = "Policy"
-VERSIONS = {POLICY_KIND: "v1", SETTINGS_KIND: "podstep/v1"}
+VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: NEWEST, SETTINGS_KIND: "podstep/v1"}
+"""The kinds that configure the scheduler, and the version of each that is written today."""
+
+OTHER = {POLICY_KIND: CONFIGURATION_KIND, CONFIGURATION_KIND: POLICY_KIND}
 RESTARTS = 1_000  # operations of a scenario that change the configuration
 
 
@@ -26,21 +33,35 @@ def is_configuration(value: Any) -> bool:
     kind = value.get("kind") if isinstance(value, Mapping) else None
     if not isinstance(kind, str) or kind not in VERSIONS:
         return False
-    # Other systems have a kind Policy too.
-    return value.get("apiVersion") in (None, VERSIONS[kind])
+    version = value.get("apiVersion")
+    if kind == CONFIGURATION_KIND:
+        return version is None or (isinstance(version, str) and version.partition("/")[0] == GROUP)
+    return version in (None, VERSIONS[kind])  # other systems have a kind Policy too
 
 
 class Reconfiguration:
     """The configuration in force, and what each operation makes of it."""
 
     def __init__(self, policy: Document | None, settings: Document | None, read: Settings) -> None:
-        self._documents: dict[str, Document | None] = {POLICY_KIND: policy, SETTINGS_KIND: settings}
+        self._documents: dict[str, Document | None] = {
+            POLICY_KIND: None,
+            CONFIGURATION_KIND: None,
+            SETTINGS_KIND: settings,
+        }
+        if policy is not None:
+            of = CONFIGURATION_KIND if policy.get("kind") == CONFIGURATION_KIND else POLICY_KIND
+            self._documents[of] = policy
         self._settings = read
         self._count = 0
 
     def create(self, document: Mapping[str, Any], at: At) -> Configuration | None:
         """Put a whole document in force. Returns None after reporting what is wrong with it."""
-        return self._take(str(document["kind"]), document, at)
+        kind = str(document["kind"])
+        other = OTHER.get(kind)
+        if other is not None and self._documents[other] is not None:
+            at.child("kind").error(f"a {other} is in force at this step: delete it before creating a {kind}")
+            return None
+        return self._take(kind, document, at)
 
     def patch(self, kind: str, body: Mapping[str, Any], at: At) -> Configuration | None:
         """Change the document in force."""
@@ -73,14 +94,16 @@ class Reconfiguration:
                 at.error(f"more than {RESTARTS:,} changes of the configuration")
             return None
         self._documents[kind] = document  # a wrong one too, so that what follows is not wrong for its sake
-        policy = self._documents[POLICY_KIND]
+        policy, configuration = (self._documents[of] for of in (POLICY_KIND, CONFIGURATION_KIND))
         settings = self._settings
         wrong = len(at.report.errors)
         if kind == SETTINGS_KIND:
             settings = DEFAULT_SETTINGS if document is None else read_settings(document, at)
-        elif document is not None:
+        elif kind == POLICY_KIND and document is not None:
             check_policy(document, settings, at)
+        if configuration is not None and kind != POLICY_KIND:
+            check_configuration(configuration, settings, at)
         if len(at.report.errors) > wrong:
             return None
         self._settings = settings
-        return Configuration(policy, settings)
+        return Configuration(policy if configuration is None else configuration, settings)

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
+
+if TYPE_CHECKING:
+    from scheduler_core.configuration.result import FrameworkConfiguration
 
 Document = Mapping[str, Any]
 
@@ -47,10 +50,26 @@ class BundleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a scheduler starts with: a v1 Policy, ``None`` for the default provider, and the settings."""
+    """What a scheduler starts with: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
+
+    ``policy`` is ``None`` for the default provider.
+    """
 
     policy: Document | None = None
     settings: Settings = DEFAULT_SETTINGS
+
+    @property
+    def framework(self) -> FrameworkConfiguration | None:
+        """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy.
+
+        Raises:
+            PolicyError: The configuration cannot be used.
+        """
+        if self.policy is None or self.policy.get("kind") != "KubeSchedulerConfiguration":
+            return None
+        from scheduler_core.configuration import compile_configuration
+
+        return compile_configuration(self.policy, self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +104,7 @@ class Scenario:
     documents: tuple[Document, ...]
     objects: tuple[KubernetesObject, ...]  # in creation order
     operations: tuple[Operation, ...] = ()  # by (step, order in the file)
-    policy: Document | None = None  # a v1 Policy; None: the default provider
+    policy: Document | None = None  # a v1 Policy or KubeSchedulerConfiguration; None: the default provider
     settings: Settings = DEFAULT_SETTINGS
     warnings: tuple[Problem, ...] = ()
     summary: Mapping[str, int] | None = None  # what was read: kind -> count
@@ -98,6 +117,11 @@ class Scenario:
 
         digest = hashlib.sha256(self.canonical()).digest()
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+    @property
+    def framework(self) -> FrameworkConfiguration | None:
+        """The compiled profiles of the initial KubeSchedulerConfiguration, ``None`` under a Policy."""
+        return Configuration(self.policy, self.settings).framework
 
     def canonical(self) -> bytes:
         """The content's one byte form: JSON with sorted keys of title, documents in order."""

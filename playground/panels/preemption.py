@@ -71,6 +71,8 @@ def why_not_tried(cycle: Cycle) -> str:
     """Return why there was no preemption in this cycle, as a sentence."""
     if cycle.result == "error":
         return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
+    if cycle.result == "unschedulable":
+        return "The profile enables no DefaultPreemption at postFilter: no pod is asked to make room."
     return f"A node was found for {cycle.pod}, so no pod had to make room."
 
 

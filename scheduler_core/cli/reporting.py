@@ -27,7 +27,7 @@ def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
 
 
 def configured(scenario: Scenario, name: str) -> Scenario:
-    """Return a scenario under the Policy and the SimulationSettings of a file; what it lacks stays.
+    """Return a scenario under the configuration and the SimulationSettings of a file; what it lacks stays.
 
     Raises:
         InputError: The file cannot be read or holds neither.
@@ -36,8 +36,8 @@ def configured(scenario: Scenario, name: str) -> Scenario:
     kinds = {str(document.get("kind")) for document in config.documents}
     if config.policy is None and SETTINGS_KIND not in kinds:
         raise InputError(
-            f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy, or of "
-            f"kind {SETTINGS_KIND}, is expected"
+            f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy, or of kind "
+            f"KubeSchedulerConfiguration or {SETTINGS_KIND}, is expected"
         )
     policy = scenario.policy if config.policy is None else config.policy
     settings = config.settings if SETTINGS_KIND in kinds else scenario.settings

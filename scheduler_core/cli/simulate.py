@@ -32,7 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
     )
-    parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="a Policy or KubeSchedulerConfiguration to use instead of the bundle's own",
+    )
     parser.add_argument(
         "--trace", metavar="FILE", help="write one JSON object a cycle; - for standard output"
     )

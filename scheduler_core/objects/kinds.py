@@ -70,6 +70,5 @@ KINDS: dict[str, Kind] = {
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces exist by being named",
     "Queue": "queues belong to the batch scheduler",
-    "KubeSchedulerConfiguration": "the run is configured by a v1 Policy",
     "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
 }

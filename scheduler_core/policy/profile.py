@@ -14,6 +14,8 @@ from scheduler_core.quirks import in_variant, quirk
 from scheduler_core.scenario import Problem
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
+CONFIGURATION_KIND = "KubeSchedulerConfiguration"
+
 
 class PolicyError(ValueError):
     """A policy that cannot be used. ``problems`` holds everything wrong with it, at once."""
@@ -29,7 +31,7 @@ class Profile:
 
     ``never_run`` names predicates that are configured and not evaluated, ``quirks`` the ids of the
     deviations in force (:data:`scheduler_core.quirks.QUIRKS`), ``arguments`` what the policy gives to
-    its predicates and priorities, by their name.
+    its predicates and priorities, by their name. ``preempts`` tells whether pods that fit nowhere make room.
     """
 
     order: tuple[str, ...]
@@ -42,6 +44,7 @@ class Profile:
     hard_weight: int = DEFAULT_HARD_POD_AFFINITY_WEIGHT
     settings: Settings = DEFAULT_SETTINGS
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    preempts: bool = True
 
     def summary(self) -> dict[str, Any]:
         """Describe the profile as the workbench shows it."""
@@ -65,12 +68,17 @@ class Profile:
 def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
     """Compile a Policy document; ``None`` is the DefaultProvider.
 
+    Of a KubeSchedulerConfiguration, which can stand in its place, it is the default scheduler's profile.
     A predicate without ``order`` runs in the static order that ``settings`` names, one that is not in
     that order never runs; predicates with ``order`` come first, ascending (proposal predicates-ordering).
 
     Raises:
         PolicyError: With everything that is wrong, each with its path.
     """
+    if policy is not None and policy.get("kind") == CONFIGURATION_KIND:
+        from scheduler_core.configuration import compile_configuration
+
+        return compile_configuration(policy, settings).main.profile
     quirks = settings.quirk_ids
     reader = PolicyReader(policy or {})
     hard_weight = reader.hard_weight()

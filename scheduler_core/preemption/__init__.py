@@ -68,9 +68,11 @@ def preempt(
     ``failed`` is ``(N,) int16``, why the pod fits nowhere; ``exact`` tells that a fresh evaluation would find
     the same. A dry run always evaluates afresh (podFitsOnNode is given no equivalence cache), so that a cache
     which is wrong may get a node nominated that needs no victim. Only with ``record`` it is told what was
-    tried.
+    tried. A profile that does not preempt finds nothing.
     """
     result = Preempting()
+    if not profile.preempts:
+        return result
     told = result.record = Preemption(cluster.columns.names) if record else None
     leaving = _leaving(pod, cluster)
     if leaving:

@@ -1,0 +1,15 @@
+"""KubeSchedulerConfiguration: profiles of plugins, compiled to what filters, scores and waits."""
+
+from scheduler_core.configuration.compiling import compile_configuration, read_and_compile
+from scheduler_core.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
+from scheduler_core.configuration.versions import CONFIGURATION_KIND, VERSIONS
+
+__all__ = [
+    "CONFIGURATION_KIND",
+    "VERSIONS",
+    "Enabled",
+    "FrameworkConfiguration",
+    "FrameworkProfile",
+    "compile_configuration",
+    "read_and_compile",
+]
