@@ -78,6 +78,7 @@ def operations_of(documents: Sequence[Document]) -> Operations:
 
 def with_operations(documents: Sequence[Document], operations: Operations) -> tuple[Document, ...]:
     """Return the documents with this history: its Scenario document is made, changed, or goes if empty."""
+    operations = _timed_again(documents, operations)
     place = next((n for n, d in enumerate(documents) if d.get("kind") == SCENARIO_KIND), None)
     if place is None:
         head: Manifest = {
@@ -91,6 +92,25 @@ def with_operations(documents: Sequence[Document], operations: Operations) -> tu
     old = documents[place]
     changed = {**old, "spec": {**(old.get("spec") or {}), "operations": operations}}
     return (*documents[:place], changed, *documents[place + 1 :])
+
+
+def _timed_again(documents: Sequence[Document], operations: Operations) -> Operations:
+    """Leave the step out again where it follows from the time, as it was written; if it still does."""
+    entries = entries_of(documents)
+    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
+    written = {id(entry) for entry in ((found or {}).get("spec") or {}).get("operations") or ()}
+    timed = {name: entry for name, entry in zip(ids_of(entries), entries) if id(entry) not in written}
+    if not timed:
+        return operations
+    again: Operations = []
+    for name, operation in zip(ids_of(operations), operations):
+        former = timed.get(name)
+        kept = former is not None and (operation.get("time"), minor_of(operation)) == (
+            former["time"],
+            minor_of(former),
+        )
+        again.append({k: v for k, v in operation.items() if k != "step"} if kept else operation)
+    return again if list(stepped(again)) == operations else operations
 
 
 def ids_of(operations: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -275,3 +275,23 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nulls(part) for key, part in value.items() if part is not None}
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def test_operations_that_name_only_their_time_still_do() -> None:
+    """What is put in before them does not turn their time into a step."""
+    history = """---
+apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
+kind: Scenario
+spec:
+  operations:
+  - {id: late, time: 50, createOperation: {object: {apiVersion: v1, kind: Service, metadata: {name: s}}}}
+"""
+    scenario = load(CLUSTER + history)
+    operations, name = placed(scenario, Moment(1, 2), creating(NEUTRAL))
+    documents = with_operations(scenario.documents, operations)
+    listed = documents[-1]["spec"]["operations"]
+    assert [(o["id"], o.get("step"), o.get("time")) for o in listed] == [
+        (name, {"major": 1, "minor": 2}, 0),
+        ("late", None, 50),
+    ]
+    assert [o.id for o in load_documents(documents).operations] == [name, "late"]
