@@ -20,6 +20,7 @@ from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
 from scheduler_core.cycle import BoolVector, IntVector
 from scheduler_core.equivalence import keeper
 from scheduler_core.equivalence.cache import EquivalenceCache
+from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.scenario import Scenario
 from scheduler_core.settings import EQUIVALENCE_CLASSES, STALE_WRITES, Settings
@@ -134,7 +135,7 @@ def test_a_run_is_replayed_with_its_cache(start: int) -> None:
 
 
 @pytest.mark.parametrize("mode", ["designed", "v1.11"])
-def test_every_stale_hit_of_a_lesser_mode_has_a_cause(mode: str) -> None:
+def test_every_stale_hit_of_a_lesser_mode_has_a_cause(mode: Mode) -> None:
     """The audit always knows what made a hit stale, and never blames a row that the mode has too."""
     causes: Counter[str] = Counter()
     for seed in range(1000, 1040):
