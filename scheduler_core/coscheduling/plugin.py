@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from scheduler_core.coscheduling.arguments import Arguments
@@ -200,7 +201,7 @@ class PodGroupController(Plugin):
     def _enqueue(self, key: str) -> None:
         if key not in self._queued:
             self._queued.add(key)
-            self.framework.later(lambda: self._sync(key))
+            self.framework.later(partial(self._sync, key))
 
     def _sync(self, key: str) -> None:
         self._queued.discard(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from scheduler_core.cluster.state import Cluster
@@ -52,8 +53,11 @@ class Api:
         self.pods: dict[str, Pod] = {}
         self.deleted: list[str] = []
         self.record: list[Attempt | Happening] = []
-        self.keep = keep or self.record.append
+        self.keep = keep or self._remember
         self.turns: deque[Callable[[], None]] = deque()
+
+    def _remember(self, what: Attempt | Happening) -> None:
+        self.record.append(what)
 
     def begin(self, objects: list[KubernetesObject], between: float) -> None:
         """Take in all objects before the first attempt: PodGroups, then pods ``between`` seconds apart."""
@@ -96,7 +100,7 @@ class Api:
         if state is not None and not state.node_name:
             self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
             if self.release.pod_add_wakes:
-                self.later(lambda: self.move("UnscheduledPodAdd"))
+                self.later(partial(self.move, "UnscheduledPodAdd"))
         self._pod_changed(pod.meta.key)
 
     def open_gates(self, key: str) -> None:
@@ -117,7 +121,7 @@ class Api:
             return
         self.pods[key] = replace(pod, phase=phase)
         self.tell(phase, key)
-        self.later(lambda: self._heard_of_deleted(key, bound=True))
+        self.later(partial(self._heard_of_deleted, key, bound=True))
 
     def delete_pod(self, key: str) -> None:
         """Delete a pod wherever it is; the scheduler hears of it when it is its turn."""
@@ -125,7 +129,7 @@ class Api:
         if pod is None:
             return
         self.deleted.append(key)
-        self.later(lambda: self._heard_of_deleted(key, bound=bool(pod.node_name)))
+        self.later(partial(self._heard_of_deleted, key, bound=bool(pod.node_name)))
 
     def _heard_of_deleted(self, key: str, *, bound: bool) -> None:
         if bound:
@@ -161,7 +165,7 @@ class Api:
         key = group.meta.key
         event: EventName = "PodGroupUpdate" if key in self.groups else "PodGroupAdd"
         self.groups[key] = group
-        self.later(lambda: self._heard_of_group(key, event))
+        self.later(partial(self._heard_of_group, key, event))
 
     def patch_group(self, key: str, status: PodGroupStatus) -> None:
         """Store a PodGroup's status in the API."""
@@ -210,4 +214,4 @@ class Api:
 
     def _later_event(self, event: EventName | None) -> None:
         if event is not None:
-            self.later(lambda: self.move(event))
+            self.later(partial(self.move, event))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import count
 
 RESOLUTION = 6  # decimals: times are kept to the microsecond, so that sums of steps compare equal
 
@@ -34,12 +33,13 @@ class Clock:
 
     now: float = 0.0
     _timers: list[tuple[float, int, Timer]] = field(default_factory=list)
-    _order: count[int] = field(default_factory=count)
+    _order: int = 0  # of the next timer
 
     def schedule(self, at: float, action: Callable[[], None], name: str = "") -> Timer:
         """Set a timer; a moment that is past means now."""
         timer = Timer(round(max(at, self.now), RESOLUTION), name, action)
-        heappush(self._timers, (timer.at, next(self._order), timer))
+        heappush(self._timers, (timer.at, self._order, timer))
+        self._order += 1
         return timer
 
     def after(self, seconds: float, action: Callable[[], None], name: str = "") -> Timer:

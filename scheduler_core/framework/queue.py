@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import heapify, heappop, heappush
-from itertools import count
 from math import ceil, floor
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ FIRST_BACKOFF = 1.0  # seconds; doubles with every attempt
 LONGEST_BACKOFF = 10.0
 BACKOFF_LOOK = 1.0  # seconds between looks at the backoff queue
 UNSCHEDULABLE_LOOK = 30.0
+FLUSH = "flush"  # what the names of the looks' timers begin with
 
 Place = Literal["active", "backoff", "unschedulable", "gated"]
 
@@ -65,7 +66,7 @@ class VirtualQueue:
         default_factory=lambda: {"active": {}, "backoff": {}, "unschedulable": {}, "gated": {}}
     )
     _heap: list[tuple[Any, int, QueuedPod]] = field(default_factory=list)
-    _order: count[int] = field(default_factory=count)
+    _order: int = 0  # of the next entry of the heap
     _looks: set[tuple[str, float]] = field(default_factory=set)
 
     def __len__(self) -> int:
@@ -174,7 +175,9 @@ class VirtualQueue:
 
     def resort(self) -> None:
         """Put the active pods in order anew: their sort keys have changed."""
-        self._heap = [(self.sort_key(pod), next(self._order), pod) for pod in self._placed["active"].values()]
+        active = self._placed["active"].values()
+        self._heap = [(self.sort_key(pod), self._order + place, pod) for place, pod in enumerate(active)]
+        self._order += len(active)
         heapify(self._heap)
 
     # Inside
@@ -195,7 +198,8 @@ class VirtualQueue:
         self.pods[pod.key] = self._placed[place][pod.key] = pod
         pod.place, pod.moved_by = place, by
         if place == "active":
-            heappush(self._heap, (self.sort_key(pod), next(self._order), pod))
+            heappush(self._heap, (self.sort_key(pod), self._order, pod))
+            self._order += 1
         elif place == "backoff":
             look = ceil(round(pod.backoff_until / BACKOFF_LOOK, 6)) * BACKOFF_LOOK
             self._look("backoff", look, self._flush_backoff)
@@ -208,12 +212,11 @@ class VirtualQueue:
         if (queue, at) in self._looks:
             return
         self._looks.add((queue, at))
+        self.clock.schedule(at, partial(self._looked, queue, at, action), f"{FLUSH} of the {queue} queue")
 
-        def look() -> None:
-            self._looks.discard((queue, at))
-            action()
-
-        self.clock.schedule(at, look, f"flush of the {queue} queue")
+    def _looked(self, queue: str, at: float, action: Callable[[], None]) -> None:
+        self._looks.discard((queue, at))
+        action()
 
     def _flush_backoff(self) -> None:
         now = self.clock.now

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -219,7 +220,7 @@ class Framework(Api):
             self.waiting.add(pod.key, attempt.node, waits, timed_out)
         else:
             attempt.result = "scheduled"
-            self.later(lambda: self._bind(pod))
+            self.later(partial(self._bind, pod))
 
     def _give_back(self, pod: QueuedPod, attempt: Attempt, refused_by: Iterable[str] | None) -> None:
         attempt.placed = self.queue.fail(pod, refused_by)
@@ -228,7 +229,7 @@ class Framework(Api):
     # The binding cycle
 
     def _verdict(self, waiting: WaitingPod) -> None:
-        self.later(lambda: self._after_wait(waiting))
+        self.later(partial(self._after_wait, waiting))
 
     def _after_wait(self, waiting: WaitingPod) -> None:
         self.waiting.remove(waiting.key)
@@ -265,7 +266,7 @@ class Framework(Api):
         self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
         for plugin in self.at["postBind"]:
             plugin.post_bind(pod)
-        self.later(lambda: self._heard_of_bound(pod.state))
+        self.later(partial(self._heard_of_bound, pod.state))
 
     def _heard_of_bound(self, state: PodState) -> None:
         if state.key in self.pods:
