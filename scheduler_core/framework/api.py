@@ -11,6 +11,7 @@ from typing import Literal
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import EventName
+from scheduler_core.framework.lanes import Lane
 from scheduler_core.framework.plugins import Plugin
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
@@ -44,7 +45,8 @@ class Api:
     queue: VirtualQueue
     waiting: WaitingPods
     plugins: tuple[Plugin, ...]
-    at: Mapping[str, tuple[Plugin, ...]]  # by extension point
+    lanes: Mapping[str, Lane]
+    lane: Lane
     release: Release
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
 
@@ -75,9 +77,17 @@ class Api:
         self.take_turns()
         self.cluster.refresh()
 
+    def lane_of(self, pod: QueuedPod) -> Lane:
+        """Return what schedules a pod; the main lane for a pod of another scheduler."""
+        return self.lanes.get(pod.state.pod.scheduler_name, self.lane)
+
+    def responsible(self, pod: Pod) -> bool:
+        """Tell whether this scheduler is responsible for a pod; without profiles it is for all."""
+        return not self.lanes or pod.scheduler_name in self.lanes
+
     def let_unreserve(self, pod: QueuedPod) -> None:
         """Let the Reserve plugins take back what they reserved for a pod, last one first."""
-        for plugin in reversed(self.at["reserve"]):
+        for plugin in reversed(self.lane_of(pod).at["reserve"]):
             plugin.unreserve(pod)
 
     def later(self, action: Callable[[], None]) -> None:
@@ -97,7 +107,7 @@ class Api:
         """Create a pod, pending or bound."""
         self.pods[pod.meta.key] = pod
         state = self.cluster.put(pod)
-        if state is not None and not state.node_name:
+        if state is not None and not state.node_name and self.responsible(pod):
             self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
             if self.release.pod_add_wakes:
                 self.later(partial(self.move, "UnscheduledPodAdd"))

@@ -37,12 +37,19 @@ class DefaultPreemption(Plugin):
         if failed is None or not failed.size or attempt.unresolvable:
             return Status("Unschedulable")
         found = preempt(
-            pod.state, failed, framework.cluster, framework.queue.nominator, framework.scheduling.profile
+            pod.state,
+            failed,
+            framework.cluster,
+            framework.queue.nominator,
+            framework.lane_of(pod).scheduling.profile,
+            record=framework.details,
         )
+        attempt.preemption = found.record
         chosen = found.chosen
         if chosen is None or not chosen.victims:
             return Status("Unschedulable")
         detail = Preempted(chosen.node, tuple(victim.key for victim in chosen.victims), tuple(found.cleared))
+        attempt.victims, attempt.cleared = detail.victims, detail.cleared
         for key in detail.cleared:
             framework.clear_nomination(key)
         for key in detail.victims:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from scheduler_core.policy import Profile, compile_policy
+from scheduler_core.priorities.base import MAX_PRIORITY
 
+MAX_NODE_SCORE = 100
 OWN = frozenset({"LeastRequestedPriority", "BalancedResourceAllocation"})
 """Priorities that the framework scores itself, in 1.22's finer steps."""
 WEIGHTS = {"SelectorSpreadPriority": 2}  # its heir, PodTopologySpread, weighs 2
@@ -16,17 +18,25 @@ WEIGHTS = {"SelectorSpreadPriority": 2}  # its heir, PodTopologySpread, weighs 2
 class Scheduling:
     """``profile`` has predicates and priorities; the weights are those of what :data:`OWN` became.
 
-    A priority of :data:`OWN` that the profile lists is left to these weights.
+    A priority of ``own`` that the profile lists is left to these weights. ``round_robin`` takes equally good
+    nodes in turn, as v1.11 does; without it the first is taken.
     """
 
     profile: Profile
     fit_weight: int = 1  # NodeResourcesFit
     balanced_weight: int = 1  # NodeResourcesBalancedAllocation
+    own: frozenset[str] = OWN
+    round_robin: bool = False
+
+    @property
+    def scale(self) -> int:
+        """Return what the priorities' scores, 0 to 10, are multiplied by to be added to those of ``own``."""
+        return MAX_NODE_SCORE // MAX_PRIORITY if self.own else 1
 
     @property
     def others(self) -> Profile:
-        """Return the profile with the priorities besides :data:`OWN`."""
-        rest = tuple(priority for priority in self.profile.priorities if priority.name not in OWN)
+        """Return the profile with the priorities besides ``own``."""
+        rest = tuple(priority for priority in self.profile.priorities if priority.name not in self.own)
         return replace(self.profile, priorities=rest)
 
 

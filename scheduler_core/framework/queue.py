@@ -38,6 +38,7 @@ class QueuedPod:
     refused_by: frozenset[str] = frozenset()
     place: Place | None = None
     moved_by: str = ""  # the event that brought it to its place
+    backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
 
     @property
     def key(self) -> str:
@@ -47,7 +48,8 @@ class QueuedPod:
     @property
     def backoff_until(self) -> float:
         """Return when its backoff ends, counted from when it last entered the queue."""
-        return self.timestamp + min(FIRST_BACKOFF * 2.0 ** min(self.attempts - 1, 30), LONGEST_BACKOFF)
+        first, longest = self.backoff
+        return self.timestamp + min(first * 2.0 ** min(self.attempts - 1, 30), longest)
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +64,7 @@ class VirtualQueue:
     move_cycle: int = -1  # the attempt that was on when pods were last moved
     nominator: SchedulingQueue = field(default_factory=SchedulingQueue)
     pods: dict[str, QueuedPod] = field(default_factory=dict)
+    backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
     _placed: dict[Place, dict[str, QueuedPod]] = field(
         default_factory=lambda: {"active": {}, "backoff": {}, "unschedulable": {}, "gated": {}}
     )
@@ -88,7 +91,7 @@ class VirtualQueue:
 
     def add(self, state: PodState, *, gated: bool = False) -> None:
         """Queue a new pod; one with scheduling gates is held until they are gone."""
-        pod = QueuedPod(state, self.clock.now, self.clock.now)
+        pod = QueuedPod(state, self.clock.now, self.clock.now, backoff=self.backoff)
         self._put(pod, "gated" if gated else "active", "created")
         self.nominate(state)
 

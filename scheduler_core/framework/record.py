@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.cluster.reasons import Codes
+from scheduler_core.filtering import Filtered
 from scheduler_core.framework.plugins import Status
+from scheduler_core.framework.scoring import Scored
+from scheduler_core.preemption_record import Preemption
 
 Result = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 
@@ -16,7 +19,9 @@ class Attempt:
     """One scheduling cycle. ``statuses`` are what plugins said, as (extension point, plugin, status).
 
     ``failed`` is ``(N,) int16``, why the pod fits no node, as codes of the cluster's reasons; ``placed``
-    tells which queue took the pod back.
+    tells which queue took the pod back. ``victims`` go for it and ``cleared`` lose their nomination.
+    ``filtered``, ``scored`` and ``preemption`` are what Filter, Score and DefaultPreemption found; they have
+    their matrices if the framework keeps details.
     """
 
     number: int
@@ -31,6 +36,11 @@ class Attempt:
     refused_by: tuple[str, ...] = ()
     nominated: str = ""
     placed: str = ""
+    victims: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    filtered: Filtered | None = None
+    scored: Scored | None = None
+    preemption: Preemption | None = None
 
 
 @dataclass(frozen=True, slots=True)

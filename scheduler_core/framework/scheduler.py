@@ -19,15 +19,15 @@ from scheduler_core.filtering import error_message, filter_nodes, fit_error_mess
 from scheduler_core.framework.api import Api
 from scheduler_core.framework.clock import Clock, go_duration
 from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
-from scheduler_core.framework.plugins import POINTS, Plugin, PrioritySort
+from scheduler_core.framework.lanes import Scheduler, make_lane
+from scheduler_core.framework.plugins import Plugin, PrioritySort
 from scheduler_core.framework.profile import Scheduling, default_scheduling
-from scheduler_core.framework.queue import QueuedPod, VirtualQueue
+from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF, QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import V1_22, Release
 from scheduler_core.framework.scoring import score_nodes
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.vectors import VectorStore
 
 Turns = Literal["between-cycles", "when-idle"]
 """When goroutines get their turn: before the next cycle begins, or only when no pod is active.
@@ -52,7 +52,9 @@ class Framework(Api):
 
     ``queue_sort`` sorts the queue, PrioritySort if none is given. ``points`` names the plugins of
     each extension point, in order; without it every plugin runs wherever it does something. ``scheduling`` is
-    what filters and scores, by default what the default plugins do.
+    what filters and scores, by default what the default plugins do. ``profiles`` says both by
+    ``spec.schedulerName``; pods of other schedulers are then left alone. ``backoff`` is the first and the
+    longest in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
     """
 
     def __init__(
@@ -66,28 +68,32 @@ class Framework(Api):
         pace: Pace | None = None,
         release: Release = V1_22,
         keep: Callable[[Attempt | Happening], None] | None = None,
+        profiles: Mapping[str, Scheduler] | None = None,
+        clock: Clock | None = None,
+        backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF),
+        details: bool = False,
     ) -> None:
         super().__init__(keep)
+        self.details = details
         self.pace = pace or Pace()
-        self.clock = Clock()
+        self.clock = clock or Clock()
         self.cluster = Cluster()
-        scheduling = scheduling or default_scheduling()
-        self.scheduling = replace(scheduling, profile=scheduling.others)
-        self._vectors = VectorStore(self.cluster, self.scheduling.profile)
         self.plugins = tuple(plugins)
-        named = {plugin.name: plugin for plugin in plugins}
-        self.at = {
-            point: self.plugins
-            if points is None
-            else tuple(named[name] for name in points.get(point, ()) if name in named)
-            for point in POINTS
-        }
+        given = profiles or {"": Scheduler(points, scheduling or default_scheduling())}
+        made = {name: make_lane(one, self.plugins, self.cluster) for name, one in given.items()}
+        self.lanes = made if profiles else {}
+        self.lane = next(iter(made.values()))
+        self.taken = 0  # choices among several nodes so far: the round-robin counter
         self.release = release
         self.binding = {}
         self.waiting = WaitingPods(self.clock, self._verdict)
         events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in plugins}}
         self.queue = VirtualQueue(
-            self.clock, (queue_sort or PrioritySort()).sort_key, events, release.unschedulable_stay
+            self.clock,
+            (queue_sort or PrioritySort()).sort_key,
+            events,
+            release.unschedulable_stay,
+            backoff=backoff,
         )
         for plugin in self.plugins:
             plugin.attach(self)
@@ -151,7 +157,7 @@ class Framework(Api):
         if early is not None:
             attempt.result, attempt.message = "error", early
             return None
-        for plugin in self.at["preFilter"]:
+        for plugin in self.lane_of(pod).at["preFilter"]:
             status = plugin.pre_filter(pod)
             attempt.statuses.append(("PreFilter", plugin.name, status))
             if not status.success:
@@ -167,9 +173,15 @@ class Framework(Api):
 
     def _filter(self, pod: QueuedPod, attempt: Attempt) -> str | None:
         cluster = self.cluster
-        vectors = self._vectors.of(pod.state)
-        filtered = filter_nodes(
-            pod.state, cluster, self.queue.nominator, self.scheduling.profile, vectors, matrix=False
+        lane = self.lane_of(pod)
+        vectors = lane.vectors.of(pod.state)
+        filtered = attempt.filtered = filter_nodes(
+            pod.state,
+            cluster,
+            self.queue.nominator,
+            lane.scheduling.profile,
+            vectors,
+            matrix=self.details,
         )
         if filtered.errors:
             attempt.result, attempt.message = "error", error_message(filtered.errors.values())
@@ -187,12 +199,22 @@ class Framework(Api):
             return cluster.columns.names[nominated]  # tried before all others (PreferNominatedNode)
         if feasible.size == 1:
             return cluster.columns.names[int(feasible[0])]
-        scored = score_nodes(pod.state, cluster, failed, feasible.astype(np.int64), vectors, self.scheduling)
-        return cluster.columns.names[scored.best()]
+        attempt.scored = scored = score_nodes(
+            pod.state,
+            cluster,
+            failed,
+            feasible.astype(np.int64),
+            vectors,
+            lane.scheduling,
+            record=self.details,
+        )
+        chosen = scored.best(self.taken if lane.scheduling.round_robin else None)
+        self.taken += 1
+        return cluster.columns.names[chosen]
 
     def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
         """Run PostFilter plugins until one succeeds."""
-        for plugin in self.at["postFilter"]:
+        for plugin in self.lane_of(pod).at["postFilter"]:
             status = plugin.post_filter(pod, attempt)
             if status is None:
                 continue
@@ -203,7 +225,7 @@ class Framework(Api):
 
     def _permit(self, pod: QueuedPod, attempt: Attempt) -> None:
         waits: dict[str, float] = {}
-        for plugin in self.at["permit"]:
+        for plugin in self.lane_of(pod).at["permit"]:
             status = plugin.permit(pod, attempt.node)
             attempt.statuses.append(("Permit", plugin.name, status))
             if status.code == "Wait":
@@ -264,7 +286,7 @@ class Framework(Api):
             return
         self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase="Running")
         self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
-        for plugin in self.at["postBind"]:
+        for plugin in self.lane_of(pod).at["postBind"]:
             plugin.post_bind(pod)
         self.later(partial(self._heard_of_bound, pod.state))
 

@@ -6,7 +6,7 @@ plugins that rank nodes as their forerunners did are asked of the v1.11 prioriti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,32 +14,37 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.cycle import IntVector
-from scheduler_core.framework.profile import Scheduling
-from scheduler_core.priorities.base import MAX_PRIORITY
+from scheduler_core.cycle import IntVector, PriorityRow
+from scheduler_core.framework.profile import MAX_NODE_SCORE, Scheduling
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
-from scheduler_core.scoring import rank_nodes
+from scheduler_core.scoring import by_name_descending, rank_nodes
 from scheduler_core.vectors import ClassVectors
-
-MAX_NODE_SCORE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores of the feasible nodes, ``(F,) int64`` each; ``others`` is the remaining plugins' sum."""
+    """Scores of the feasible nodes, ``(F,) int64`` each; ``others`` is the remaining plugins' sum.
+
+    ``ties`` are the nodes with the best total, in the order in which v1.11 takes them in turn. ``rows`` are
+    the plugins' scores one by one, where they were to be recorded.
+    """
 
     nodes: IntVector
     least_allocated: IntVector
     balanced: IntVector
     others: IntVector
+    ties: IntVector
+    rows: list[PriorityRow] = field(default_factory=list)
 
     @property
     def totals(self) -> IntVector:
         """Add up, ``(F,) int64``."""
         return self.least_allocated + self.balanced + self.others
 
-    def best(self) -> int:
-        """Return the first of the best nodes; Kubernetes takes any of them by lot."""
+    def best(self, counter: int | None = None) -> int:
+        """Return the first of the best nodes, where Kubernetes takes any by lot; or the one whose turn it is."""
+        if counter is not None:
+            return int(self.ties[counter % len(self.ties)])
         return int(self.nodes[int(np.argmax(self.totals))])
 
 
@@ -50,6 +55,8 @@ def score_nodes(
     feasible: IntVector,
     vectors: ClassVectors,
     scheduling: Scheduling,
+    *,
+    record: bool = False,
 ) -> Scored:
     """Score the feasible nodes, given as ascending column indices; ``vectors`` are the pod's class's."""
     view = View(cluster, feasible)
@@ -58,10 +65,20 @@ def score_nodes(
     free = np.where(usable, (capacity - requested) * MAX_NODE_SCORE // np.maximum(capacity, 1), 0)
     cpu, memory = np.where(capacity == 0, 1.0, requested / np.maximum(capacity, 1))
     balance = ((1 - np.abs(cpu - memory)) * MAX_NODE_SCORE).astype(np.int64)
-    ranking = rank_nodes(pod, cluster, failed, feasible, scheduling.profile, vectors, trace=False)
-    return Scored(
-        feasible,
-        scheduling.fit_weight * np.asarray(free.sum(axis=0) // 2, np.int64),
-        scheduling.balanced_weight * np.where((cpu >= 1) | (memory >= 1), 0, balance),
-        ranking.totals * (MAX_NODE_SCORE // MAX_PRIORITY),
+    ranking = rank_nodes(pod, cluster, failed, feasible, scheduling.profile, vectors, trace=record)
+    own = (
+        ("NodeResourcesFit", scheduling.fit_weight, np.asarray(free.sum(axis=0) // 2, np.int64)),
+        (
+            "NodeResourcesBalancedAllocation",
+            scheduling.balanced_weight,
+            np.where((cpu >= 1) | (memory >= 1), 0, balance),
+        ),
     )
+    fit, balanced = (weight * score for _, weight, score in own)
+    others = ranking.totals * scheduling.scale
+    totals = fit + balanced + others
+    best = feasible[totals == totals.max()]
+    rows = [PriorityRow(name, weight, "map", score, score) for name, weight, score in own if weight]
+    rows += [replace(row, score=row.score * scheduling.scale) for row in ranking.rows]
+    ties = by_name_descending(best, cluster.columns)
+    return Scored(feasible, fit, balanced, others, ties, rows if record else [])
