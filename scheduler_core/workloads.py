@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal
 
 from scheduler_core.admission import uid_for
@@ -233,13 +234,42 @@ def _replicas(world: World, owner: Workload, changes: Changes) -> None:
             adopted = replace(orphan, meta=replace(orphan.meta, owner_references=(reference_to(owner),)))
             changes.update.append(adopted)
             active.append(adopted)
-    changes.create += [
-        make_pod(owner, name) for name in _fresh_names(world, owner, owner.replicas - len(active))
-    ]
+    missing = owner.replicas - len(active)
+    if owner.job.indexed:
+        changes.create += _indexed(world, owner, missing)
+    else:
+        changes.create += [make_pod(owner, name) for name in _fresh_names(world, owner, missing)]
     # ActivePods: pods without a node go before bound ones, younger before older.
     active.reverse()
     leaving = sorted(active, key=lambda pod: bool(pod.node_name))
     changes.delete += leaving[: max(0, len(active) - owner.replicas)]
+
+
+INDEX = "batch.kubernetes.io/job-completion-index"
+
+
+def indexed_name(owner: Workload, index: int, salt: int) -> str:
+    """Return the name of an Indexed Job's pod; ``salt`` tells pods of one index apart."""
+    return f"{owner.meta.name[:48]}-{index}-{short_hash(owner.kind, owner.meta.key, f'{index}/{salt}')}"
+
+
+def as_indexed(pod: Pod, index: int) -> Pod:
+    """Give an Indexed Job's pod its completion index, as annotation and as label."""
+    named = labelled(pod, {INDEX: str(index)})
+    return replace(named, meta=replace(named.meta, annotations={**named.meta.annotations, INDEX: str(index)}))
+
+
+def index_of(pod: Pod) -> int | None:
+    """Return a pod's completion index."""
+    written = pod.meta.annotations.get(INDEX)
+    return int(written) if written and written.isdecimal() and len(written) < 10 else None
+
+
+def _indexed(world: World, owner: Workload, missing: int) -> Iterator[Pod]:
+    """Yield pods for the lowest indexes that no pod of the Job has."""
+    taken = {index_of(pod) for pod in world.owned(owner) if isinstance(pod, Pod)}
+    for index in islice((i for i in range(owner.job.completions or 0) if i not in taken), max(0, missing)):
+        yield as_indexed(make_pod(owner, indexed_name(owner, index, 0)), index)
 
 
 def _deployment(world: World, owner: Workload, changes: Changes) -> None:

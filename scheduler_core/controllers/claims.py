@@ -1,0 +1,146 @@
+"""Claims and volumes: the smallest volume that fits, or a new one from the class's provisioner.
+
+Source: ``pkg/controller/volume/persistentvolume``, ``syncUnboundClaim`` and ``index.go``. A claim of a class
+with WaitForFirstConsumer is bound when a pod that uses it has a node, by a volume that the node may use.
+:func:`bind` is what the scheduler's PreBind asks for too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.admission import uid_for
+from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.store import Store
+from scheduler_core.objects.model import (
+    Node,
+    NodeSelectorTerm,
+    ObjectMeta,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Requirement,
+    StorageClass,
+    Volume,
+)
+from scheduler_core.objects.selectors import term_matches
+
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
+
+
+def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:
+    """Bind a claim that has no volume, if it is time and there is one."""
+    del now
+    if claim.volume_name:
+        return _confirm(claim, store)
+    if not waits(claim, store):
+        return bind(claim, store, None)
+    nodes = (store.nodes.get(pod.node_name) for pod in store.users(claim.meta.key) if not pod.terminal)
+    node = next((node for node in nodes if node is not None), None)
+    return bind(claim, store, node) if node is not None else ()
+
+
+def waits(claim: PersistentVolumeClaim, store: Store) -> bool:
+    """Tell whether the claim is bound only when a pod that uses it is placed."""
+    found = _class_of(claim, store)
+    return found is not None and found.binding_mode == "WaitForFirstConsumer"
+
+
+def bind(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> list[Change]:
+    """Return the changes that give the claim a volume that ``node`` may use, none if there is none."""
+    names = store.volumes.volumes_for(claim)
+    listed = (store.objects.get(("PersistentVolume", name)) for name in names)
+    fitting = (v for v in listed if isinstance(v, PersistentVolume) and _fits(v, claim, node))
+    volume = next(fitting, None)
+    changes: list[Change] = []
+    if volume is None:
+        volume = _provisioned(claim, store, node)
+        if volume is None:
+            return []
+        changes.append(Change("create", volume, "ProvisioningSucceeded"))
+    elif volume.claim_ref != claim.meta.key or volume.phase != "Bound":
+        taken = replace(volume, claim_ref=claim.meta.key, phase="Bound")
+        changes.append(Change("update", taken, "Bound"))
+    return [*changes, Change("update", replace(claim, volume_name=volume.meta.name), "Bound")]
+
+
+def _confirm(claim: PersistentVolumeClaim, store: Store) -> Answers:
+    """Let the volume that a claim names know of it (the claim was bound by hand)."""
+    volume = store.objects.get(("PersistentVolume", claim.volume_name))
+    if isinstance(volume, PersistentVolume) and not volume.claim_ref:
+        return (Change("update", replace(volume, claim_ref=claim.meta.key, phase="Bound"), "Bound"),)
+    return ()
+
+
+def released(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:
+    """Return what follows from a claim's deletion: what was provisioned goes, what an admin made stays."""
+    del now
+    changes = []
+    for name in store.volumes.kept_for(claim.meta.key):
+        volume = store.objects[("PersistentVolume", name)]
+        if isinstance(volume, PersistentVolume) and name == claim.volume_name:
+            if PROVISIONED_BY in volume.meta.annotations:
+                changes.append(Change("delete", volume, "VolumeDeleted"))
+            else:
+                changes.append(Change("update", replace(volume, phase="Released"), "Released"))
+    return changes
+
+
+def _class_of(claim: PersistentVolumeClaim, store: Store) -> StorageClass | None:
+    found = store.objects.get(("StorageClass", claim.storage_class or ""))
+    return found if isinstance(found, StorageClass) else None
+
+
+def _fits(volume: PersistentVolume, claim: PersistentVolumeClaim, node: Node | None) -> bool:
+    return (
+        volume.storage_class == (claim.storage_class or "")
+        and volume.capacity >= claim.request
+        and volume.phase not in ("Released", "Failed")
+        and set(claim.access_modes) <= set(volume.access_modes)
+        and (node is None or may_use(volume, node))
+    )
+
+
+def may_use(volume: PersistentVolume, node: Node) -> bool:
+    """Tell whether the volume's node affinity, if it has one, names the node."""
+    terms = volume.node_affinity
+    return terms is None or any(term_matches(term, node) for term in terms)
+
+
+def _provisioned(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> PersistentVolume | None:
+    """Return the volume that the class's provisioner makes, in reach of the node where it waited for one."""
+    found = _class_of(claim, store)
+    if found is None or found.provisioner in ("", NO_PROVISIONER):
+        return None
+    uid = claim.meta.uid or uid_for("PersistentVolumeClaim", claim.meta.namespace, claim.meta.name)
+    name = f"pvc-{uid}"
+    if ("PersistentVolume", name) in store.objects:
+        return None
+    meta = ObjectMeta(
+        name,
+        uid=uid_for("PersistentVolume", "", name),
+        annotations={PROVISIONED_BY: found.provisioner},
+    )
+    return PersistentVolume(
+        meta,
+        Volume(),
+        _near(node),
+        claim.storage_class or "",
+        claim.request,
+        claim.access_modes,
+        claim.meta.key,
+        "Bound",
+    )
+
+
+_ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+
+def _near(node: Node | None) -> tuple[NodeSelectorTerm, ...] | None:
+    """Return the affinity of a volume made for a node: its zone, as disks of clouds have it."""
+    if node is None:
+        return None
+    for label in _ZONES:
+        if label in node.meta.labels:
+            return (NodeSelectorTerm((Requirement(label, "In", (node.meta.labels[label],)),)),)
+    return None

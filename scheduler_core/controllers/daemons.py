@@ -1,0 +1,111 @@
+"""DaemonSet: one pod for each node that it may run on.
+
+Source: ``pkg/controller/daemon``. Since 1.12 the pod is Pending with a node affinity to its node's name, and
+the scheduler binds it; ``Options.bind_daemons`` has the controller of v1.11, which counts resources and binds
+by itself (:mod:`scheduler_core.daemons`). A node that is tainted NoExecute loses the pods that do not
+tolerate it. An update replaces pods, at most ``maxUnavailable`` (1) at a time missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.deployment import share
+from scheduler_core.controllers.pod_index import daemon_node
+from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
+from scheduler_core.controllers.store import Store
+from scheduler_core.daemons import fits_daemon, with_daemon_tolerations
+from scheduler_core.objects.model import Affinity, Node, NodeSelectorTerm, Pod, Requirement, Workload
+from scheduler_core.objects.selectors import node_selected, tolerates
+from scheduler_core.workloads import key_of
+
+Pairs = list[tuple[Workload, Node]]
+
+
+def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+    """Look at all nodes: the set is new or changed, or an update is under way."""
+    if owner.template is None or owner.meta.deletion_timestamp is not None:
+        return ()
+    if (known := begun(owner)) is not None:
+        return (known,)
+    return _place(store, [(owner, node) for node in store.nodes.values()], now) or _update(owner, store)
+
+
+def on_node(node: Node, store: Store, now: float) -> Answers:
+    """Look at one node for all DaemonSets."""
+    owners = [store.objects[key] for key in store.daemon_sets]
+    pairs = [(o, node) for o in owners if isinstance(o, Workload) and o.status.current is not None]
+    return _place(store, pairs, now)
+
+
+def with_daemon_affinity(pod: Pod, node: str) -> Pod:
+    """Require a node by its name, beside everything else that the pod requires of it.
+
+    Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``: each term of the template is replaced.
+    """
+    term = NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", (node,)),))
+    return replace(pod, affinity=replace(pod.affinity or Affinity(), node_required=(term,)))
+
+
+def _place(store: Store, pairs: Pairs, now: float) -> list[Change]:
+    changes: list[Change] = []
+    names = {key_of(owner): store.fresh_names(owner) for owner, _ in pairs}
+    made = 0
+    for owner, node in pairs:
+        pods = store.daemons(key_of(owner), node.meta.name)
+        changes += [Change("delete", pod, "FailedDaemonPod") for pod in pods if pod.terminal]
+        alive = [pod for pod in pods if not pod.terminal]
+        runs, stays = _eligible(owner, store, node)
+        if runs and not alive:
+            if store.pods + made < store.options.most_pods:
+                name = next(names[key_of(owner)])
+                changes.append(Change("create", _pod(owner, store, node, name, now), "SuccessfulCreate"))
+                made += 1
+        else:
+            alive.sort(key=lambda pod: not pod.node_name)
+            changes += [Change("delete", pod, "SuccessfulDelete") for pod in alive[1 if stays else 0 :]]
+    return changes
+
+
+def _eligible(owner: Workload, store: Store, node: Node) -> tuple[bool, bool]:
+    """Tell whether the node should have a pod, and whether one that is there stays.
+
+    Source: ``NodeShouldRunDaemonPod``.
+    """
+    assert owner.template is not None
+    pod = with_daemon_tolerations(owner.template)
+    if pod.node_name not in ("", node.meta.name) or not node_selected(pod, node):
+        return False, False
+    refused = [taint for taint in node.taints if not tolerates(pod.tolerations, taint)]
+    stays = not any(taint.effect == "NoExecute" for taint in refused)
+    runs = stays and not any(taint.effect == "NoSchedule" for taint in refused)
+    if runs and store.options.bind_daemons:
+        runs = fits_daemon(pod, node, store.pods_on(node.meta.name))
+    return runs, stays
+
+
+def _pod(owner: Workload, store: Store, node: Node, name: str, now: float) -> Pod:
+    assert owner.template is not None
+    pod = with_daemon_tolerations(store.new_pod(owner, name, now))
+    pod = marked(pod, store.revision(owner, owner.template))
+    if store.options.bind_daemons:
+        return replace(pod, node_name=node.meta.name)
+    return with_daemon_affinity(pod, node.meta.name)
+
+
+def _update(owner: Workload, store: Store) -> Answers:
+    """Replace pods of an old template: what does not serve at once, others while few enough are missing."""
+    if owner.strategy.type == "OnDelete" or not updating(owner):
+        return ()
+    pods = store.pods_of(owner)
+    old = [pod for pod in pods if not is_current(owner, store, pod)]
+    if not old:
+        return completed(owner)
+    wanted = 1 if owner.strategy.max_unavailable is None else owner.strategy.max_unavailable
+    nodes = len({daemon_node(pod) for pod in pods})
+    allowed = max(1, share(wanted, nodes, up=True))
+    missing = [pod for pod in old if not pod.available]
+    serving = [pod for pod in old if pod.available]
+    spare = max(0, allowed - (nodes - sum(pod.available for pod in pods)))
+    return [Change("delete", pod, "RollingUpdate") for pod in (*missing, *serving[:spare])]

@@ -1,0 +1,191 @@
+"""Deployment: one ReplicaSet a template, and the pods moved from the old ones to the new one.
+
+Source: ``pkg/controller/deployment`` (``rolling.go``, ``recreate.go``) and its ``util``:
+``ResolveFenceposts`` rounds percentages (surge up, unavailable down), ``NewRSNewReplicas`` grows the new
+set. A change of scale in the middle of an update goes to the new set alone, not to all in proportion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.store import Store
+from scheduler_core.objects.model import Pod, Workload
+from scheduler_core.workloads import HASH_LABEL, key_of, replica_set
+
+REVISION = "deployment.kubernetes.io/revision"
+HISTORY = 10  # revisionHistoryLimit
+
+
+def share(amount: int | str, whole: int, *, up: bool) -> int:
+    """Return a count, or the percentage of the whole, rounded up or down (intstr)."""
+    if isinstance(amount, int):
+        return amount
+    exact = whole * int(amount[:-1])
+    return -(-exact // 100) if up else exact // 100
+
+
+def fenceposts(owner: Workload) -> tuple[int, int]:
+    """Return how many pods an update may have too many, and too few (ResolveFenceposts)."""
+    strategy = owner.strategy
+    surge = share("25%" if strategy.max_surge is None else strategy.max_surge, owner.replicas, up=True)
+    wanted = "25%" if strategy.max_unavailable is None else strategy.max_unavailable
+    unavailable = min(share(wanted, owner.replicas, up=False), owner.replicas)
+    return surge, unavailable if surge or unavailable else 1  # both 0 would never get on
+
+
+@dataclass(slots=True)
+class Rollout:
+    """A Deployment, its ReplicaSets in order of creation, and the one for its template."""
+
+    owner: Workload
+    store: Store
+    sets: list[Workload]
+    new: Workload | None
+
+    @property
+    def old(self) -> list[Workload]:
+        """The sets of former templates."""
+        return [one for one in self.sets if one is not self.new]
+
+    def available(self, one: Workload) -> int:
+        """Return how many pods of a set are available."""
+        return self.store.owned(key_of(one)).available
+
+    def total(self) -> int:
+        """Return how many pods all sets want."""
+        return sum(one.replicas for one in self.sets)
+
+
+def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+    """Take the next step of the rollout; each is followed by what the ReplicaSets make of it."""
+    del now
+    if owner.template is None or owner.meta.deletion_timestamp is not None:
+        return ()
+    sets = store.sets_of(owner)
+    new = next((one for one in reversed(sets) if same_template(one.template, owner.template)), None)
+    rollout = Rollout(owner, store, sets, new)
+    recreating = owner.strategy.type == "Recreate"
+    if new is None:
+        return _recreate(rollout) if recreating else _begin(rollout)
+    if (revision := _next_revision(rollout, new)) is not None:
+        return (Change("update", _numbered(new, revision), "NewReplicaSetFound"),)
+    step = _recreate(rollout) if recreating else _roll(rollout, new)
+    return step or _forget_oldest(rollout)
+
+
+def same_template(made: Pod | None, wanted: Pod) -> bool:
+    """Tell whether a ReplicaSet was made for the template: all but its hash is equal."""
+    if made is None or made.containers != wanted.containers:
+        return False
+    labels = {key: value for key, value in made.meta.labels.items() if key != HASH_LABEL}
+    given = {key: value for key, value in wanted.meta.labels.items() if key != HASH_LABEL}
+    return (
+        labels == given
+        and replace(made, meta=wanted.meta) == wanted
+        and (made.meta.annotations == wanted.meta.annotations)
+    )
+
+
+# --- revisions
+
+
+def _revision(one: Workload) -> int:
+    written = one.meta.annotations.get(REVISION, "")
+    return int(written) if written.isdecimal() and len(written) < 19 else 1
+
+
+def _next_revision(rollout: Rollout, new: Workload) -> int | None:
+    """Return the number that the new set should have, ``None`` if it has it (a rollback gets a new one)."""
+    highest = max((_revision(one) for one in rollout.old), default=0)
+    return highest + 1 if rollout.old and _revision(new) <= highest else None
+
+
+def _numbered(one: Workload, revision: int) -> Workload:
+    return replace(one, meta=replace(one.meta, annotations={**one.meta.annotations, REVISION: str(revision)}))
+
+
+def _begin(rollout: Rollout) -> Answers:
+    """Make the ReplicaSet of the template."""
+    owner = rollout.owner
+    assert owner.template is not None
+    made = replica_set(owner, rollout.store.revision(owner, owner.template), 0)
+    if key_of(made) in rollout.store.objects:
+        return ()
+    recreating = owner.strategy.type == "Recreate"
+    number = owner.replicas if recreating else _grown(rollout, made)
+    revision = max((_revision(one) for one in rollout.sets), default=0) + 1
+    told = f"Scaled up replica set {made.meta.name} to {number}"
+    return (Change("create", _numbered(replace(made, replicas=number), revision), told),)
+
+
+def _forget_oldest(rollout: Rollout) -> Answers:
+    """Delete old sets without pods beyond the history (cleanupDeployment)."""
+    empty = [one for one in rollout.old if not one.replicas and not rollout.store.owned(key_of(one)).active]
+    surplus = len(empty) - HISTORY
+    if surplus <= 0:
+        return ()
+    empty.sort(key=_revision)
+    return [Change("delete", one, "revisionHistoryLimit") for one in empty[:surplus]]
+
+
+# --- scaling
+
+
+def _scaled(one: Workload, replicas: int) -> Change:
+    direction = "up" if replicas > one.replicas else "down"
+    told = f"Scaled {direction} replica set {one.meta.name} to {replicas}"
+    return Change("update", replace(one, replicas=replicas), told)
+
+
+def _grown(rollout: Rollout, new: Workload) -> int:
+    """Return the next size of the new set (NewRSNewReplicas)."""
+    surge, _ = fenceposts(rollout.owner)
+    room = rollout.owner.replicas + surge - rollout.total()
+    return new.replicas + max(0, min(room, rollout.owner.replicas - new.replicas))
+
+
+def _wind_down(rollout: Rollout) -> list[Change]:
+    """Recreate: the old sets go to nothing."""
+    return [_scaled(one, 0) for one in rollout.old if one.replicas]
+
+
+def _recreate(rollout: Rollout) -> Answers:
+    """Wind down, wait until the last old pod is gone, then start all new ones at once."""
+    if scaled := _wind_down(rollout):
+        return scaled
+    if any(rollout.store.owned(key_of(one)).active for one in rollout.old):
+        return ()
+    new = rollout.new
+    if new is None:
+        return _begin(rollout)
+    return (_scaled(new, rollout.owner.replicas),) if new.replicas != rollout.owner.replicas else ()
+
+
+def _roll(rollout: Rollout, new: Workload) -> Answers:
+    """Grow the new set as far as the surge goes, else shrink the old ones as far as enough is available."""
+    wanted = min(rollout.owner.replicas, max(new.replicas, _grown(rollout, new)))
+    if wanted != new.replicas:
+        return (_scaled(new, wanted),)
+    if not any(one.replicas for one in rollout.old):
+        return ()
+    _, unavailable = fenceposts(rollout.owner)
+    least = rollout.owner.replicas - unavailable
+    removable = rollout.total() - least - (new.replicas - rollout.available(new))
+    return _shrink(rollout, least, removable) if removable > 0 else ()
+
+
+def _shrink(rollout: Rollout, least: int, removable: int) -> list[Change]:
+    """Take unavailable pods first (cleanupUnhealthyReplicas), then available ones beyond the least."""
+    sizes = {one.meta.name: one.replicas for one in rollout.old}
+    for one in rollout.old:
+        unhealthy = min(removable, max(0, one.replicas - rollout.available(one)))
+        sizes[one.meta.name] -= unhealthy
+        removable -= unhealthy
+    spare = sum(map(rollout.available, rollout.sets)) - least
+    for one in rollout.old:
+        going = max(0, min(spare, sizes[one.meta.name]))
+        sizes[one.meta.name] -= going
+        spare -= going
+    return [_scaled(one, sizes[one.meta.name]) for one in rollout.old if sizes[one.meta.name] != one.replicas]

@@ -1,0 +1,46 @@
+"""What goes with something else: the owned with the last owner, pods with their node; and old finished pods.
+
+Source: ``pkg/controller/garbagecollector`` (background deletion) and ``pkg/controller/podgc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.claims import released
+from scheduler_core.controllers.owned import key_in
+from scheduler_core.controllers.store import Store
+from scheduler_core.objects.model import KubernetesObject, Node, PersistentVolumeClaim
+from scheduler_core.workloads import key_of
+
+
+def collect(gone: KubernetesObject, store: Store, now: float) -> Answers:
+    """Return what follows from an object's deletion."""
+    key = key_of(gone)
+    if key in store.objects:
+        return ()  # made again in the meantime: what is there is the new one's
+    if isinstance(gone, Node):
+        pods = [store.objects[("Pod", name)] for name in store.index.on.get(gone.meta.name, {})]
+        waiting = [p for owner in store.daemon_sets for p in store.daemons(owner, gone.meta.name)]
+        found = {key_of(pod): pod for pod in (*pods, *waiting)}
+        return [Change("delete", pod, "DeletingOrphanedPod") for pod in found.values()]
+    if isinstance(gone, PersistentVolumeClaim):
+        return released(gone, store, now)
+    changes = []
+    for dependent in store.dependents(key):
+        rest = tuple(r for r in dependent.meta.owner_references if key_in(dependent, r) != key)
+        if any(key_in(dependent, reference) in store.objects for reference in rest):
+            kept = replace(dependent, meta=replace(dependent.meta, owner_references=rest))
+            changes.append(Change("update", kept, "OwnerDeleted"))
+        else:
+            changes.append(Change("delete", dependent, "GarbageCollected"))
+    return changes
+
+
+def terminated(store: Store) -> list[Change]:
+    """Return the deletions of the oldest finished pods above ``Options.terminated_pods``."""
+    surplus = len(store.index.finished) - store.options.terminated_pods
+    names = islice(store.index.finished, max(0, surplus))
+    return [Change("delete", store.objects[("Pod", name)], "PodGC") for name in names]

@@ -1,0 +1,311 @@
+"""The controller manager: which controllers an event concerns, until nothing changes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from scheduler_core.controllers import (
+    claims,
+    daemons,
+    deployment,
+    garbage,
+    jobs,
+    nodes,
+    replicas,
+    running,
+    stateful,
+)
+from scheduler_core.controllers.branching import Branching, branch
+from scheduler_core.controllers.changes import (
+    Action,
+    Change,
+    NotSettledError,
+    Options,
+    Reconcile,
+    Wake,
+    timestamp,
+)
+from scheduler_core.controllers.owned import controller_of, key_in
+from scheduler_core.controllers.pod_index import daemon_node
+from scheduler_core.controllers.revisions import updating
+from scheduler_core.controllers.store import Admit, Store, ready_status
+from scheduler_core.objects.model import (
+    KubernetesObject,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+    Workload,
+)
+from scheduler_core.workloads import Key, key_of
+
+WORKLOADS: dict[str, Reconcile] = {
+    "ReplicaSet": replicas.reconcile,
+    "ReplicationController": replicas.reconcile,
+    "Deployment": deployment.reconcile,
+    "StatefulSet": stateful.reconcile,
+    "DaemonSet": daemons.reconcile,
+    "Job": jobs.reconcile,
+}
+"""The controllers of workloads, by kind."""
+
+Look = tuple[Reconcile, Key]
+
+
+class Timer(NamedTuple):
+    """When a controller looks at an object again, and why; ``order`` is that of asking."""
+
+    at: float
+    order: int
+    kind: str
+    key: str
+    reason: str
+
+
+class ControllerManager(Branching):
+    """Controllers over their own store of the cluster's objects, driven from outside.
+
+    :meth:`start` takes the objects of the beginning. Then, for every moment: :meth:`observe` what others did
+    (users, the scheduler's bindings), :meth:`settle` for the changes that follow, in order, which the manager
+    has taken into its own store already. :meth:`next_time` is when it has to be settled again at the latest;
+    it keeps no clock. Times are virtual seconds; the same calls give the same answers.
+    """
+
+    def __init__(self, options: Options | None = None, admit: Admit | None = None) -> None:
+        self.options = options or Options()
+        self.store = Store(self.options, admit or (lambda pod: pod))
+        self.looks = 0  # of controllers at objects, since the beginning
+        self._queue: deque[Look] = deque()
+        self._queued: set[Look] = set()
+        self._gone: dict[Key, KubernetesObject] = {}
+        self._timers: list[tuple[float, int, Look]] = []
+        self._alive: dict[Look, Timer] = {}
+        self._order = 0
+
+    # --- driven from outside
+
+    def start(self, objects: Iterable[KubernetesObject], now: float = 0.0) -> None:
+        """Take the objects of the beginning, in order of creation; :meth:`settle` then looks at all."""
+        for obj in objects:
+            self._enter(obj, now)
+        for key, obj in self.store.objects.items():
+            if isinstance(obj, Workload) and obj.kind == "Job":
+                owned = self.store.owned(key)
+                owned.succeeded = max(owned.succeeded, obj.status.succeeded)
+                owned.failed = max(owned.failed, obj.status.failed)
+
+    def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
+        """Take what others changed; return it as it is kept, for what users write leaves a status alone."""
+        if action == "delete":
+            if key_of(obj) in self.store.objects:
+                self._leave(key_of(obj))
+            return obj
+        known = self.store.objects.get(key_of(obj))
+        if isinstance(obj, Workload) and isinstance(known, Workload):
+            obj = replace(obj, status=known.status)
+        self._enter(obj, now)
+        return obj
+
+    def settle(self, now: float) -> list[Change]:
+        """Let every controller concerned look, again and again, until nothing changes; return what changed.
+
+        Raises NotSettledError after ``Options.most_looks`` looks.
+        """
+        self._due(now)
+        changes: list[Change] = []
+        limit = self.looks + self.options.most_looks
+        while self._queue or self._over_threshold(changes, now):
+            look = self._queue.popleft()
+            self._queued.discard(look)
+            self.looks += 1
+            if self.looks > limit:
+                raise NotSettledError(f"{look[1][0]} {look[1][1]} changes again and again")
+            self._look(look, now, changes)
+        return changes
+
+    def next_time(self) -> float | None:
+        """Return when a controller wants to look again, ``None`` if none does."""
+        while self._timers and not self._stands(self._timers[0]):
+            heappop(self._timers)
+        return self._timers[0][0] if self._timers else None
+
+    def timers(self) -> list[Timer]:
+        """Return what is waited for, in the order in which it comes."""
+        return sorted(self._alive.values())
+
+    def copy(self) -> ControllerManager:
+        """Return a manager in the same state that goes on by itself (a checkpoint)."""
+        return branch(self)
+
+    # --- one look
+
+    def _look(self, look: Look, now: float, changes: list[Change]) -> None:
+        reconcile, key = look
+        obj = self._gone.pop(key, None) if reconcile is garbage.collect else self.store.objects.get(key)
+        if obj is None:
+            return
+        if look in self._alive:
+            del self._alive[look]
+        for answer in reconcile(obj, self.store, now):
+            if isinstance(answer, Wake):
+                self._wake(look, answer)
+            else:
+                self._take(answer, now, changes)
+
+    def _take(self, change: Change, now: float, changes: list[Change]) -> None:
+        """Make a change of a controller's true, unless another was quicker."""
+        action, obj, reason = change
+        exists = key_of(obj) in self.store.objects
+        if exists == (action == "create"):
+            return
+        if action == "delete":
+            self._leave(key_of(obj))
+        else:
+            if action == "create" and obj.meta.creation_timestamp is None:
+                stamped = replace(obj.meta, creation_timestamp=timestamp(self.options, now))
+                change = Change(action, replace(obj, meta=stamped), reason)
+            self._enter(change.object, now)
+        changes.append(change)
+
+    def _over_threshold(self, changes: list[Change], now: float) -> bool:
+        """Collect finished pods above the threshold; tell whether there is more to look at."""
+        for change in garbage.terminated(self.store):
+            self._take(change, now, changes)
+        return bool(self._queue)
+
+    # --- timers
+
+    def _wake(self, look: Look, wake: Wake) -> None:
+        self._order += 1
+        timer = Timer(wake.at, self._order, *look[1], wake.reason)
+        self._alive[look] = timer
+        heappush(self._timers, (timer.at, timer.order, look))
+
+    def _stands(self, entry: tuple[float, int, Look]) -> bool:
+        timer = self._alive.get(entry[2])
+        return timer is not None and timer.order == entry[1]
+
+    def _due(self, now: float) -> None:
+        while (at := self.next_time()) is not None and at <= now:
+            look = heappop(self._timers)[2]
+            del self._alive[look]
+            self._ask(*look)
+
+    # --- whom an event concerns
+
+    def _ask(self, reconcile: Reconcile, key: Key) -> None:
+        look = (reconcile, key)
+        if look not in self._queued:
+            self._queued.add(look)
+            self._queue.append(look)
+
+    def _enter(self, obj: KubernetesObject, now: float) -> None:
+        old = self.store.put(obj, now)
+        key = key_of(obj)
+        if isinstance(obj, Pod):
+            self._pod_changed(key, old if isinstance(old, Pod) else None, obj)
+        elif isinstance(obj, Workload):
+            self._ask(WORKLOADS[obj.kind], key)
+            self._ask_owner(obj)
+        elif isinstance(obj, Node):
+            self._node_changed(key, old if isinstance(old, Node) else None, obj)
+        elif isinstance(obj, PersistentVolumeClaim):
+            self._ask(claims.reconcile, key)
+        elif isinstance(obj, PersistentVolume):
+            self._ask_claims(obj.storage_class)
+        elif isinstance(obj, StorageClass):
+            self._ask_claims(obj.meta.name)
+
+    def _leave(self, key: Key) -> None:
+        obj = self.store.remove(key)
+        self._ask_owner(obj)
+        if isinstance(obj, Pod):
+            self._alive.pop((running.reconcile, key), None)
+            self._alive.pop((nodes.evict, key), None)
+            self._room_again(obj)
+            return
+        self._gone[key] = obj
+        self._ask(garbage.collect, key)
+        if isinstance(obj, Node):
+            self._alive.pop((nodes.lifecycle, key), None)
+        elif isinstance(obj, Workload):
+            self._alive.pop((WORKLOADS[obj.kind], key), None)
+
+    def _pod_changed(self, key: Key, old: Pod | None, pod: Pod) -> None:
+        moved = old is None or old.node_name != pod.node_name
+        changed = old is None or (
+            moved
+            or old.phase != pod.phase
+            or old.ready != pod.ready
+            or old.restarts != pod.restarts
+            or old.meta is not pod.meta
+        )
+        if changed and (pod.meta.owner_references or old is not None):
+            self._ask_owner(pod)
+        if not pod.meta.owner_references and (old is None or old.meta is not pod.meta):
+            for adopter in self.store.adopters(pod):
+                self._ask(WORKLOADS[adopter[0]], adopter)
+        if not pod.node_name:
+            return
+        if pod.terminal:
+            self._room_again(pod)
+            return
+        if changed and not (pod.phase == "Running" and pod.ready and running.RUN not in pod.meta.annotations):
+            self._ask(running.reconcile, key)
+        if pod.node_name in self.store.tainted_since and (
+            old is None or moved or old.tolerations != pod.tolerations
+        ):
+            self._ask(nodes.evict, key)
+        if moved:
+            for volume in pod.volumes:
+                if volume.claim is not None:
+                    claim = ("PersistentVolumeClaim", f"{pod.meta.namespace}/{volume.claim}")
+                    self._ask(claims.reconcile, claim)
+
+    def _room_again(self, pod: Pod) -> None:
+        """Let daemons that had no room try again, where the controller looks for room by itself."""
+        if self.options.bind_daemons and pod.node_name:
+            self._ask(daemons.on_node, ("Node", pod.node_name))
+
+    def _node_changed(self, key: Key, old: Node | None, node: Node) -> None:
+        self._ask(nodes.lifecycle, key)
+        if self.store.daemon_sets and (old is None or _placing(old) != _placing(node)):
+            self._ask(daemons.on_node, key)
+        name = node.meta.name
+        if old is not None and ready_status(old) != "True" == ready_status(node):
+            for pod in self.store.pods_on(name):
+                self._ask(running.reconcile, ("Pod", pod.meta.key))
+        if name in self.store.tainted_since and (old is None or old.taints != node.taints):
+            for pod in self.store.pods_on(name):
+                self._ask(nodes.evict, ("Pod", pod.meta.key))
+
+    def _ask_owner(self, obj: KubernetesObject) -> None:
+        """Ask the controller of a changed pod, and the Deployment of a changed ReplicaSet."""
+        reference = controller_of(obj)
+        if reference is None or reference.kind not in WORKLOADS:
+            return
+        key = key_in(obj, reference)
+        owner = self.store.objects.get(key)
+        if owner is None:
+            return
+        if isinstance(obj, Pod) and reference.kind == "DaemonSet":
+            self._ask(daemons.on_node, ("Node", daemon_node(obj)))
+            if not (isinstance(owner, Workload) and updating(owner)):
+                return
+        self._ask(WORKLOADS[reference.kind], key)
+        if reference.kind == "ReplicaSet" and owner.meta.owner_references:
+            self._ask_owner(owner)
+
+    def _ask_claims(self, storage_class: str) -> None:
+        for claim in self.store.volumes.unbound(storage_class):
+            self._ask(claims.reconcile, ("PersistentVolumeClaim", claim))
+
+
+def _placing(node: Node) -> tuple[object, ...]:
+    """Return what DaemonSets look at."""
+    return node.meta.labels, node.taints, node.unschedulable, node.allocatable

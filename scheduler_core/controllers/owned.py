@@ -1,0 +1,87 @@
+"""What a controller owns, counted while it changes: nobody has to look at all of its pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler_core.controllers.branching import Branching
+from scheduler_core.objects.model import KubernetesObject, OwnerReference, Pod, Workload
+from scheduler_core.workloads import Key, generated_name, index_of
+
+# Kinds whose pods get a name by generateName.
+_GENERATE = ("ReplicaSet", "ReplicationController", "Job", "DaemonSet")
+
+
+def controller_of(obj: KubernetesObject) -> OwnerReference | None:
+    """Return the owner with ``controller: true`` (metav1.GetControllerOf)."""
+    for reference in obj.meta.owner_references:
+        if reference.controller:
+            return reference
+    return None
+
+
+def key_in(obj: KubernetesObject, reference: OwnerReference) -> Key:
+    """Return the key of an object's owner."""
+    namespace = obj.meta.namespace
+    return reference.kind, f"{namespace}/{reference.name}" if namespace else reference.name
+
+
+def is_active(pod: Pod) -> bool:
+    """Tell whether the pod counts as a replica: neither finished nor being deleted."""
+    return not pod.terminal and pod.meta.deletion_timestamp is None
+
+
+@dataclass(slots=True)
+class Owned(Branching):
+    """What one controller owns, in order of creation, and what its pods are doing."""
+
+    members: dict[Key, None] = field(default_factory=dict)
+    active: int = 0
+    available: int = 0
+    succeeded: int = 0  # ever, also those that are deleted since
+    failed: int = 0
+    restarts: int = 0
+    failed_in_a_row: int = 0
+    last_failure: float = 0.0
+    completed: set[int] = field(default_factory=set)  # indexes of an Indexed Job
+    names: list[str] = field(default_factory=list)  # generated and not used yet
+    salt: int = 0  # of the first of these
+
+    def name(self, owner: Workload, place: int) -> str:
+        """Return the generated name so many places ahead."""
+        while place >= len(self.names):
+            self.names.append(generated_name(owner, self.salt + len(self.names)))
+        return self.names[place]
+
+    def use(self, name: str, owner: KubernetesObject | None) -> None:
+        """Take note that a name is given away: it and those before it are not given again."""
+        if not self.names:
+            if not isinstance(owner, Workload) or owner.kind not in _GENERATE:
+                return
+            self.name(owner, 0)
+        if name in self.names:
+            used = self.names.index(name) + 1
+            self.salt += used
+            del self.names[:used]
+
+    def leave(self, pod: Pod) -> None:
+        """Count a pod no longer: it changes, is deleted, or has another owner."""
+        self.active -= is_active(pod)
+        self.available -= pod.available
+
+    def join(self, pod: Pod) -> None:
+        """Count a pod as it is now."""
+        self.active += is_active(pod)
+        self.available += pod.available
+
+    def end(self, pod: Pod, now: float) -> None:
+        """Count how a pod ended."""
+        if pod.phase == "Succeeded":
+            self.succeeded += 1
+            self.failed_in_a_row = 0
+            if (index := index_of(pod)) is not None:
+                self.completed.add(index)
+        else:
+            self.failed += 1
+            self.failed_in_a_row += 1
+            self.last_failure = now

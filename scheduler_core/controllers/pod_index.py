@@ -1,0 +1,105 @@
+"""Pods by node, by the node that a daemon is for, by label where nobody owns them, and by claim."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TypeVar
+
+from scheduler_core.controllers.branching import Branching
+from scheduler_core.controllers.owned import controller_of, key_in
+from scheduler_core.objects.model import Pod
+from scheduler_core.workloads import Key
+
+Group = TypeVar("Group", bound=Hashable)
+Names = dict[str, None]
+
+
+def daemon_node(pod: Pod) -> str:
+    """Return the node a DaemonSet's pod is for: its own, or the one that its affinity names."""
+    if pod.node_name:
+        return pod.node_name
+    terms = (pod.affinity.node_required if pod.affinity else None) or ()
+    fields = terms[0].match_fields if terms else ()
+    return fields[0].values[0] if fields and fields[0].values else ""
+
+
+def discard(
+    groups: dict[Group, dict[Key, None]] | dict[Group, Names], group: Group, member: Key | str
+) -> None:
+    """Take a member out of its group, and the group away with its last member."""
+    found = groups.get(group)
+    if found is not None:
+        found.pop(member, None)  # type: ignore[arg-type]
+        if not found:
+            del groups[group]
+
+
+class PodIndex(Branching):
+    """Names of pods as ``namespace/name``. ``since`` is when a pod entered its phase or began its run."""
+
+    def __init__(self) -> None:
+        self.since: dict[str, float] = {}
+        self.bound_since: dict[str, float] = {}
+        self.finished: Names = {}  # terminal pods, the first to end first
+        self.on: dict[str, Names] = {}
+        self.daemons: dict[tuple[Key, str], Names] = {}
+        self.orphans: dict[tuple[str, str, str], Names] = {}  # namespace, label, value
+        self.users: dict[str, Names] = {}  # of a claim
+
+    def put(self, name: str, old: Pod | None, pod: Pod, now: float) -> None:
+        """Take in a pod, or what changed of it."""
+        if old is None:
+            self._link(name, pod)
+            self.since[name] = now
+            if pod.node_name:
+                self.bound_since[name] = now
+            if pod.terminal:
+                self.finished[name] = None
+            return
+        bound = old.node_name != pod.node_name
+        if bound or old.meta is not pod.meta or old.volumes is not pod.volumes:
+            self._unlink(name, old)
+            self._link(name, pod)
+        if bound and pod.node_name:
+            self.bound_since[name] = now
+        if bound or old.phase != pod.phase or old.restarts != pod.restarts:
+            self.since[name] = now
+            if pod.terminal:
+                self.finished[name] = None
+        elif pod.ready and not old.ready and pod.restarts:
+            self.since[name] = now
+
+    def remove(self, name: str, pod: Pod) -> None:
+        """Forget a pod."""
+        self._unlink(name, pod)
+        self.since.pop(name, None)
+        self.bound_since.pop(name, None)
+        self.finished.pop(name, None)
+
+    def _link(self, name: str, pod: Pod) -> None:
+        meta = pod.meta
+        if pod.node_name:
+            self.on.setdefault(pod.node_name, {})[name] = None
+        if not meta.owner_references:
+            for label in meta.labels.items():
+                self.orphans.setdefault((meta.namespace, *label), {})[name] = None
+        owner = controller_of(pod)
+        if owner is not None and owner.kind == "DaemonSet":
+            self.daemons.setdefault((key_in(pod, owner), daemon_node(pod)), {})[name] = None
+        for volume in pod.volumes:
+            if volume.claim is not None:
+                self.users.setdefault(f"{meta.namespace}/{volume.claim}", {})[name] = None
+
+    def _unlink(self, name: str, pod: Pod) -> None:
+        meta = pod.meta
+        if pod.node_name:
+            discard(self.on, pod.node_name, name)
+        if not meta.owner_references:
+            for label in meta.labels.items():
+                discard(self.orphans, (meta.namespace, *label), name)
+        owner = controller_of(pod)
+        if owner is not None and owner.kind == "DaemonSet":
+            discard(self.daemons, (key_in(pod, owner), daemon_node(pod)), name)
+        for volume in pod.volumes:
+            if volume.claim is not None:
+                discard(self.users, f"{meta.namespace}/{volume.claim}", name)

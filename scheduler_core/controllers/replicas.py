@@ -1,0 +1,52 @@
+"""ReplicaSet and ReplicationController: as many active pods as wanted.
+
+Source: ``pkg/controller/replicaset``, ``manageReplicas``, and ``ActivePods`` for who goes first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.store import Store
+from scheduler_core.objects.model import Pod, Workload
+from scheduler_core.workloads import key_of, reference_to
+
+BURST = 500  # pods made in one look; the rest in the next
+_PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+    """Adopt, create or delete until the count is right."""
+    if owner.template is None or owner.meta.deletion_timestamp is not None:
+        return ()
+    adopted = [
+        Change(
+            "update", replace(pod, meta=replace(pod.meta, owner_references=(reference_to(owner),))), "Adopted"
+        )
+        for pod in store.orphans(owner)
+    ]
+    if adopted:
+        return adopted  # they count when they are the controller's own
+    missing = owner.replicas - store.owned(key_of(owner)).active
+    if missing > 0:
+        return create(owner, store, now, missing)
+    return delete(store.pods_of(owner), -missing) if missing < 0 else ()
+
+
+def create(owner: Workload, store: Store, now: float, number: int) -> list[Change]:
+    """Return so many new pods, as far as the bounds go."""
+    number = min(number, BURST, store.options.most_pods - store.pods)
+    names = islice(store.fresh_names(owner), max(0, number))
+    return [Change("create", store.new_pod(owner, name, now), "SuccessfulCreate") for name in names]
+
+
+def delete(pods: list[Pod], number: int) -> list[Change]:
+    """Return the deletions of so many pods; ``pods`` are in order of creation.
+
+    Without a node goes first, then Pending before Running, then not ready, then the youngest.
+    """
+    youngest_first = list(reversed(pods))
+    youngest_first.sort(key=lambda pod: (bool(pod.node_name), _PHASES.get(pod.phase, 1), pod.ready))
+    return [Change("delete", pod, "SuccessfulDelete") for pod in youngest_first[:number]]

@@ -1,0 +1,81 @@
+"""Pods that run: what the kubelet does with a bound pod, by annotations of ours.
+
+=========================  ==========================================================================
+``podstep/start-seconds``  from the binding to Running and ready (0)
+``podstep/run-seconds``    from there to the end; without it the pod runs until somebody deletes it
+``podstep/outcome``        ``Succeeded`` (the default) or ``Failed``: how it ends
+=========================  ==========================================================================
+
+``restartPolicy`` decides what the end is: with ``Always``, and with ``OnFailure`` after a failure, the
+containers start again in the same pod, the first time at once, then after 10 s doubling to 5 min, in which
+the pod is Running but not ready. A pod whose manifest names no policy ends for good, for that is what a
+duration is written for. On a node that does not answer nothing starts or ends.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+from scheduler_core.controllers.changes import Answers, Change, Wake
+from scheduler_core.controllers.store import Store
+from scheduler_core.objects.model import Pod
+
+START = "podstep/start-seconds"
+RUN = "podstep/run-seconds"
+OUTCOME = "podstep/outcome"
+
+_SHORTEST_RUN = 0.001  # a run takes time, or controllers would make pods without end in one moment
+_FIRST_DELAY, _LONGEST_DELAY = 10.0, 300.0  # the kubelet's MaxContainerBackOff
+
+
+@lru_cache(maxsize=4096)
+def seconds(text: str) -> float | None:
+    """Read seconds, at least 0; ``None`` for what is no such number."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= 1e12 else None
+
+
+def restart_delay(restarts: int) -> float:
+    """Return how long the containers wait before they start again, by how often they ended."""
+    return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(restarts - 2, 30)) if restarts > 1 else 0.0
+
+
+def reconcile(pod: Pod, store: Store, now: float) -> Answers:
+    """Start, end and restart a bound pod when it is time."""
+    name = pod.meta.key
+    if pod.node_name in store.failing_since:
+        return ()
+    since = store.index.since[name]
+    if pod.phase == "Pending":
+        start = since + (seconds(pod.meta.annotations.get(START, "0")) or 0.0)
+        if now < start:
+            return (Wake(start, "starts"),)
+        return (Change("update", replace(pod, phase="Running", ready=True), "Started"),)
+    if pod.phase != "Running":
+        return ()
+    if not pod.ready:
+        again = since + restart_delay(pod.restarts)
+        if now < again:
+            return (Wake(again, "restarts"),)
+        return (Change("update", replace(pod, ready=True), "Started"),)
+    written = pod.meta.annotations.get(RUN)
+    run = seconds(written) if written is not None else None
+    if run is None:
+        return ()
+    end = round(since + max(run, _SHORTEST_RUN), 6)
+    if now < end:
+        return (Wake(end, "ends"),)
+    return (_ended(pod),)
+
+
+def _ended(pod: Pod) -> Change:
+    failed = pod.meta.annotations.get(OUTCOME) == "Failed"
+    if pod.restart_policy == "Always" or (failed and pod.restart_policy == "OnFailure"):
+        return Change("update", replace(pod, restarts=pod.restarts + 1, ready=False), "BackOff")
+    phase = "Failed" if failed else "Succeeded"
+    return Change("update", replace(pod, phase=phase, ready=False), phase)

@@ -1,0 +1,57 @@
+"""Volumes that are free, volumes kept for a claim, and claims without a volume, each by storage class."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+
+from scheduler_core.controllers.branching import Branching
+from scheduler_core.controllers.pod_index import discard
+from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
+
+Names = dict[str, None]
+
+
+class VolumeIndex(Branching):
+    """Names of volumes, and of claims as ``namespace/name``."""
+
+    def __init__(self) -> None:
+        self._free: dict[str, list[tuple[int, str]]] = {}  # capacity and name, the smallest first
+        self._kept: dict[str, Names] = {}  # by the claim that they name
+        self._unbound: dict[str, Names] = {}
+
+    def volumes_for(self, claim: PersistentVolumeClaim) -> Iterator[str]:
+        """Yield the volumes kept for a claim, then free ones of its class that hold it, smallest first."""
+        yield from tuple(self._kept.get(claim.meta.key, ()))
+        free = self._free.get(claim.storage_class or "", [])
+        for _, name in free[bisect_left(free, (claim.request, "")) :]:
+            yield name
+
+    def kept_for(self, claim: str) -> list[str]:
+        """Return the volumes that name a claim."""
+        return list(self._kept.get(claim, ()))
+
+    def unbound(self, storage_class: str) -> list[str]:
+        """Return the claims of a class that have no volume, in order of creation."""
+        return list(self._unbound.get(storage_class, ()))
+
+    def add(self, obj: PersistentVolume | PersistentVolumeClaim) -> None:
+        """Take in a volume or a claim."""
+        if isinstance(obj, PersistentVolumeClaim):
+            if not obj.volume_name:
+                self._unbound.setdefault(obj.storage_class or "", {})[obj.meta.key] = None
+        elif obj.claim_ref:
+            self._kept.setdefault(obj.claim_ref, {})[obj.meta.name] = None
+        else:
+            insort(self._free.setdefault(obj.storage_class, []), (obj.capacity, obj.meta.name))
+
+    def drop(self, obj: PersistentVolume | PersistentVolumeClaim) -> None:
+        """Forget a volume or a claim."""
+        if isinstance(obj, PersistentVolumeClaim):
+            if not obj.volume_name:
+                discard(self._unbound, obj.storage_class or "", obj.meta.key)
+        elif obj.claim_ref:
+            discard(self._kept, obj.claim_ref, obj.meta.name)
+        else:
+            free = self._free[obj.storage_class]
+            del free[bisect_left(free, (obj.capacity, obj.meta.name))]
