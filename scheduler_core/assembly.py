@@ -44,6 +44,7 @@ class Assembly:
         self.limits = limits
         self.expand = expand
         self.admitting = admission
+        self.recorded = False  # objects come and go as a recording says: no controller acts
         self.world = World()
         self.admission = Admission()
         self.notices = Notices()

@@ -11,12 +11,14 @@ from scheduler_core.configuration import CONFIGURATION_KIND
 from scheduler_core.configuration_document import check_configuration, is_scheduler_configuration
 from scheduler_core.formats.bundle import Bundle, Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind
+from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.openb import read_tables
+from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.reading import At, Report, path_text, show
-from scheduler_core.operations import read_operations
+from scheduler_core.operations import has_controllers, read_operations
 from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.reconfiguration import VERSIONS, Reconfiguration
@@ -47,6 +49,8 @@ def load(
     files = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits)
     read_tables(read, limits, keep_times=times == "keep")
+    read_kwok(read, limits)
+    read_recorder(read, limits)
     return _Loading(title, limits, expand=expand, admission=admission).run(read)
 
 
@@ -90,6 +94,8 @@ class _Loading:
         self.errors += [format_problem(source, error) for source, error in bundle.errors]
         for source, warning in bundle.warnings:
             At(self.report, None, Entry({}, source=source)).warn(warning)
+        for place, note in bundle.notes:
+            At(self.report, None, place).warn(note)
         for entry in bundle.entries:
             self.take(entry)
         for several, kind in (
@@ -111,6 +117,9 @@ class _Loading:
         for entry in self.configurations[:1]:
             check_configuration(entry.value, settings, At(self.report, None, entry))
         self.refuse_if_wrong()
+        controllers = all(has_controllers(entry.value) for entry in self.scenarios)
+        if not controllers:
+            self.assembly.expand, self.assembly.recorded = False, True
         objects = self.assembly.build(self.decoded)
         self.refuse_if_wrong()
         if self.assembly.admitting:
@@ -127,6 +136,7 @@ class _Loading:
             settings=settings,
             warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
+            controllers=controllers,
         )
 
     @property

@@ -94,6 +94,12 @@ _SCENARIO = record(
 )
 
 
+def has_controllers(scenario: Any) -> bool:
+    """Tell whether controllers act in a history: ``spec.controllers`` is not an empty list."""
+    spec = scenario.get("spec")
+    return not (isinstance(spec, dict) and spec.get("controllers") == [])
+
+
 def read_operations(
     entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
 ) -> tuple[Operation, ...]:
@@ -147,12 +153,7 @@ class _History:
         if name in self.ids:
             at.child("id").error(f"the id {show(name)} stands twice")
         self.ids.add(name)
-        if "step" in read or "time" in read:
-            self.moments.take(read, at)
-        elif "step" not in item and "time" not in item:
-            at.child("step").error(
-                "step is missing: it says what it lands after; or write its time, in seconds"
-            )
+        self.moments.take(read, at)
         given = [action for action in _ACTIONS if action in read]
         if len(given) != 1:
             at.error(f"must have exactly one of {', '.join(_ACTIONS)}, not {len(given)}")
@@ -224,6 +225,7 @@ class _History:
             self.entry.source,
             self.entry.number,
             (*self.entry.prefix, *at.steps),
+            self.entry.origins,
         )
         place = At(self.assembly.report, None, entry)
         row = find_kind(entry, place)
@@ -357,14 +359,14 @@ class _History:
             return []
         world = self.assembly.world
         changes: list[Change] = []
-        if isinstance(obj, Node):
+        if isinstance(obj, Node) and not self.assembly.recorded:
             # The pod collector removes what the node ran.
             changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]
         waiting = [obj]
         while waiting:
             current = waiting.pop(0)
             changes.append(("delete", current))
-            waiting += world.owned(current)
+            waiting += () if self.assembly.recorded else world.owned(current)
         for _, gone in changes:
             self.documents.pop(key_of(gone), None)
             if key_of(gone) in world.objects:

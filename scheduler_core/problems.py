@@ -8,7 +8,7 @@ from scheduler_core.formats.bundle import Entry, Source
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import At, Report, Unknown, path_text, steps_of
+from scheduler_core.objects.reading import At, Report, Steps, Unknown, path_text, steps_of
 from scheduler_core.scenario import Problem
 
 Finding = tuple[At, str]
@@ -16,24 +16,33 @@ Finding = tuple[At, str]
 
 def problems_of(findings: Iterable[Finding]) -> list[Problem]:
     """Give every finding its line. Each source's text is walked through once."""
-    listed = list(findings)
+    listed = [(*_origin(at), message) for at, message in findings]
     wanted: dict[int, tuple[Source, set[tuple[int, tuple[str | int, ...]]]]] = {}
-    for at, _ in listed:
-        entry: Entry = at.root
+    for entry, steps, _ in listed:
         if entry.source is not None and entry.source.syntax != "csv" and entry.number is not None:
             places = wanted.setdefault(id(entry.source), (entry.source, set()))[1]
-            places.add((entry.number, (*entry.prefix, *at.steps)))
+            places.add((entry.number, steps))
     lines = {key: find_lines(source.text, source.syntax, places) for key, (source, places) in wanted.items()}
     out = []
-    for at, message in listed:
-        entry = at.root
-        steps = (*entry.prefix, *at.steps)
+    for entry, steps, message in listed:
         line = None
         if entry.source is not None and entry.number is not None:
             line = lines.get(id(entry.source), {}).get((entry.number, steps))
         name = entry.source.name if entry.source is not None else None
         out.append(Problem(message, path_text(steps), line, entry.number, name))
     return out
+
+
+def _origin(at: At) -> tuple[Entry, Steps]:
+    """Return the document that a place is in, and its path; of a recording's operation those of the event."""
+    entry: Entry = at.root
+    steps = (*entry.prefix, *at.steps)
+    if entry.origins and steps[:2] == ("spec", "operations") and len(steps) > 2:
+        origin = entry.origins[int(steps[2])]
+        if steps[3:5] in (("createOperation", "object"), ("patchOperation", "patch")):
+            return origin, (*origin.prefix, *steps[5:])
+        return origin, origin.prefix
+    return entry, steps
 
 
 def format_problem(source: Source | None, error: FormatError) -> Problem:

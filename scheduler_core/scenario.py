@@ -16,6 +16,7 @@ from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
 if TYPE_CHECKING:
     from scheduler_core.configuration.result import FrameworkConfiguration
+    from scheduler_core.recorded import Recorded
 
 Document = Mapping[str, Any]
 
@@ -108,6 +109,7 @@ class Scenario:
     settings: Settings = DEFAULT_SETTINGS
     warnings: tuple[Problem, ...] = ()
     summary: Mapping[str, int] | None = None  # what was read: kind -> count
+    controllers: bool = True  # False: a recording; pods come and go by its operations alone
 
     @property
     def id(self) -> str:
@@ -129,6 +131,12 @@ class Scenario:
 
         body = {"title": self.title, "documents": list(self.documents)}
         return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def recorded(self) -> dict[str, list[Recorded]]:
+        """Return what a real cluster did with pods, by ``namespace/name``; one for each life of a pod."""
+        from scheduler_core.recorded import recorded_of
+
+        return recorded_of(self.objects, self.operations)
 
     def under(self, policy: Document | None, settings: Settings) -> Scenario:
         """Return the same cluster and history under another configuration.

@@ -6,6 +6,7 @@ taken apart; each document remembers where it came from.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any
 
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.objects.kinds import KINDS
@@ -23,7 +25,7 @@ File = tuple[str, bytes | str]
 
 @dataclass(slots=True)
 class Source:
-    """One file's text. ``syntax`` is ``yaml``, ``json`` or ``csv``."""
+    """One file's text. ``syntax`` is ``yaml``, ``json``, ``csv``, or ``lines``: a JSON document in each."""
 
     name: str | None
     text: str
@@ -32,13 +34,18 @@ class Source:
 
 @dataclass(slots=True)
 class Entry:
-    """One manifest and its place: the document's number in its source, and the path inside it."""
+    """One manifest and its place: the document's number in its source, and the path inside it.
+
+    Of a file of lines the number is the line's. ``origins`` are the places that the operations of a Scenario
+    come from which was made of a recording.
+    """
 
     value: dict[str, Any]
     kind: str = ""
     source: Source | None = None
     number: int | None = None
     prefix: Steps = ()
+    origins: tuple[Entry, ...] = ()
 
 
 @dataclass(slots=True)
@@ -49,6 +56,8 @@ class Bundle:
     tables: list[tuple[Source, list[str]]] = field(default_factory=list)  # CSV files, with their header
     errors: list[tuple[Source | None, FormatError]] = field(default_factory=list)
     warnings: list[tuple[Source, str]] = field(default_factory=list)
+    recordings: list[Source] = field(default_factory=list)  # files of sched-recorder, not read yet
+    notes: list[tuple[Entry, str]] = field(default_factory=list)  # what is to be said of a place
     values: int = 0
 
 
@@ -80,7 +89,9 @@ def read_files(files: list[File], limits: Limits) -> Bundle:
     return bundle
 
 
-def _counter(bundle: Bundle, limits: Limits) -> Callable[[int], None]:
+def counter(bundle: Bundle, limits: Limits) -> Callable[[int], None]:
+    """Return a function that counts values of the bundle, and raises FormatError where it has too many."""
+
     def count(number: int) -> None:
         bundle.values += number
         if bundle.values > limits.values:
@@ -103,7 +114,11 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
         raise FormatError("this is the table that kubectl prints for people: add -o yaml to the command", 1)
     if _FAILED.match(header):
         raise FormatError(f"this is not a manifest, but what kubectl said instead of one: {header[:200]}", 1)
-    count = _counter(bundle, limits)
+    if _is_recording(header):
+        source.syntax = "lines"
+        bundle.recordings.append(source)
+        return
+    count = counter(bundle, limits)
     if stripped[0] in "{[":
         source.syntax = "json"
         try:
@@ -121,12 +136,38 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
         documents = list(read_yaml(text, limits, count))
     before = len(bundle.entries)
     for number, value in documents:
-        for entry in _entries(value, source, number):
+        if is_snapshot(value):
+            found = _snapshot(value, source, number, bundle)
+        else:
+            found = _entries(value, source, number)
+        for entry in found:
             bundle.entries.append(entry)
             if len(bundle.entries) > limits.documents:
                 raise FormatError(f"more than {limits.documents:,} manifests")
     if len(bundle.entries) == before and not documents:
         raise FormatError("there is no document in it: paste manifests, as YAML or JSON")
+
+
+def _is_recording(line: str) -> bool:
+    """Tell whether a text's first line is one of sched-recorder's."""
+    if not line.startswith("{") or '"event"' not in line or '"resource"' not in line:
+        return False
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return "kind" not in value and "event" in value and "resource" in value
+
+
+def _snapshot(value: dict[str, Any], source: Source, number: int, bundle: Bundle) -> Iterator[Entry]:
+    try:
+        items, notes = read_snapshot(value)
+    except FormatError as error:
+        raise FormatError(error.message, error.line, error.path, number) from None
+    for item, place in items:
+        yield Entry(item, str(item.get("kind")), source, number, place)
+    told = f"a snapshot of kube-scheduler-simulator: {len(items)} objects"
+    bundle.notes += [(Entry({}, source=source), note) for note in (told, *notes)]
 
 
 def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:

@@ -21,6 +21,8 @@ def find_lines(text: str, syntax: str, wanted: Iterable[Place]) -> dict[Place, i
     """Return the 1-based line of each place, or of the nearest part around it that the text has."""
     needed: set[Place] = set()
     places = list(wanted)
+    if syntax == "lines":
+        return {place: place[0] for place in places}
     for document, steps in places:
         needed.update((document, steps[:length]) for length in range(len(steps) + 1))
     found: dict[Place, int] = {}

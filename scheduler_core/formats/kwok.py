@@ -1,0 +1,109 @@
+"""kwok's recordings: a YAML stream of objects and of ``ResourcePatch`` documents, as events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from scheduler_core.export import document_key
+from scheduler_core.formats.bundle import Bundle, Entry
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.recording import Event, Recording
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import At, Field, Report, enum, integer, opaque, record, text
+
+KIND = "ResourcePatch"
+_GROUP = "action.kwok.x-k8s.io/"
+_RESOURCE = record(
+    dict,
+    {
+        "group": Field("group", text),
+        "version": Field("version", text, required=True),
+        "resource": Field("resource", text, required=True),
+    },
+)
+_TARGET = record(dict, {"name": Field("name", text, required=True), "namespace": Field("namespace", text)})
+_PATCH = record(
+    dict,
+    {
+        "resource": Field("resource", _RESOURCE, required=True),
+        "target": Field("target", _TARGET, required=True),
+        "durationNanosecond": Field("duration", integer(0, 10**21)),
+        "method": Field("method", enum("create", "patch", "delete"), required=True),
+        "template": Field("template", opaque),
+    },
+    unread="apiVersion kind metadata",
+)
+_ACTIONS: dict[str, Literal["add", "patch", "delete"]] = {
+    "create": "add",
+    "patch": "patch",
+    "delete": "delete",
+}
+
+
+def _plural(kind: str) -> str:
+    """Return the resource of a kind, as the API's addresses name it."""
+    word = kind.lower()
+    return f"{word}es" if word.endswith("s") else f"{word}s"
+
+
+_KINDS = {(group, _plural(row.name)): row.name for row in KINDS.values() for group in row.groups}
+
+
+def read_kwok(bundle: Bundle, limits: Limits) -> None:
+    """Turn the bundle's ResourcePatch documents into a Scenario. Problems join the bundle's."""
+    patches = [entry for entry in bundle.entries if is_patch(entry)]
+    if not patches:
+        return
+    taken = {id(entry) for entry in patches}
+    bundle.entries[:] = [entry for entry in bundle.entries if id(entry) not in taken]
+    if len(patches) > limits.operations:
+        bundle.errors.append((patches[0].source, FormatError(f"more than {limits.operations:,} patches")))
+        return
+    report = Report(limit=limits.problems)
+    events = list(_events(patches, report))
+    for at, message in report.errors:
+        entry: Entry = at.root
+        path = ".".join(map(str, (*entry.prefix, *at.steps)))
+        bundle.errors.append((entry.source, FormatError(message, None, path, entry.number)))
+    Recording(bundle).take_all(events, "a recording of kwok")
+
+
+def is_patch(entry: Entry) -> bool:
+    """Tell whether a document is a change that kwok recorded."""
+    return entry.kind == KIND and str(entry.value.get("apiVersion", "")).startswith(_GROUP)
+
+
+def _events(patches: list[Entry], report: Report) -> Iterator[Event]:
+    for entry in patches:
+        at = At(report, None, entry)
+        read = _PATCH(entry.value, at)
+        if read is None:
+            continue
+        template = read.get("template")
+        if read["method"] != "delete" and not isinstance(template, dict):
+            at.child("template").error(f"template is missing: the object to {read['method']}, or its changes")
+            continue
+        yield _event(entry, read, template or {})
+
+
+def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> Event:
+    resource, target, method = read["resource"], read["target"], read["method"]
+    group = resource.get("group", "")
+    # A kind that is not read is named by its resource in the summary.
+    kind = _KINDS.get((group, resource["resource"]), resource["resource"])
+    named = {"name": target["name"], **({"namespace": target["namespace"]} if "namespace" in target else {})}
+    version = f"{group}/{resource['version']}".lstrip("/")
+    whole: dict[str, Any] = {"apiVersion": version, "kind": kind, "metadata": named}
+    key = document_key(whole)
+    origin = Entry({}, kind, entry.source, entry.number, (*entry.prefix, "template"))
+    document = template
+    if method == "delete":
+        document = whole
+    elif method == "create":
+        metadata = template.get("metadata")
+        document = {**whole, **template}
+        document["metadata"] = {**named, **metadata} if isinstance(metadata, dict) else named
+        document["kind"] = template.get("kind", kind)
+    seconds = int(read.get("duration", 0)) / 10**9
+    return Event(seconds, _ACTIONS[method], document, origin, key)

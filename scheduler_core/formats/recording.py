@@ -1,0 +1,312 @@
+"""A recorded cluster as documents: what was there at the start, and a Scenario of what changed, at its times.
+
+:mod:`…formats.recorder` and :mod:`…formats.kwok` read the files; both come to :class:`Event`. A recording
+tells facts, so no controller works on it (``spec.controllers: []``): pods come and go as they did. Who
+binds pods is the exception: what the recorded cluster's scheduler bound is left pending for ours, and the
+node stands in the annotation ``recorded.podstep.dev/node``, with the second of it beside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from scheduler_core.export import document_key
+from scheduler_core.formats.bundle import Bundle, Entry
+from scheduler_core.formats.decode import group_of
+from scheduler_core.formats.difference import merge_patch
+from scheduler_core.formats.limits import FormatError
+from scheduler_core.formats.patch import PatchError, apply_patch, has_strategic
+from scheduler_core.formats.tidy import tidied
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.recorded import NODE, RESULT_PREFIXES, SECONDS
+from scheduler_core.workloads import Key
+
+Document = dict[str, Any]
+
+SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
+_UNREAD = "events of {}, which scheduling does not read"
+OURS = frozenset(["", "default-scheduler"])  # the names of schedulers that a run answers to
+
+
+@dataclass(slots=True)
+class Event:
+    """One recorded change. ``seconds`` count from the recording's start.
+
+    ``document`` is the whole object of an ``add`` and an ``update``, and names that of a ``delete``; where
+    it is ``patch``, it changes what is there.
+    """
+
+    seconds: float
+    action: Literal["add", "update", "patch", "delete"]
+    document: Document
+    origin: Entry
+    key: Key
+    initial: bool = False
+
+
+@dataclass(slots=True)
+class _Living:
+    """An object that is there: as recorded, as the scheduler is told, and where its manifest is kept."""
+
+    raw: Document
+    shown: Document
+    made: Document  # the manifest that it began with, in a bundle's entry or a createOperation
+    holder: Any
+    slot: Any
+    ours: bool = False  # a pod that our scheduler is to place
+    node: str = ""  # where the recorded cluster bound it
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of the events, for the summary."""
+
+    events: int = 0
+    last: float = 0.0
+    did: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def text(self, what: str) -> str:
+        """Say what was read and what was left out."""
+        did = ", ".join(f"{count:,} {word}" for word, count in self.did.items() if count)
+        told = (
+            f"{what}: {self.events:,} event{'s' * (self.events != 1)} in {self.last:g} s: {did or 'nothing'}"
+        )
+        if not self.left_out:
+            return told
+        return f"{told}. Left out: " + "; ".join(f"{why} ({n:,})" for why, n in self.left_out.items())
+
+
+def is_read(document: Mapping[str, Any]) -> bool:
+    """Tell whether scheduling reads an object of this kind and group."""
+    row = KINDS.get(str(document.get("kind")))
+    return row is not None and group_of(str(document.get("apiVersion") or "v1")) in row.groups
+
+
+class Recording:
+    """Takes events in order and makes entries of a bundle of them: initial objects, and one Scenario."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.tally = Tally()
+        self.operations: list[Document] = []
+        self.origins: list[Entry] = []
+        self.ours = OURS | _profiles(bundle)
+        self.live: dict[Key, _Living] = {}
+        self.without_node: set[Key] = set()
+        for entry in bundle.entries:
+            if is_read(entry.value) and isinstance(entry.value.get("metadata"), Mapping):
+                key = document_key(entry.value)
+                self.live.setdefault(key, self._living(entry.value, entry, "value"))
+
+    def take_all(self, events: Iterable[Event], what: str) -> None:
+        """Take events, add the Scenario to the bundle, and a summary to its notes."""
+        listed = sorted(events, key=lambda event: event.seconds)
+        initial = [event for event in listed if event.initial]
+        nodes = {event.key[1] for event in initial if event.key[0] == "Node"}
+        nodes.update(name for kind, name in self.live if kind == "Node")
+        for event in initial:
+            self._begin(event, nodes)
+        for event in listed:
+            if not event.initial:
+                self._take(event)
+        self.tally.events += len(listed)
+        self.tally.last = max([self.tally.last, *(event.seconds for event in listed)])
+        source = next((event.origin.source for event in listed), None)
+        self.bundle.notes.append((Entry({}, source=source), self.tally.text(what)))
+        if self.operations:
+            value = {
+                "apiVersion": SCENARIO_VERSION,
+                "kind": "Scenario",
+                "metadata": {"name": "recording"},
+                "spec": {"controllers": [], "operations": self.operations},
+            }
+            self.bundle.entries.append(Entry(value, "Scenario", source, origins=tuple(self.origins)))
+
+    # --- the start
+
+    def _begin(self, event: Event, nodes: set[str]) -> None:
+        """Take an object that was there when the recording began."""
+        if event.key in self.live:
+            self._change(event, event.document)
+            return
+        node = _node_of(event.document)
+        if event.key[0] == "Pod" and node and node not in nodes:
+            self._lose(event.key)
+            return
+        self.tally.did["objects at the start"] += 1
+        origin = event.origin
+        entry = Entry(event.document, event.key[0], origin.source, origin.number, origin.prefix)
+        self.bundle.entries.append(entry)
+        if is_read(event.document):
+            self.live[event.key] = self._living(event.document, entry, "value")
+
+    def _lose(self, key: Key) -> None:
+        self.without_node.add(key)
+        self.tally.left_out["pods on nodes that the recording does not hold"] += 1
+
+    def _living(self, document: Document, holder: Any, slot: Any) -> _Living:
+        ours = document.get("kind") == "Pod" and not _node_of(document) and self._for_us(document)
+        return _Living(document, tidied(document, bare=ours), document, holder, slot, ours)
+
+    def _for_us(self, pod: Mapping[str, Any]) -> bool:
+        """Tell whether our scheduler is to place a pod, not another one, a kubelet or a DaemonSet."""
+        if str(_part(pod, "spec").get("schedulerName") or "") not in self.ours:
+            return False
+        owners = _part(pod, "metadata").get("ownerReferences")
+        listed = owners if isinstance(owners, list) else []
+        kinds = {str(owner.get("kind")) for owner in listed if isinstance(owner, Mapping)}
+        return not (kinds & {"Node", "DaemonSet"} and _node_of(pod))
+
+    # --- what changed
+
+    def _take(self, event: Event) -> None:
+        if event.key in self.without_node:
+            if event.action == "delete":
+                self.without_node.discard(event.key)
+            return
+        if event.key not in self.live and not (event.key[0] in KINDS and is_read(event.document)):
+            known = event.action == "patch" and event.key[0] in KINDS
+            why = "patches of objects that are not there" if known else _UNREAD.format(event.key[0])
+            self.tally.left_out[why] += 1
+        elif event.action == "delete":
+            self._delete(event)
+        elif event.action == "patch":
+            self._patch(event)
+        elif event.key in self.live:
+            self._change(event, event.document)
+        else:
+            self._create(event)
+
+    def _patch(self, event: Event) -> None:
+        living = self.live[event.key]
+        try:
+            how = "strategic" if has_strategic(living.raw) else "merge"
+            changed = apply_patch(living.raw, event.document, how)
+        except PatchError as error:
+            origin = event.origin
+            path = ".".join(map(str, (*origin.prefix, *error.path)))
+            self.bundle.errors.append((origin.source, FormatError(error.message, None, path, origin.number)))
+            return
+        self._change(event, changed)
+
+    def _create(self, event: Event) -> None:
+        document, node = event.document, _node_of(event.document)
+        pod = event.key[0] == "Pod"
+        ours = pod and self._for_us(document)
+        if pod and node and not ours and ("Node", node) not in self.live:
+            self._lose(event.key)
+            return
+        made = _pending(document) if ours else document
+        body = {"object": made}
+        self._add(event, {"createOperation": body})
+        self.tally.did["created"] += 1
+        living = _Living(document, tidied(document, bare=ours), made, body, "object", ours)
+        self.live[event.key] = living
+        if ours:
+            self._note(living, document, event.seconds)
+
+    def _change(self, event: Event, document: Document) -> None:
+        living = self.live[event.key]
+        living.raw = document
+        bound = living.ours and self._note(living, document, event.seconds)
+        shown = tidied(document, bare=living.ours)
+        if event.key[0] == "Pod" and not living.ours:
+            self._keep_node(shown, living.shown)
+        patch = merge_patch(living.shown, shown)
+        if not patch:
+            if not bound:
+                self.tally.left_out["updates of what scheduling does not read, such as heartbeats"] += 1
+            return
+        living.shown = shown
+        target = _target(event.key, living.raw)
+        self._add(event, {"patchOperation": {**target, "patchType": "merge", "patch": patch}})
+        self.tally.did["changed"] += 1
+
+    def _keep_node(self, pod: Document, before: Document) -> None:
+        """Let a pod stay where it was, where the node that it names is not there."""
+        node = _node_of(pod)
+        if node == _node_of(before) or ("Node", node) in self.live or not isinstance(pod.get("spec"), dict):
+            return
+        pod["spec"].pop("nodeName", None)
+        if _node_of(before):
+            pod["spec"]["nodeName"] = _node_of(before)
+
+    def _delete(self, event: Event) -> None:
+        living = self.live.pop(event.key, None)
+        if living is None:
+            self.tally.left_out["deletions of objects that are not there"] += 1
+            return
+        self._add(event, {"deleteOperation": _target(event.key, living.raw)})
+        self.tally.did["deleted"] += 1
+
+    def _add(self, event: Event, action: Document) -> None:
+        seconds = int(event.seconds) if event.seconds.is_integer() else event.seconds
+        self.operations.append({"id": str(len(self.operations) + 1), "time": seconds, **action})
+        self.origins.append(event.origin)
+
+    def _note(self, living: _Living, document: Document, seconds: float) -> bool:
+        """Keep where the recorded cluster bound a pod, and what its scheduler wrote down of it.
+
+        Tells whether anything of it is new.
+        """
+        annotations = _part(_part(document, "metadata"), "annotations")
+        told = {k: v for k, v in annotations.items() if str(k).startswith(RESULT_PREFIXES)}
+        node = _node_of(document)
+        if node and not living.node:
+            living.node = node
+            told |= {NODE: node, SECONDS: f"{seconds:g}"}
+            self.tally.did["placed by the recorded cluster"] += 1
+        metadata = _part(living.made, "metadata")
+        known = _part(metadata, "annotations")
+        new = any(known.get(key) != value for key, value in told.items())
+        if new:
+            living.made = {**living.made, "metadata": {**metadata, "annotations": {**known, **told}}}
+            if isinstance(living.holder, Entry):
+                living.holder.value = living.made
+            else:
+                living.holder[living.slot] = living.made
+        return new
+
+
+def _part(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object's part, an empty one where it is not of the expected shape: its reader refuses it."""
+    part = document.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _node_of(document: Mapping[str, Any]) -> str:
+    node = _part(document, "spec").get("nodeName")
+    return node if isinstance(node, str) else ""
+
+
+def _pending(pod: Document) -> Document:
+    """Return a pod as it was before it was bound."""
+    if not _node_of(pod):
+        return pod
+    spec = {key: value for key, value in pod["spec"].items() if key != "nodeName"}
+    if _part(pod, "status").get("phase") in ("Succeeded", "Failed"):
+        return {**pod, "spec": spec}
+    return {**{key: value for key, value in pod.items() if key != "status"}, "spec": spec}
+
+
+def _target(key: Key, document: Mapping[str, Any]) -> Document:
+    namespace, _, name = key[1].rpartition("/")
+    return {
+        "typeMeta": {"apiVersion": str(document.get("apiVersion") or "v1"), "kind": key[0]},
+        "objectMeta": {"name": name, **({"namespace": namespace} if namespace else {})},
+    }
+
+
+def _profiles(bundle: Bundle) -> frozenset[str]:
+    """Return the names that a KubeSchedulerConfiguration of the bundle gives its schedulers."""
+    names = set()
+    for entry in bundle.entries:
+        profiles = entry.value.get("profiles") if entry.kind == "KubeSchedulerConfiguration" else None
+        for profile in profiles if isinstance(profiles, list) else ():
+            if isinstance(profile, Mapping):
+                names.add(str(profile.get("schedulerName") or ""))
+    return frozenset(names)
