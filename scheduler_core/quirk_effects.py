@@ -16,10 +16,12 @@ from scheduler_core.attempt import Scheduler
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
-from scheduler_core.policy import Profile, compile_policy
+from scheduler_core.policy import Profile
+from scheduler_core.profiles import profiles_of
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.quirk_causes import CAUSES, Facts, Moment, named
 from scheduler_core.quirks import QUIRKS
+from scheduler_core.scenario import Configuration
 from scheduler_core.trace import conformance_preemption
 from scheduler_core.vectors import KEPT_BYTES, VectorStore
 
@@ -28,12 +30,16 @@ KEPT = 8  # schedulers with other quirks, each with what it knows of classes of 
 
 @dataclass(slots=True)
 class QuirkEffects:
-    """Finds what the quirks in force changed; ``policy`` is what the profile was compiled from."""
+    """Finds what the quirks in force changed for pods of one schedulerName.
+
+    ``configuration`` is what the profile was compiled from.
+    """
 
     cluster: Cluster
     queue: SchedulingQueue
     profile: Profile
-    policy: Mapping[str, Any] | None
+    name: str
+    configuration: Configuration
     _fixed: dict[frozenset[str], Scheduler] = field(default_factory=dict)
 
     def of(self, pod: PodState, cycle: Cycle) -> tuple[QuirkEffect, ...]:
@@ -75,7 +81,7 @@ class QuirkEffects:
         if scheduler is None:
             settings = self.profile.settings
             settings = replace(settings, fixed_too=settings.fixed_too | without)
-            profile = compile_policy(self.policy, settings)
+            profile = profiles_of(replace(self.configuration, settings=settings))[self.name]
             if len(self._fixed) >= KEPT:
                 del self._fixed[next(iter(self._fixed))]
             vectors = VectorStore(self.cluster, profile, limit=KEPT_BYTES // KEPT)

@@ -20,14 +20,13 @@ from scheduler_core.equivalence.events import object_changed, pod_added, pod_cha
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.equivalence.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.objects.model import Pod
-from scheduler_core.policy import compile_policy
+from scheduler_core.policy import Profile
 from scheduler_core.policy.difference import differences
+from scheduler_core.profiles import main_profile, profiles_of
 from scheduler_core.queue import QUEUE_SHOWN, SchedulingQueue
 from scheduler_core.quirk_effects import QuirkEffects
 from scheduler_core.scenario import Configuration, Operation, Scenario
 from scheduler_core.vectors import VectorStore
-
-SCHEDULER_NAMES = ("", "default-scheduler")
 
 MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
     ("Node", "create"): True,
@@ -88,7 +87,7 @@ class Simulation:
         self._restarted: list[str] = []  # ids of the operations that restarted the scheduler
         self._before = self.profile  # the profile of the last cycle
         pods = [self.cluster.put(obj) for obj in scenario.objects]
-        self.queue.add(pod for pod in pods if pod is not None and _to_schedule(pod))
+        self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()
         self._know_all()
 
@@ -96,10 +95,10 @@ class Simulation:
         """Start the scheduler: its queue, caches and round-robin counter hold nothing of an earlier one."""
         trace, unabridged, reuse = self._options
         self._configuration = configuration
-        self.profile = compile_policy(configuration.policy, configuration.settings)
+        self.profiles = profiles_of(configuration)
+        self.profile = main_profile(self.profiles)
         self.queue = SchedulingQueue()
         self.last_node_index = 0
-        vectors = VectorStore(self.cluster, self.profile) if reuse else None
         settings = configuration.settings
         self.cache: Strategy | None = None
         if settings.cache == "batching":
@@ -107,15 +106,35 @@ class Simulation:
         elif settings.cache != "off":
             self.cache = CacheKeeper(self.cluster, self.profile, settings, trace=trace)
         strategy = self.cache or EVALUATE_ALL
-        self._scheduler = Scheduler(
-            self.cluster, self.queue, self.profile, vectors, strategy, trace, unabridged
-        )
+        self._schedulers: dict[str, Scheduler] = {}
+        for name, profile in self.profiles.items():
+            known = next((s for s in self._schedulers.values() if s.profile is profile), None)
+            if known is None:
+                vectors = VectorStore(self.cluster, profile) if reuse else None
+                known = Scheduler(self.cluster, self.queue, profile, vectors, strategy, trace, unabridged)
+            self._schedulers[name] = known
         self._effects = self._quirk_effects()
 
-    def _quirk_effects(self) -> QuirkEffects | None:
+    def _quirk_effects(self) -> dict[str, QuirkEffects]:
+        """Make what tells of quirks, by schedulerName; nothing where nobody wants to know."""
         if not self._tells_quirks:
-            return None
-        return QuirkEffects(self.cluster, self.queue, self.profile, self._configuration.policy)
+            return {}
+        return {
+            name: QuirkEffects(self.cluster, self.queue, profile, name, self._configuration)
+            for name, profile in self.profiles.items()
+        }
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
+        return self.profiles.get(pod.scheduler_name, self.profile)
+
+    def responsible(self, pod: Pod) -> bool:
+        """Tell whether this scheduler is responsible for a pod (factory.responsibleForPod)."""
+        return pod.scheduler_name in self.profiles
+
+    def _to_schedule(self, state: PodState) -> bool:
+        """Tell whether a pod waits for this scheduler."""
+        return not state.node_name and self.responsible(state.pod)
 
     def _know_all(self) -> None:
         """Tell a new cache of the pods that there are."""
@@ -132,7 +151,7 @@ class Simulation:
         self.cluster.relist()
         self._start(configuration)
         pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
-        self.queue.add(pod for pod in pods if _to_schedule(pod))
+        self.queue.add(pod for pod in pods if self._to_schedule(pod))
         self._know_all()
         self._restarted.append(operation.id)
 
@@ -155,13 +174,15 @@ class Simulation:
         if not self._advance():
             return None
         pod = self.queue.pop()
-        queue = self.queue.state(shown=QUEUE_SHOWN if self._scheduler.trace else 0)
+        name = pod.pod.scheduler_name
+        scheduler = self._schedulers[name]
+        queue = self.queue.state(shown=QUEUE_SHOWN if scheduler.trace else 0)
         cache = self.cache
         if cache is not None:
             cache.begin(self.index + 1, self.time)
-        cycle = self._scheduler.schedule(pod, self.last_node_index)
-        if self._effects is not None:
-            cycle.quirks = self._effects.of(pod, cycle)
+        cycle = scheduler.schedule(pod, self.last_node_index)
+        if name in self._effects:
+            cycle.quirks = self._effects[name].of(pod, cycle)
         self._complete(cycle)
         cycle.queue = queue
         self._land(pod)
@@ -196,7 +217,7 @@ class Simulation:
                 )
             if self.cache is not None:
                 self.cache.begin(self.index + 1, self.time)
-                self._scheduler.follow(pod, self.last_node_index)
+                self._schedulers[pod.pod.scheduler_name].follow(pod, self.last_node_index)
             self._land(pod)
             if self.cache is not None:
                 self.cache.write()
@@ -213,7 +234,7 @@ class Simulation:
         operations = [operation for _, group in self._operations for operation in group]
         unchanging = (
             self.scenario,
-            self.profile,
+            *self.profiles.values(),
             self._before,
             self._configuration,
             *self.scenario.objects,
@@ -232,7 +253,8 @@ class Simulation:
         self._options = (trace, unabridged, reuse)
         self._tells_quirks = trace
         self._effects = self._quirk_effects()
-        self._scheduler = replace(self._scheduler, trace=trace)
+        fresh = {id(old): replace(old, trace=trace) for old in self._schedulers.values()}
+        self._schedulers = {name: fresh[id(old)] for name, old in self._schedulers.items()}
         if isinstance(self.cache, CacheKeeper):
             self.cache.trace = trace
 
@@ -339,7 +361,7 @@ class Simulation:
                 self.queue.move_all()
         elif state.node_name:
             self.queue.move_matching(state.kind)
-        elif _to_schedule(state):
+        elif self._to_schedule(state):
             state.nominated = state.nominated or (former.nominated if former is not None else "")
             self.queue.add([state])
 
@@ -387,11 +409,6 @@ class Simulation:
             self.deleted.append(key)
         if decision.victims:
             self.queue.move_all()
-
-
-def _to_schedule(pod: PodState) -> bool:
-    """Tell whether this scheduler is responsible for a pod (factory.responsibleForPod) and it waits."""
-    return not pod.node_name and pod.pod.scheduler_name in SCHEDULER_NAMES
 
 
 def _events(cycle: Cycle) -> list[Event]:

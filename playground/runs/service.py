@@ -27,8 +27,8 @@ from playground.models import (
 )
 from scheduler_core import scenario as core
 from scheduler_core.objects.model import Pod
+from scheduler_core.profiles import profiles_of
 from scheduler_core.settings import SETTINGS_KIND
-from scheduler_core.simulation import SCHEDULER_NAMES
 
 
 class TooManyRunsError(RuntimeError):
@@ -112,11 +112,9 @@ def start(scenario: core.Scenario, owner: str, address: str = "") -> tuple[Run, 
 def expected_cycles(scenario: core.Scenario) -> int:
     """Return the cycles of a run in which no pod is tried twice."""
     created = [op.object for op in scenario.operations if op.action == "create"]
+    names = profiles_of(core.Configuration(scenario.policy, scenario.settings))
     return sum(
-        isinstance(item, Pod)
-        and not item.terminal
-        and not item.node_name
-        and item.scheduler_name in SCHEDULER_NAMES
+        isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in names
         for item in (*scenario.objects, *created)
     )
 

@@ -14,7 +14,7 @@ from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import PolicyError
-from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
+from scheduler_core.simulation import Simulation
 from scheduler_core.trace import trace_line
 
 
@@ -119,7 +119,7 @@ def outcomes(simulation: Simulation, last: dict[str, Cycle]) -> Iterator[Outcome
             yield Outcome(
                 key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else ""
             )
-        elif cycle is None and pod.scheduler_name not in SCHEDULER_NAMES:
+        elif cycle is None and not simulation.responsible(pod):
             yield Outcome(key, "other", "", f"left to the scheduler {pod.scheduler_name}")
         else:
             yield Outcome(key, "pending", "", pending_because(cycle))

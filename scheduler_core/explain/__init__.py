@@ -25,7 +25,7 @@ from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.filtering import error_message, fit_error_message
 from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
+from scheduler_core.simulation import Simulation
 
 DECISIONS_AT_ONCE = 500  # replayed between two pauses
 
@@ -228,7 +228,7 @@ def _standing(
     summary = _pending_summary(standing, pod, verdicts, asked)
     if node:
         summary = f"{pod} is bound to {node} by its manifest. {summary}"
-    elif state.pod.scheduler_name not in SCHEDULER_NAMES:
+    elif not simulation.responsible(state.pod):
         here = replace(here, state="other")
         summary = f"{pod} is left to the scheduler {state.pod.scheduler_name}. {summary}"
     elif not tried and all(decision.pod != pod for decision in simulation.decisions):

@@ -22,7 +22,7 @@ from scheduler_core.policy import Profile
 from scheduler_core.preemption import Candidate, preempt
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import SCHEDULER_NAMES, Simulation
+from scheduler_core.simulation import Simulation
 from scheduler_core.workloads import Key, key_of
 
 T = TypeVar("T")
@@ -43,7 +43,8 @@ class Failure:
 class World:
     """Every object at one moment, in creation order, and the manifests that they came from.
 
-    The pod that is asked about, ``pod``, has no node in it: it is as it is when its turn comes.
+    The pod that is asked about, ``pod``, has no node in it: it is as it is when its turn comes, and
+    ``profile`` is the one that schedules it.
     """
 
     pod: str
@@ -55,6 +56,8 @@ class World:
     """What may differ from the first world, of which all others are made."""
     sources: dict[Key, tuple[Manifest, bool]] = field(default_factory=dict, compare=False)
     """Where edits of an object start from, once worked out; all edits are made of the first world."""
+    schedulers: frozenset[str] = frozenset()
+    """The schedulerNames whose pods wait in the same queue."""
 
     def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> World:
         """Return another world in which these objects are new or different, or gone (``None``)."""
@@ -93,7 +96,14 @@ def snapshot(simulation: Simulation, pod: str) -> World:
     ]
     objects = {key_of(obj): obj for obj in listed}
     documents = _documents(simulation.scenario, objects)
-    return World(pod, objects, documents, simulation.profile, simulation.last_node_index)
+    return World(
+        pod,
+        objects,
+        documents,
+        simulation.profile_of(asked.pod),
+        simulation.last_node_index,
+        schedulers=frozenset(simulation.profiles),
+    )
 
 
 def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> dict[Key, Mapping[str, Any]]:
@@ -123,7 +133,7 @@ class Standing:
         self.world = world
         self.cluster = _cluster(world) if cluster is None else cluster
         self.pod: PodState = self.cluster.pods[world.pod]
-        self.queue = _queue(self.cluster, self.pod) if queue is None else queue
+        self.queue = _queue(world, self.cluster, self.pod) if queue is None else queue
         self._worked_out: dict[str, Any] = {}
         self.early = missing_claim(self.pod, self.cluster)
         self.filtered: Filtered = filter_nodes(
@@ -233,13 +243,13 @@ def _cluster(world: World) -> Cluster:
     return cluster
 
 
-def _queue(cluster: Cluster, pod: PodState) -> SchedulingQueue:
+def _queue(world: World, cluster: Cluster, pod: PodState) -> SchedulingQueue:
     """Queue every other pod that waits, so that nominations count."""
     queue = SchedulingQueue()
     queue.add(
         state
         for state in cluster.pods.values()
-        if state is not pod and not state.node_name and state.pod.scheduler_name in SCHEDULER_NAMES
+        if state is not pod and not state.node_name and state.pod.scheduler_name in world.schedulers
     )
     return queue
 

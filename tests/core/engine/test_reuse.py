@@ -117,4 +117,4 @@ def test_states_are_forgotten_within_a_bound(monkeypatch: pytest.MonkeyPatch) ->
     mix = mixed(3)
     forgetful, evaluated = Simulation(mix, trace=False), Simulation(mix, trace=False, reuse=False)
     assert [cycle.decision for cycle in forgetful] == [cycle.decision for cycle in evaluated]
-    assert all(len(kept._found) <= 9 for kept in forgetful._scheduler.vectors._kept.values())
+    assert all(len(kept._found) <= 9 for kept in forgetful._schedulers[""].vectors._kept.values())
