@@ -92,7 +92,7 @@ class ControllerManager(Branching):
     def start(self, objects: Iterable[KubernetesObject], now: float = 0.0) -> None:
         """Take the objects of the beginning, in order of creation; :meth:`settle` then looks at all."""
         for obj in objects:
-            self._enter(obj, now)
+            self._enter(key_of(obj), obj, now)
         for key, obj in self.store.objects.items():
             if isinstance(obj, Workload) and obj.kind == "Job":
                 owned = self.store.owned(key)
@@ -101,14 +101,15 @@ class ControllerManager(Branching):
 
     def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
         """Take what others changed; return it as it is kept, for what users write leaves a status alone."""
+        key = key_of(obj)
+        known = self.store.objects.get(key)
         if action == "delete":
-            if key_of(obj) in self.store.objects:
-                self._leave(key_of(obj))
+            if known is not None:
+                self._leave(key)
             return obj
-        known = self.store.objects.get(key_of(obj))
         if isinstance(obj, Workload) and isinstance(known, Workload):
             obj = replace(obj, status=known.status)
-        self._enter(obj, now)
+        self._enter(key, obj, now)
         return obj
 
     def settle(self, now: float) -> list[Change]:
@@ -160,16 +161,16 @@ class ControllerManager(Branching):
     def _take(self, change: Change, now: float, changes: list[Change]) -> None:
         """Make a change of a controller's true, unless another was quicker."""
         action, obj, reason = change
-        exists = key_of(obj) in self.store.objects
-        if exists == (action == "create"):
+        key = key_of(obj)
+        if (key in self.store.objects) == (action == "create"):
             return
         if action == "delete":
-            self._leave(key_of(obj))
+            self._leave(key)
         else:
             if action == "create" and obj.meta.creation_timestamp is None:
                 stamped = replace(obj.meta, creation_timestamp=timestamp(self.options, now))
                 change = Change(action, replace(obj, meta=stamped), reason)
-            self._enter(change.object, now)
+            self._enter(key, change.object, now)
         changes.append(change)
 
     def _over_threshold(self, changes: list[Change], now: float) -> bool:
@@ -204,9 +205,8 @@ class ControllerManager(Branching):
             self._queued.add(look)
             self._queue.append(look)
 
-    def _enter(self, obj: KubernetesObject, now: float) -> None:
-        old = self.store.put(obj, now)
-        key = key_of(obj)
+    def _enter(self, key: Key, obj: KubernetesObject, now: float) -> None:
+        old = self.store.put(key, obj, now)
         if isinstance(obj, Pod):
             self._pod_changed(key, old if isinstance(old, Pod) else None, obj)
         elif isinstance(obj, Workload):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.changes import Answers, Change, Wake
 from scheduler_core.controllers.running import seconds
 from scheduler_core.controllers.store import Store, evicts, ready_status
@@ -52,7 +53,7 @@ def lifecycle(node: Node, store: Store, now: float) -> Answers:
         changes.append(Wake(min(moments), f"node {node.meta.name}"))
     if status != "True":
         changes += [
-            Change("update", replace(pod, ready=False), "NodeNotReady")
+            Change("update", altered(pod, ready=False), "NodeNotReady")
             for pod in store.pods_on(node.meta.name)
             if pod.phase == "Running" and pod.ready
         ]

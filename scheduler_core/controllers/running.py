@@ -15,9 +15,9 @@ duration is written for. On a node that does not answer nothing starts or ends.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 
+from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.changes import Answers, Change, Wake
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Pod
@@ -55,14 +55,14 @@ def reconcile(pod: Pod, store: Store, now: float) -> Answers:
         start = since + (seconds(pod.meta.annotations.get(START, "0")) or 0.0)
         if now < start:
             return (Wake(start, "starts"),)
-        return (Change("update", replace(pod, phase="Running", ready=True), "Started"),)
+        return (Change("update", altered(pod, phase="Running", ready=True), "Started"),)
     if pod.phase != "Running":
         return ()
     if not pod.ready:
         again = since + restart_delay(pod.restarts)
         if now < again:
             return (Wake(again, "restarts"),)
-        return (Change("update", replace(pod, ready=True), "Started"),)
+        return (Change("update", altered(pod, ready=True), "Started"),)
     written = pod.meta.annotations.get(RUN)
     run = seconds(written) if written is not None else None
     if run is None:
@@ -76,6 +76,6 @@ def reconcile(pod: Pod, store: Store, now: float) -> Answers:
 def _ended(pod: Pod) -> Change:
     failed = pod.meta.annotations.get(OUTCOME) == "Failed"
     if pod.restart_policy == "Always" or (failed and pod.restart_policy == "OnFailure"):
-        return Change("update", replace(pod, restarts=pod.restarts + 1, ready=False), "BackOff")
+        return Change("update", altered(pod, restarts=pod.restarts + 1, ready=False), "BackOff")
     phase = "Failed" if failed else "Succeeded"
-    return Change("update", replace(pod, phase=phase, ready=False), phase)
+    return Change("update", altered(pod, phase=phase, ready=False), phase)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import count
 
 from scheduler_core.admission import uid_for
+from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.changes import Options, timestamp
 from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in
@@ -145,7 +146,7 @@ class Store(Branching):
         uid = uid_for("Pod", namespace, f"{name}/{lives}" if lives else name)
         stamp = timestamp(self.options, now)
         own = ObjectMeta(name, namespace, uid, meta.labels, meta.annotations, meta.owner_references, stamp)
-        return replace(prototype, meta=own)
+        return altered(prototype, meta=own)
 
     def revision(self, owner: Workload, template: Pod) -> str:
         """Return the hash of one of a controller's templates."""
@@ -159,9 +160,8 @@ class Store(Branching):
 
     # --- changes
 
-    def put(self, obj: KubernetesObject, now: float) -> KubernetesObject | None:
+    def put(self, key: Key, obj: KubernetesObject, now: float) -> KubernetesObject | None:
         """Add an object, or replace the one with its key, which is returned."""
-        key = key_of(obj)
         old = self.objects.get(key)
         self.objects[key] = obj
         if old is None or old.meta.owner_references != obj.meta.owner_references:
@@ -260,6 +260,8 @@ class Store(Branching):
 
     def _count(self, old: Pod | None, new: Pod | None, now: float) -> None:
         """Count a pod for its controller, as it was no longer, as it is now."""
+        if old is not None and new is not None and _counts_alike(old, new):
+            return
         was = controller_of(old) if old is not None else None
         is_now = controller_of(new) if new is not None else None
         if old is not None and was is not None and (owned := self._owned.get(key_in(old, was))) is not None:
@@ -270,6 +272,15 @@ class Store(Branching):
             owned.restarts += new.restarts - (old.restarts if old is not None and was == is_now else 0)
             if new.terminal and (old is None or not old.terminal):
                 owned.end(new, now)
+
+
+def _counts_alike(old: Pod, new: Pod) -> bool:
+    return (
+        old.meta is new.meta
+        and old.phase == new.phase
+        and old.ready == new.ready
+        and old.restarts == new.restarts
+    )
 
 
 def _first_label(namespace: str, selector: LabelSelector | None) -> tuple[str, str, str] | None:

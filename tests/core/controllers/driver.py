@@ -1,7 +1,7 @@
 """A world around the controllers: a scheduler that gives every pending pod a node, and virtual time.
 
-Not the simulator: no predicate is asked. A pod goes to the node that its affinity names, else to the next ready
-node in turn, ``delay`` seconds after it was made.
+Not the simulator: no predicate is asked. A pod goes to the node that its affinity names, else to the next
+ready node in turn, ``delay`` seconds after it was made.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scheduler_core.admission import Admission
 from scheduler_core.controllers import Change, ControllerManager, Options
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.load import load_documents
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 
 Watch = Callable[["World"], None]
 
@@ -65,9 +65,15 @@ class World:
     """The manager, and who binds its pods. ``log`` has every change with its time."""
 
     def __init__(
-        self, *documents: dict[str, Any], options: Options | None = None, delay: float = 0.0, bind: bool = True
+        self,
+        *documents: dict[str, Any],
+        objects: Iterable[KubernetesObject] = (),
+        options: Options | None = None,
+        delay: float = 0.0,
+        bind: bool = True,
     ) -> None:
-        admission = Admission()
+        start = [*objects, *read(*documents)]
+        admission = Admission(start)
         self.manager = ControllerManager(options, lambda pod: admission.admit_pod(pod, lambda *_: None))
         self.now = 0.0
         self.delay = delay
@@ -76,7 +82,7 @@ class World:
         self.watch: Watch | None = None
         self._pending: list[tuple[float, int, str]] = []
         self._turn = 0
-        self.manager.start(read(*documents))
+        self.manager.start(start)
         for pod in self.pods():
             self._wait_for_a_node(pod)
         self.settle()
@@ -114,7 +120,10 @@ class World:
     def apply(self, *documents: dict[str, Any]) -> None:
         """Create or replace objects as a user does."""
         for obj in read(*documents):
-            known = (("Pod" if isinstance(obj, Pod) else getattr(obj, "kind", type(obj).__name__)), obj.meta.key)
+            known = (
+                ("Pod" if isinstance(obj, Pod) else getattr(obj, "kind", type(obj).__name__)),
+                obj.meta.key,
+            )
             action = "update" if known in self.manager.store.objects else "create"
             self.manager.observe(action, obj, self.now)
             if isinstance(obj, Pod):
@@ -155,7 +164,11 @@ class World:
 
     def next_time(self) -> float | None:
         """Return when something happens next."""
-        times = [t for t in (self.manager.next_time(), self._pending[0][0] if self._pending else None) if t is not None]
+        times = [
+            t
+            for t in (self.manager.next_time(), self._pending[0][0] if self._pending else None)
+            if t is not None
+        ]
         return min(times, default=None)
 
     # --- the scheduler
@@ -184,16 +197,6 @@ class World:
             self.manager.observe("update", replace(pod, node_name=target), self.now)
             bound = True
         return bound
-
-
-def objects_of(world: World) -> dict[Any, KubernetesObject]:
-    """Return everything that exists, for comparisons."""
-    return dict(world.manager.store.objects)
-
-
-def nodes_of(objects: Iterable[KubernetesObject]) -> list[Node]:
-    """Return the nodes among objects."""
-    return [obj for obj in objects if isinstance(obj, Node)]
 
 
 def sets(world: World) -> dict[str, int]:

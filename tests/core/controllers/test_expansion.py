@@ -1,0 +1,74 @@
+"""The one-time expansion of a loaded cluster, and the controllers, are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from scheduler_core import load
+from scheduler_core.controllers import Options
+from scheduler_core.controllers.revisions import LABEL
+from scheduler_core.examples import Example, examples
+from scheduler_core.objects.model import KubernetesObject, Pod
+from scheduler_core.workloads import key_of
+from tests.core.controllers.driver import World, node, workload
+
+AS_V111 = Options(bind_daemons=True)
+
+
+def by_owner(objects: Iterable[KubernetesObject]) -> dict[object, list[str]]:
+    """Name the pods in order, by who owns them."""
+    found: dict[object, list[str]] = {}
+    for obj in objects:
+        if isinstance(obj, Pod):
+            owner = obj.meta.controller
+            found.setdefault(owner and (obj.meta.namespace, owner.kind, owner.name), []).append(obj.meta.name)
+    return found
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)
+def test_every_example_gets_the_same_pods_from_the_controllers(example: Example) -> None:
+    """Loaded without expansion, the controllers make the pods that loading makes, with the same names."""
+    text = example.read()
+    expanded = load(text).objects
+    world = World(objects=load(text, expand=False).objects, options=AS_V111)
+    made = dict(world.manager.store.objects)
+    assert by_owner(made.values()) == by_owner(expanded)
+    for pod in expanded:
+        if isinstance(pod, Pod) and pod.meta.owner_references:
+            assert as_loaded(made[key_of(pod)]) == as_loaded(pod)
+
+
+def as_loaded(obj: KubernetesObject) -> Pod:
+    """Leave out of a pod what only time brings: its age, where it runs, which revision it is of."""
+    assert isinstance(obj, Pod)
+    labels = {key: value for key, value in obj.meta.labels.items() if key != LABEL}
+    meta = replace(obj.meta, labels=labels, creation_timestamp=None)
+    return replace(obj, meta=meta, node_name="", phase="Pending")
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)
+def test_a_loaded_cluster_is_what_its_controllers_want(example: Example) -> None:
+    """Started on the expanded objects of an example, the controllers neither create nor delete a pod."""
+    world = World(objects=load(example.read()).objects, options=AS_V111, bind=False)
+    done = [(c.action, c.object.meta.name) for _, c in world.log if c.action != "update"]
+    assert done == []
+
+
+def test_names_that_loading_gave_are_not_given_again() -> None:
+    """A pod that comes back for a deleted one of a loaded ReplicaSet has a new name and uid."""
+    loaded = load_expanded(node("n1"), workload("ReplicaSet", replicas=3))
+    world = World(objects=loaded)
+    first = world.pods("web")[0]
+    world.delete(first)
+    assert len(world.names()) == 3 and first.meta.name not in world.names()
+    assert first.meta.uid not in {pod.meta.uid for pod in world.pods()}
+
+
+def load_expanded(*documents: dict[str, object]) -> tuple[KubernetesObject, ...]:
+    """Load documents as the workbench does."""
+    from scheduler_core import load_documents
+
+    return load_documents(list(documents)).objects
