@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, compare, conform, cost, explain, simulate
+from scheduler_core.cli import bench, compare, conform, cost, explain, export, simulate
 from scheduler_core.cli.reporting import InputError
 
 COMMANDS = {
@@ -15,6 +15,7 @@ COMMANDS = {
     "explain": explain,
     "compare": compare,
     "cost": cost,
+    "export": export,
     "conform": conform,
     "bench": bench,
 }

@@ -25,11 +25,12 @@ def cluster_documents(
     for obj in objects:
         document = given.get(key_of(obj)) or to_manifest(obj)
         node = placements.get(obj.meta.key) if isinstance(obj, Pod) else None
-        out.append(_bound(document, node) if node else document)
+        out.append(bound(document, node) if node else document)
     return out
 
 
-def _bound(document: Mapping[str, Any], node: str) -> Document:
+def bound(document: Mapping[str, Any], node: str) -> Document:
+    """Return a pod's manifest as it is once the pod runs on a node."""
     spec = {**(document.get("spec") or {}), "nodeName": node}
     status = {**(document.get("status") or {}), "phase": "Running"}
     status.pop("nominatedNodeName", None)

@@ -14,6 +14,7 @@ from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import PolicyError
+from scheduler_core.recorded import Placement, agreement
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import trace_line
 
@@ -56,14 +57,21 @@ def run(options: argparse.Namespace) -> int:
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
     last: dict[str, Cycle] = {}
+    recorded = scenario.recorded()
+    placements: list[Placement] = []
     with _opened(options.trace) as trace:
         for cycle in simulation:
             if trace is not None:
                 print(trace_line(cycle), file=trace)
                 cycle.matrix = None  # written; only the story is needed from here on
             last[cycle.pod] = cycle
+            if recorded and cycle.node:
+                placements.append(Placement(cycle.pod, cycle.node, cycle.time, cycle.step))
     out = sys.stderr if options.trace == "-" else sys.stdout
     report(simulation, last, out)
+    agreed = agreement(recorded, placements)
+    if agreed is not None:
+        print(agreed.text(), file=out)
     if simulation.cache is not None:
         print("\n".join(simulation.cache.report()), file=out)
     return 0
