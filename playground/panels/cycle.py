@@ -42,6 +42,7 @@ class Place:
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
     """Return the protocol's ``Light``: what the stage and the story need, without matrices."""
     rungs = ladder(cycle)
+    inside = [operation for operation in place.operations if operation.during]
     return {
         "index": cycle.index,
         "step": cycle.step,
@@ -52,13 +53,14 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "message": cycle.message,
         "feasible": len(cycle.feasible),
         "changes": place.changes,
-        "operations": described(place.operations),
+        "operations": described([operation for operation in place.operations if not operation.during]),
+        "inside": described(inside),
         "policy": place.policy,
         "restart": cycle.restart and list(cycle.restart.changes),
         "quirks": [[quirk.id, list(quirk.changed), quirk.text] for quirk in cycle.quirks],
         "alwaysCheckAll": cycle.always_check_all,
         "ladder": [list(rung) for rung in rungs],
-        "story": story(cycle, rungs, place.priority),
+        "story": story(cycle, rungs, place.priority, inside=len(inside)),
         "nominated": _nominated(cycle, place),
         "phases": list(cycle.phases),
         "events": events(cycle),

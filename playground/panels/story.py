@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from playground.panels.ladder import Rung, stopped
 from playground.panels.sentences import Part, Sentence, counted, listed
 from scheduler_core.cycle import Cycle
+from scheduler_core.equivalence.record import StaleHit
 from scheduler_core.preemption_record import NominatedPass
 
 PREEMPTION: Part = {"tab": "Preemption"}
+CACHE: Part = {"tab": "Cache"}
 NOMINATED = 2  # nodes with nominated pods that are told one by one
 #: What is said when every node passes, by the number of nodes.
 EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
 
 
-def story(cycle: Cycle, rungs: list[Rung], priority: int = 0) -> list[Sentence]:
-    """Return the sentences of ``cycle``; ``priority`` is that of its pod."""
+def story(cycle: Cycle, rungs: list[Rung], priority: int = 0, *, inside: int = 0) -> list[Sentence]:
+    """Return the sentences of ``cycle``; ``priority`` is that of its pod.
+
+    ``inside`` is how many of its operations landed between evaluating and writing.
+    """
     return [
-        *_operations(cycle),
+        *_operations(cycle, len(cycle.operations) - inside),
         *_restart(cycle),
         _queue(cycle, priority),
         *_filtering(cycle, rungs),
+        *_cached(cycle),
+        *_overtaken(cycle, inside),
         *_nominated(cycle),
         *_choice(cycle),
         *_preemption(cycle),
@@ -27,8 +36,7 @@ def story(cycle: Cycle, rungs: list[Rung], priority: int = 0) -> list[Sentence]:
     ]
 
 
-def _operations(cycle: Cycle) -> list[Sentence]:
-    count = len(cycle.operations)
+def _operations(cycle: Cycle, count: int) -> list[Sentence]:
     if not count:
         return []
     return [
@@ -81,6 +89,55 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     left = len(cycle.feasible)
     sentence.append("; none is left." if not left else f"; {left:,} {'is' if left == 1 else 'are'} left.")
     return [sentence]
+
+
+def _cached(cycle: Cycle) -> list[Sentence]:
+    """Tell of the answers that no predicate gave in this cycle, and of those that were no longer true."""
+    record = cycle.cache
+    if record is None or not record.counts.hits or record.hint:
+        return []
+    hits, answers = record.counts.hits, record.counts.hits + record.counts.evaluations
+    share = "The one answer" if answers == 1 else f"All {hits:,} answers" if hits == answers else None
+    sentences: list[Sentence] = [
+        [f"{share or f'{hits:,} of {answers:,} answers'} came from the ", CACHE, "."]
+    ]
+    if record.stale:
+        sentences.append(_wrong(cycle, record.stale, record.counts.stale))
+    return sentences
+
+
+def _wrong(cycle: Cycle, stale: Sequence[StaleHit], count: int) -> Sentence:
+    """Tell of a stale answer: of one on the node that the pod went to, if there is any."""
+    told = next((hit for hit in stale if hit.node == cycle.node), stale[0])
+    said, truth = ("does not fit", "it does") if told.cached else ("fits", "it does not")
+    if told.cached and told.true:
+        truth = "that is so for other reasons"
+    return [
+        {"strong": "1 answer was stale" if count == 1 else f"{count:,} answers were stale"},
+        ": " if count == 1 else "; one of them: ",
+        {"predicate": told.predicate},
+        f" says that the pod {said} on ",
+        {"node": told.node},
+        f", and {truth}.",
+    ]
+
+
+def _overtaken(cycle: Cycle, count: int) -> list[Sentence]:
+    """Tell of what landed when the predicates had run and their results were not written yet."""
+    if not count:
+        return []
+    came = f"{counted(count, 'change')} from outside came now, after the predicates had run"
+    if cycle.cache is None or cycle.cache.sources is None:
+        return [[f"{came}."]]
+    discarded = cycle.cache.counts.discarded
+    became = (
+        f"{counted(discarded, 'result')} {'was' if discarded == 1 else 'were'} discarded"
+        if discarded
+        else "they are written all the same"
+        if cycle.cache.counts.writes
+        else "none was to be written"
+    )
+    return [[f"{came} and before their results were written to the ", CACHE, f"; {became}."]]
 
 
 #: What became of a node that was checked in two passes, by the pass that failed it.

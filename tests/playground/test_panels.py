@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from playground.panels.priorities import why_unranked
 from playground.panels.story import story
 from playground.playback.playback import Playback
 from scheduler_core.cycle import Cycle
+from scheduler_core.examples import find
 
 from .conftest import DATA
 from .golden import check
@@ -77,7 +79,7 @@ def test_every_name_in_a_story_is_a_reference_that_exists() -> None:
             "node": set(playback.tables.node_index),
             "predicate": set(summary["predicates"]),
             "priority": {name for name, _ in summary["priorities"]},
-            "tab": {"Preemption"},
+            "tab": {"Preemption", "Cache"},
         }
         for light in json.loads(playback.window(1, 100))["cycles"]:
             for part in (part for sentence in light["story"] for part in sentence if isinstance(part, dict)):
@@ -111,6 +113,52 @@ def test_the_ladder_counts_only_nodes_that_are_still_in() -> None:
     rungs = ladder(both)
     assert [rung[1:] for rung in rungs[:3]] == [(3, 2), (2, 1), (1, 1)]
     assert sum(stopped(rungs).values()) == 2
+
+
+def example(slug: str, **settings: str) -> list[dict[str, Any]]:
+    """Return the light cycles of an example, with other settings of its cache."""
+    found = find(slug)
+    assert found is not None
+    text = found.read()
+    for name, value in settings.items():
+        text = re.sub(rf"(?m)^{name}: .*$", f"{name}: {value}", text)
+    playback = Playback(bundles.parse([("", text)]))
+    while playback.advance(1):
+        pass
+    cycles: list[dict[str, Any]] = json.loads(playback.window(1, len(playback)))["cycles"]
+    return cycles
+
+
+@pytest.mark.parametrize(
+    ("remedy", "became"),
+    [("none", "they are written all the same"), ("generations", "1 result was discarded")],
+)
+def test_what_lands_inside_a_cycle_is_told_where_it_lands(remedy: str, became: str) -> None:
+    """It came neither before the cycle nor first, and what became of the results is said."""
+    light = example("cache-stale-write", staleWrites=remedy)[0]
+    assert (light["operations"], light["inside"]) == ([], ["delete pod default/report"])
+    told = plain(light["story"])
+    assert not any("came first" in text for text in told)
+    ran = next(n for n, text in enumerate(told) if "rules out 2" in text)
+    assert told[ran + 1].startswith("1 change from outside came now, after the predicates had run")
+    assert became in told[ran + 1]
+
+
+def test_a_story_says_which_answers_came_from_the_cache_and_that_one_was_stale() -> None:
+    """Of the stale answers the one on the node that the pod went to is told."""
+    told = plain(example("cache-stale-write")[1]["story"])
+    assert "All 4 answers came from the Cache." in told
+    assert (
+        "1 answer was stale: GeneralPredicates says that the pod does not fit on worker-1, and it does."
+        in told
+    )
+    broken = example("cache-broken-promise")[-1]
+    told = plain(broken["story"])
+    assert "38 of 39 answers came from the Cache." in told
+    assert (
+        "3 answers were stale; one of them: MatchInterPodAffinity says that the pod fits on worker-3, "
+        "and it does not." in told
+    )
 
 
 def test_an_error_is_told_as_one() -> None:

@@ -16,6 +16,12 @@ export function memory(bytes) {
   return trim(value) + BINARY[unit];
 }
 
+/** Bytes that this simulator holds, which are no quantity of Kubernetes: `112 B`, `1.07 KiB`. */
+export function held(bytes) {
+  const [, value, unit] = /^([\d.]+)(\D*)$/.exec(memory(Math.round(bytes)));
+  return bytes ? `${value} ${unit}B` : "0";
+}
+
 /** At most three digits that matter, no trailing zeros. */
 export function trim(value) {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

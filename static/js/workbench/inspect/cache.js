@@ -2,7 +2,7 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { count, memory, plural } from "../../lib/quantity.js";
+import { count, held, plural } from "../../lib/quantity.js";
 import { CacheClasses } from "./cacheclasses.js";
 import { CacheMap } from "./cachemap.js";
 import { CacheOff } from "./cacheoff.js";
@@ -110,7 +110,7 @@ export class Cache {
 
   #size(part) {
     const evicted = part.evictedClasses || part.evictedEntries ? `; evicted ${count(part.evictedEntries ?? 0)} of ${plural(part.evictedClasses ?? 0, "class", "classes")}` : "";
-    return `${plural(part.entries ?? 0, "valid entry", "valid entries")} · ${memory(part.bytes ?? 0)} · ${plural(part.classes ?? 0, "class", "classes")} after this cycle${evicted}`;
+    return `${plural(part.entries ?? 0, "valid entry", "valid entries")} · ${held(part.bytes ?? 0)} · ${plural(part.classes ?? 0, "class", "classes")} after this cycle${evicted}`;
   }
 
   #numbers(part) {

@@ -2,7 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
-import { answer, cycleLink, lighting, nodeLink, ruleLink } from "./cachewords.js";
+import { answer, because, cycleLink, lighting, nodeLink } from "./cachewords.js";
 
 const LISTED = 8; // nodes of a card
 
@@ -46,12 +46,6 @@ function card(view, hit, i, more) {
       h("thead", null, h("tr", null, h("th", { scope: "col", text: "node, and the event that it missed" }), h("th", { scope: "col", class: "num", text: "written" }))),
       h("tbody", null, found.slice(0, listed).map(({ node, event, written }) => h("tr", null, h("th", { scope: "row" }, nodeLink(view, node, 60), h("span", { class: event ? "mono" : "dim", text: event ? event.replace(` on ${names[node]}`, "") : "none of the table" })), h("td", { class: "num" }, cycleLink(view, written)))))),
     listed < found.length ? h("p", { class: "dim fine", text: `and ${plural(found.length - listed, "node")} more` }) : null);
-}
-
-/** A cause whose row is a link. */
-function because(text) {
-  const [, said, rule, rest] = /^(.*)\(rule ([\w-]+)\)(.*)$/s.exec(text) ?? [];
-  return rule ? [said, "(row ", ruleLink(rule), `)${rest}`] : text;
 }
 
 function jumps(view) {

@@ -10,6 +10,7 @@ import { cycleLink, pager, percent, refocus, swatch } from "./cachewords.js";
 const HEIGHT = 300;
 const MARGIN = { l: 46, r: 10, t: 8, b: 34 };
 const ROWS = 25;
+const TICKED = 10; // cycles of which each has a tick; nothing stands between two of them
 const REDRAW_AFTER = 250; // while a timeline grows
 
 export class CacheTime {
@@ -108,7 +109,7 @@ export class CacheTime {
     const axis = { fixedrange: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"), tickfont: { color: token("--dim"), size: 11 }, separatethousands: true };
     const title = (text) => ({ text, font: { color: token("--dim"), size: 11 }, standoff: 4 });
     return { height: HEIGHT, margin: MARGIN, dragmode: false, hovermode: "closest", hoverdistance: -1, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: token("--font"), color: token("--ink"), size: 12 },
-      xaxis: { ...axis, range: [0.5, Math.max(2, cycles + 0.5)], showgrid: false, anchor: "y2", title: title("cycle"), tickformat: ",d", nticks: 6 },
+      xaxis: { ...axis, range: [0.5, Math.max(2, cycles + 0.5)], showgrid: false, anchor: "y2", title: title("cycle"), tickformat: ",d", ...(cycles <= TICKED ? { tick0: 1, dtick: 1 } : { nticks: 6 }) },
       yaxis: { ...axis, domain: [0.43, 1], range: [0, 1.12], tickformat: ".0%", tickvals: [0, 0.5, 1] },
       yaxis2: { ...axis, domain: [0, 0.34], rangemode: "tozero", nticks: 4 },
       showlegend: false,

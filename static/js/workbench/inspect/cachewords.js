@@ -60,6 +60,12 @@ export function ruleLink(rule, text = rule) {
   return h("a", { class: "link", href: reference(rule), target: "_blank", rel: "noopener", title: `row ${rule} of the invalidation table` }, text, h("span", { class: "sr", text: ", opens the reference in another page" }));
 }
 
+/** A cause whose row is a link. */
+export function because(text) {
+  const [, said, rule, rest] = /^(.*)\(rule ([\w-]+)\)(.*)$/s.exec(text) ?? [];
+  return rule ? [said, "(row ", ruleLink(rule), `)${rest}`] : text;
+}
+
 /** Listeners that light up nodes on the stage while the pointer is there; a click keeps them lit. */
 export function lighting(view, nodes, label) {
   let passing = false;

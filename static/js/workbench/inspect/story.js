@@ -8,6 +8,7 @@ import { quirkNotes } from "./quirks.js";
 import { sentence } from "./sentence.js";
 
 const RANKING = 5;
+const CHANGES = 8; // from outside that are listed
 
 /** Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses. */
 export function clauses(message) {
@@ -18,6 +19,13 @@ export function clauses(message) {
     return clause ? { text, count: Number(clause[1]), reason: clause[2] } : { text };
   });
   return { head: match[1], parts, tail: match[3] };
+}
+
+/** What came from outside, and when. */
+function changes(when, all) {
+  const shown = all.slice(0, CHANGES);
+  return h("div", { class: "note ops" }, icon("plus"), h("div", null, h("strong", { text: when }), h("ul", null, shown.map((text) => h("li", { text })),
+    all.length > shown.length ? h("li", { class: "dim", text: `and ${all.length - shown.length} more` }) : null)));
 }
 
 export class Story {
@@ -35,7 +43,8 @@ export class Story {
     const said = sentences.at(-1);
     const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.message ?? light.events?.at(-1)?.[3];
     fill(this.element,
-      light.operations.length ? this.#operations(light) : null,
+      light.operations.length ? changes("Before this cycle", light.operations) : null,
+      light.inside?.length ? changes("Inside this cycle, between evaluating and writing", light.inside) : null,
       h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
       quirkNotes(light),
       message ? this.#message(light, message) : null,
@@ -44,12 +53,6 @@ export class Story {
       this.#saved(light),
       this.#ranking(light));
     this.#press();
-  }
-
-  #operations(light) {
-    const shown = light.operations.slice(0, 8);
-    return h("div", { class: "note ops" }, icon("plus"), h("div", null, h("strong", { text: "Before this cycle" }), h("ul", null, shown.map((text) => h("li", { text })),
-      light.operations.length > shown.length ? h("li", { class: "dim", text: `and ${light.operations.length - shown.length} more` }) : null)));
   }
 
   #message(light, message) {
@@ -85,7 +88,7 @@ export class Story {
     const tile = (value, label) => h("div", null, h("dd", { text: value }), h("dt", { text: label }));
     return h("dl", { class: "tiles" },
       tile(`${count(light.feasible)} of ${count(ladder[0][1])}`, "nodes fit"),
-      tile(count(ran), `of ${count(all)} checks ran`),
+      light.cache?.[0] ? tile(count(light.cache[1]), `of ${count(all)} checks ran, ${count(light.cache[0])} came from the cache`) : tile(count(ran), `of ${count(all)} checks ran`),
       tile(`${cpu(pods.cpu[light.pod])} · ${memory(pods.memory[light.pod])}`, "cpu and memory requested"));
   }
 

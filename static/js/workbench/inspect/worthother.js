@@ -2,7 +2,7 @@
 
 import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
-import { answer, cycleLink, nodeLink, podLink, ruleLink } from "./cachewords.js";
+import { answer, because, cycleLink, nodeLink, podLink, ruleLink } from "./cachewords.js";
 import { looks } from "./worthwords.js";
 
 const RESULTS = { scheduled: ["pass", "check", "scheduled"], unschedulable: ["fail", "cross", "unschedulable"], error: ["stale", "warn", "error"] };
@@ -66,7 +66,7 @@ function numbers(here, there, names) {
 
 function causes(sides, names) {
   return sides.map((side, i) => (side.causes.length ? h("div", { class: "causes" }, h("h4", null, `Why answers of ${names[i]} were stale`),
-    h("ul", null, side.causes.map(([cause, n]) => h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", { text: cause }))))) : null));
+    h("ul", null, side.causes.map(([cause, n]) => h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, because(cause)))))) : null));
 }
 
 function copyButton(view, chosen, first) {

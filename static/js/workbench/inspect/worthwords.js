@@ -1,6 +1,6 @@
 // The words and numbers of what a cache costs: the rows of the table, the bars, and the verdict in sentences.
 
-import { count, memory, plural, trim } from "../../lib/quantity.js";
+import { count, held, plural, trim } from "../../lib/quantity.js";
 import { cycleLink } from "./cachewords.js";
 
 const LITTLE = 0.01; // of the evaluations: less is not worth keeping anything for
@@ -14,9 +14,6 @@ export function looks(strategy) {
 
 /** Microseconds to `184 µs`, `1.2 ms`. */
 export const duration = (micro) => (micro >= 1000 ? `${trim(micro / 1000)} ms` : `${trim(micro)} µs`);
-
-/** Bytes as memory; below one KiB with the word, since a bare number says nothing. */
-const held = (bytes) => (bytes > 0 && bytes < 1024 ? plural(bytes, "byte") : memory(bytes));
 
 /** `99.6 %`: never 100 % or 0 % of what is not all or nothing. */
 export function share(part, whole) {
