@@ -214,7 +214,7 @@ class _Run:
         self.evaluations += cycle.evaluations
         if cycle.cache is not None:
             self.counts.add(cycle.cache.counts)
-            self.offers += cycle.cache.counts.hits > 0
+            self.offers += bool(cycle.cache.hint) and cycle.cache.hint == cycle.decision.node
         cache = self.simulation.cache
         if cache is not None:
             self.bytes = max(self.bytes, cache.bytes)

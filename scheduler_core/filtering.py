@@ -106,13 +106,19 @@ def filter_node(
     nominations = {n: pods for n, pods in _nominations(pod, cluster, queue).items() if n == node}
     if nominations:
         first = _run(pod, _with_nominated(nominations, cluster), profile, None, matrix=True, everything=False)
-        asked = first.asked + (single.asked if first.failed is None else 0)
-        single = first if first.failed is not None else single
+        fails = _fails(first)
+        asked = first.asked + (0 if fails else single.asked)
+        single = first if fails else single
     codes = np.full((len(profile.order), cluster.columns.size), NOT_REACHED, np.int16)
     if single.codes is not None:
         codes[:, node] = single.codes[:, 0]
     errors = {(number, node): text for (number, _), text in single.errors.items()}
-    return Filtered(single.failed, errors, asked, codes)
+    return Filtered(single.failed if _fails(single) else None, errors, asked, codes)
+
+
+def _fails(found: _Pass) -> bool:
+    """Tell whether a pass refused any node; a predicate may also return codes that are all 0."""
+    return found.failed is not None and bool(found.failed.any())
 
 
 def _run(

@@ -4,6 +4,9 @@ A pod whose rules look at nothing but nodes and their own pods has a signature. 
 for one pod are kept, best first, and offered one by one to the pods that follow with the same signature, as
 long as each fills the node it gets: while it would still fit there, nobody knows that node's new score. What
 happens in the cluster in between is not looked at (framework/runtime/batch.go).
+
+What an offer saves is what the ranking took, less what it turned out since that full nodes take: just what no
+cache would evaluate as long as nothing but these pods changes the nodes.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ class _Ranked:
     signature: int
     nodes: list[str]  # the next best at the end
     made: float
+    pairs: int  # of predicate and node that one more pod like it would take on all nodes
 
 
 class Batching(Strategy):
@@ -52,6 +56,7 @@ class Batching(Strategy):
         self.flushed: Counter[str] = Counter()  # why a ranking was not used, and how often
         self._ranked: _Ranked | None = None
         self._last: str | None = None  # the node that the last cycle chose
+        self._asked = 0  # pairs that were evaluated at a time
         self._unsigned = ""  # why this cycle's pod has no signature
         self._record = CacheRecord("batching", "signature")
 
@@ -92,11 +97,14 @@ class Batching(Strategy):
         if self._tried(last, fits):
             self._flush("the node chosen before has room for one more")
             return None
+        # it was ranked because every predicate passed; now one of the first may end its check
+        ranked.pairs -= max(0, len(self.order) - self._asked)
+        tried = self._asked
         node = self._record.hint = ranked.nodes.pop()
         if not self._tried(node, fits):
             return None
         self._last = node
-        self._record.counts.hits += len(self.order) * (self.cluster.columns.size - 1)
+        self._record.counts.hits += max(0, ranked.pairs - tried - self._asked)
         return node
 
     def _tried(self, node: str, fits: Trial) -> bool:
@@ -122,6 +130,7 @@ class Batching(Strategy):
 
     def asked(self, pairs: int) -> None:
         """Count pairs of predicate and node that were evaluated in this cycle."""
+        self._asked = pairs
         self._record.counts.bypassed += pairs
 
     def placed(self, pod: PodState, node: int, feasible: Rows, totals: IntVector | None) -> None:
@@ -133,7 +142,7 @@ class Batching(Strategy):
             return
         order = feasible[np.lexsort((columns.name_ranks[feasible], totals))].tolist()
         left = [columns.names[other] for other in order if other != node]
-        self._ranked = _Ranked(pod.info.number, left, self.time)
+        self._ranked = _Ranked(pod.info.number, left, self.time, self._asked)
         self._record.counts.writes += 1
 
     def failed(self) -> None:

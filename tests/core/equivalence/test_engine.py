@@ -216,6 +216,25 @@ def test_batching_serves_pods_that_fill_their_nodes() -> None:
     assert placed(small) == 3
 
 
+@pytest.mark.parametrize("checks", ["", "alwaysCheckAllPredicates: true\n"])
+def test_what_batching_saves_is_what_no_cache_would_evaluate(checks: str) -> None:
+    """Short-circuiting saves on cordoned and on full nodes already: that is no merit of a kept ranking."""
+    policy = (
+        "---\napiVersion: v1\nkind: Policy\npredicates: [{name: PodToleratesNodeTaints}, {name: HostName},"
+        " {name: GeneralPredicates}, {name: NoDiskConflict}, {name: MatchInterPodAffinity}]\n"
+        f"priorities: [{{name: EqualPriority, weight: 1}}]\n{checks}"
+        "---\napiVersion: v1\nkind: Node\nmetadata: {name: node-9}\nspec: {unschedulable: true}\n"
+    )
+    scenario = bundle(6, 6, cpu="3", history=policy)
+    _, plain = run(scenario)
+    simulation, batched = run(scenario, cache="batching")
+    assert [cycle.cache and bool(cycle.cache.counts.hits) for cycle in batched] == [False] + 5 * [True]
+    for off, offered in zip(plain, batched, strict=True):
+        assert offered.cache is not None
+        assert offered.cache.counts.hits + offered.cache.counts.evaluations == off.evaluations
+    assert "evaluations saved" in next(simulation.cache.report() if simulation.cache else iter([""]))
+
+
 def test_the_cost_of_each_strategy_is_counted() -> None:
     """A cache evaluates less and decides alike; one that breaks promises shows in the placements."""
     off, sound, wrong = measure_costs(bundle(10, 12, more=APART), ("off", "sound", "v1.11"))
