@@ -45,7 +45,7 @@ class Options:
     terminated_pods: int = 12_500  # --terminated-pod-gc-threshold
     bind_daemons: bool = False  # the DaemonSet controller binds by itself, as it did up to v1.11
     most_pods: int = 150_000  # none is made beyond
-    most_looks: int = 1_000_000  # in one settling
+    most_looks: int = 50_000  # in one settling, beside some for each object
 
 
 class NotSettledError(RuntimeError):

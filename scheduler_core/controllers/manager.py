@@ -54,6 +54,8 @@ WORKLOADS: dict[str, Reconcile] = {
 }
 """The controllers of workloads, by kind."""
 
+_LOOKS_EACH = 20
+
 Look = tuple[Reconcile, Key]
 
 
@@ -115,16 +117,16 @@ class ControllerManager(Branching):
     def settle(self, now: float) -> list[Change]:
         """Let every controller concerned look, again and again, until nothing changes; return what changed.
 
-        Raises NotSettledError after ``Options.most_looks`` looks.
+        Raises NotSettledError after ``Options.most_looks`` looks and 20 for each object.
         """
         self._due(now)
         changes: list[Change] = []
-        limit = self.looks + self.options.most_looks
+        before = self.looks
         while self._queue or self._over_threshold(changes, now):
             look = self._queue.popleft()
             self._queued.discard(look)
             self.looks += 1
-            if self.looks > limit:
+            if self.looks - before > self.options.most_looks + _LOOKS_EACH * len(self.store.objects):
                 raise NotSettledError(f"{look[1][0]} {look[1][1]} changes again and again")
             self._look(look, now, changes)
         return changes
