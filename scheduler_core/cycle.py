@@ -18,8 +18,11 @@ from scheduler_core.preemption_record import NominatedPass, Preemption
 
 if TYPE_CHECKING:
     from scheduler_core.equivalence.record import CacheRecord  # which needs the types of this module
+    from scheduler_core.framework.record import Happening
+    from scheduler_core.timed.gangs import PodGroupRecord
 
-Result = Literal["scheduled", "unschedulable", "error"]
+Result = Literal["scheduled", "unschedulable", "error", "waiting"]
+"""How an attempt ends; ``waiting``, at Permit for its group, only in virtual time."""
 PriorityKind = Literal["function", "map", "map/reduce"]
 QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 IntVector = npt.NDArray[np.int64]
@@ -83,13 +86,64 @@ class QueueState:
     """The queues at the moment the cycle's pod was popped (it is in neither).
 
     Each entry is (pod key, priority, position of creation); ``active`` is in pop order.
-    At most ``QUEUE_SHOWN`` entries of each are kept; the counts are exact.
+    At most ``QUEUE_SHOWN`` entries of each are kept; the counts are exact. In virtual time there are more
+    queues: ``timed`` tells of all.
     """
 
     active: list[tuple[str, int, int]]
     active_count: int
     unschedulable: list[tuple[str, int, int]]
     unschedulable_count: int
+    timed: TimedQueue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A pod in a queue in virtual time: why it is there and when it will be tried.
+
+    ``sort_key`` is what the QueueSort plugin compares, in words and numbers; the smallest is tried first.
+    ``queued`` is when it first entered the queue, ``since`` when it last did; ``backoff_until`` is the end of
+    its backoff, which may be past. ``moved_by`` is what brought it here: created, failed, activated, backoff
+    ended, updated, gates removed, or a cluster event. ``refused_by`` are the plugins that failed it last.
+    """
+
+    pod: str
+    place: Literal["active", "backoff", "unschedulable", "gated"]
+    sort_key: tuple[float | str, ...]
+    sort_by: str  # whose time is in the key: pod, group or failure
+    queued: float
+    since: float
+    attempts: int
+    backoff_until: float | None
+    moved_by: str
+    refused_by: tuple[str, ...]
+    nominated: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingEntry:
+    """A pod that waits at Permit on a node, and when its own time is up."""
+
+    pod: str
+    node: str
+    since: float
+    deadline: float | None
+    plugins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimedQueue:
+    """The queues in virtual time; of each at most ``QUEUE_SHOWN`` ``entries`` are kept.
+
+    ``tried`` is the pod of the cycle, as it was when it was popped. ``flushes`` are the moments at which
+    a queue is looked through next, with what it is.
+    """
+
+    tried: QueueEntry
+    counts: dict[str, int]
+    entries: tuple[QueueEntry, ...]
+    waiting: tuple[WaitingEntry, ...]
+    flushes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(slots=True)
@@ -162,6 +216,13 @@ class Cycle:
     quirks: tuple[QuirkEffect, ...] = ()
     # pairs of predicate and node that had to be answered, by evaluating or from a cache; in both passes
     asked: int = 0
+    # in virtual time: what the pod's group went through, what happened since the last cycle, and what this
+    # one brought about at once (bindings, rejections, moves in the queue, controllers)
+    pod_group: PodGroupRecord | None = None
+    happenings: tuple[Happening, ...] = ()
+    consequences: tuple[Happening, ...] = ()
+    # where pods are now that were elsewhere after the last cycle: (pod, node), "" pending, None gone
+    moves: tuple[tuple[str, str | None], ...] | None = None
 
     @property
     def evaluations(self) -> int:
@@ -184,5 +245,5 @@ class Cycle:
 
     @property
     def node(self) -> str | None:
-        """The node the pod was bound to, None if it was not."""
+        """The node the pod was bound to or waits on, None if it was not."""
         return self.decision.node

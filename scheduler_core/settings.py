@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.objects.reading import At, Field, boolean, enum, record
+from scheduler_core.objects.reading import At, Field, boolean, enum, record, show
 from scheduler_core.quirks import QUIRK_IDS
 
 SETTINGS_KIND = "SimulationSettings"
@@ -21,6 +21,7 @@ QUIRK_MODES = ("v1.11", "fixed")
 PREDICATE_ORDERS = ("v1.11", "proposal")
 CACHE_MODES = ("off", "designed", "v1.11", "sound", "batching")
 EQUIVALENCE_CLASSES = ("controller", "attributes")
+TIMES = ("instant", "virtual")
 STALE_WRITES = ("none", "isUpToDate", "generations")
 
 
@@ -34,6 +35,8 @@ class Settings:
     ``equivalence_class`` what makes pods equivalent; ``audit`` checks every hit against a fresh evaluation;
     ``stale_writes`` is the remedy against results that an event overtook: none, #63040's check or #67308's
     generation numbers.
+    ``time`` is ``virtual`` for the queue and the clock of today's scheduling framework under a Policy too; a
+    KubeSchedulerConfiguration has them anyway. ``until`` ends such a run at that second of virtual time.
     ``fixed_too`` are ids of single quirks to fix, to find out what one of them does; no document says it.
     """
 
@@ -43,6 +46,8 @@ class Settings:
     equivalence_class: str = "controller"
     audit: bool = False
     stale_writes: str = "generations"
+    time: str = "instant"
+    until: float | None = None
     fixed_too: frozenset[str] = frozenset()
 
     @property
@@ -52,6 +57,15 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+LONGEST = 3.2e9  # seconds: a hundred years
+
+
+def _until(value: Any, at: At) -> float | None:
+    if type(value) not in (int, float) or not 0 < value <= LONGEST:
+        at.error(f"must be seconds of virtual time, more than 0, not {show(value)}")
+        return None
+    return float(value)
+
 
 _SETTINGS = record(
     Settings,
@@ -62,6 +76,8 @@ _SETTINGS = record(
         "equivalenceClass": Field("equivalence_class", enum(*EQUIVALENCE_CLASSES)),
         "audit": Field("audit", boolean),
         "staleWrites": Field("stale_writes", enum(*STALE_WRITES)),
+        "time": Field("time", enum(*TIMES)),
+        "until": Field("until", _until),
     },
     unread="apiVersion kind metadata",
 )

@@ -128,6 +128,9 @@ class Coscheduling(Plugin):
         if group is not None:
             self.gangs.put(group)
             self._seen[key] = group.status
+        else:
+            self.gangs.groups.pop(key, None)
+            self._seen.pop(key, None)
 
     def _assigned(self, pod: QueuedPod) -> int:
         """Count the members that hold a node, without the pod itself: the snapshot does not have it yet."""
@@ -197,6 +200,10 @@ class PodGroupController(Plugin):
     def group_changed(self, key: str) -> None:
         """Queue a sync."""
         self._enqueue(key)
+
+    def members(self, name: str) -> Iterable[Pod]:
+        """Return the pods that name a group, of all namespaces, finished ones too."""
+        return self._members.get(name, {}).values()
 
     def _enqueue(self, key: str) -> None:
         if key not in self._queued:

@@ -15,11 +15,13 @@ from scheduler_core.vectors import VectorStore
 class Scheduler(NamedTuple):
     """A profile as a framework is given it: plugins by extension point, and what filters and scores.
 
-    Plugins are named; without ``points`` every plugin runs wherever it does something.
+    Plugins are named; without ``points`` every plugin runs wherever it does something. ``plugins`` are its
+    own, if not all of the framework are.
     """
 
     points: Mapping[str, Iterable[str]] | None
     scheduling: Scheduling
+    plugins: Sequence[Plugin] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Lane:
 
 def make_lane(given: Scheduler, plugins: Sequence[Plugin], cluster: Cluster) -> Lane:
     """Return the lane of a profile; a plugin that is named and not there does nothing."""
+    plugins = plugins if given.plugins is None else given.plugins
     named = {plugin.name: plugin for plugin in plugins}
     at = {
         point: tuple(plugins)

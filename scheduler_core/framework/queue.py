@@ -7,7 +7,7 @@ timer is set only for a look that will find something.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import ceil, floor
@@ -82,10 +82,20 @@ class VirtualQueue:
             found.sort(key=lambda pod: (self.sort_key(pod), pod.key))
         return found
 
+    def count(self, place: Place) -> int:
+        """Return how many pods are in one of the queues."""
+        return len(self._placed[place])
+
     @property
     def has_active(self) -> bool:
         """Tell whether there is a pod to try."""
         return bool(self._placed["active"])
+
+    def head(self) -> QueuedPod | None:
+        """Return the pod that :meth:`pop` would take, ``None`` if none is active."""
+        while self._heap and self._heap[0][2].place != "active":
+            heappop(self._heap)
+        return self._heap[0][2] if self._heap else None
 
     # In
 
@@ -168,6 +178,20 @@ class VirtualQueue:
         if pod is not None and pod.place == "gated":
             pod.state = state
             self._put(pod, "active", "gates removed")
+
+    def update(self, state: PodState) -> None:
+        """Take another version of a waiting pod; it may be schedulable now, so that it is tried again."""
+        known = self.pods.get(state.key)
+        if known is None:
+            return
+        place = known.place
+        self._leave(known)
+        pod = replace(known, state=state, place=None)
+        if place == "unschedulable":
+            self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", "updated")
+        elif place is not None:
+            self._put(pod, place, pod.moved_by)
+        self.nominate(state)
 
     def remove(self, key: str) -> None:
         """Forget a deleted pod."""

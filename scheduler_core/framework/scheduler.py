@@ -57,6 +57,8 @@ class Framework(Api):
     longest in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
     """
 
+    bound_phase = "Running"  # what a pod is as soon as it is bound
+
     def __init__(
         self,
         objects: Iterable[KubernetesObject],
@@ -80,7 +82,8 @@ class Framework(Api):
         self.cluster = Cluster()
         self.plugins = tuple(plugins)
         given = profiles or {"": Scheduler(points, scheduling or default_scheduling())}
-        made = {name: make_lane(one, self.plugins, self.cluster) for name, one in given.items()}
+        lanes = {id(one): make_lane(one, self.plugins, self.cluster) for one in given.values()}
+        made = {name: lanes[id(one)] for name, one in given.items()}
         self.lanes = made if profiles else {}
         self.lane = next(iter(made.values()))
         self.taken = 0  # choices among several nodes so far: the round-robin counter
@@ -284,7 +287,7 @@ class Framework(Api):
     def _bind(self, pod: QueuedPod) -> None:
         if self.binding.pop(pod.key, None) is None:  # deleted in the meantime
             return
-        self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase="Running")
+        self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase=self.bound_phase)
         self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
         for plugin in self.lane_of(pod).at["postBind"]:
             plugin.post_bind(pod)

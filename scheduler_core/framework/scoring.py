@@ -42,7 +42,7 @@ class Scored:
         return self.least_allocated + self.balanced + self.others
 
     def best(self, counter: int | None = None) -> int:
-        """Return the first of the best nodes, where Kubernetes takes any by lot; or the one whose turn it is."""
+        """Return the first of the best nodes, where Kubernetes takes any by lot; or the one in turn."""
         if counter is not None:
             return int(self.ties[counter % len(self.ties)])
         return int(self.nodes[int(np.argmax(self.totals))])

@@ -1,0 +1,34 @@
+"""Which simulation a scenario is for: v1.11's, where time stands still, or the framework's with a clock."""
+
+from __future__ import annotations
+
+from scheduler_core.policy.profile import CONFIGURATION_KIND
+from scheduler_core.scenario import Configuration, Scenario
+from scheduler_core.simulation import Simulation
+from scheduler_core.timed.simulation import TimedSimulation
+from scheduler_core.timed.stepper import Stepper
+
+
+def is_timed(scenario: Scenario) -> bool:
+    """Tell whether a scenario runs in virtual time.
+
+    It does if it has a KubeSchedulerConfiguration or says ``time: virtual``, at the beginning or at a step.
+    """
+    changed = (operation.configuration for operation in scenario.operations)
+    given = (Configuration(scenario.policy, scenario.settings), *changed)
+    return any(_timed(configuration) for configuration in given if configuration is not None)
+
+
+def _timed(configuration: Configuration) -> bool:
+    if configuration.settings.time == "virtual":
+        return True
+    return configuration.policy is not None and configuration.policy.get("kind") == CONFIGURATION_KIND
+
+
+def simulate(scenario: Scenario, *, trace: bool = True) -> Stepper:
+    """Return the simulation that a scenario is for, at its beginning.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+    return TimedSimulation(scenario, trace=trace) if is_timed(scenario) else Simulation(scenario, trace=trace)

@@ -1,0 +1,211 @@
+"""A framework with the control plane around it: controllers, the kubelet, nodes that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.controllers import Change, ControllerManager
+from scheduler_core.controllers.changes import timestamp
+from scheduler_core.framework.clock import Timer
+from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.scheduler import Framework
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
+
+CONTROLLERS = "controllers"  # the name of the clock's timer for what controllers look at again
+
+
+class ControlledFramework(Framework):
+    """Tells a :class:`ControllerManager` of every change and does what its controllers answer.
+
+    They look when it is their turn, like everything else beside the scheduling cycle. A bound pod runs when
+    the kubelet has started it, ends when its time is up, and comes back if a controller wants it.
+    """
+
+    bound_phase = "Pending"
+
+    def __init__(
+        self, objects: Iterable[KubernetesObject], *args: Any, manager: ControllerManager, **kwargs: Any
+    ) -> None:
+        self.manager = manager
+        self.changed: dict[str, None] = {}  # pods that may be elsewhere since this was last emptied
+        self._wake: Timer | None = None
+        self._settling = False
+        listed = list(objects)
+        super().__init__(listed, *args, **kwargs)
+        self.ask_to_settle()
+        self.take_turns()
+        self.cluster.refresh()
+
+    # What others change
+
+    def observe(self, action: Any, obj: KubernetesObject) -> None:
+        """Tell the controllers of a change that is not theirs."""
+        self.manager.observe(action, obj, self.clock.now)
+        self.ask_to_settle()
+
+    def delete_pod(self, key: str) -> None:
+        """Delete a pod; what owns it hears of it."""
+        pod = self.pods.get(key)
+        super().delete_pod(key)
+        self.cluster.finished.pop(key, None)
+        if pod is not None and ("Pod", key) in self.manager.store.objects:
+            self.observe("delete", pod)
+
+    def _bind(self, pod: QueuedPod) -> None:
+        if pod.key not in self.binding:
+            return
+        super()._bind(pod)
+        self._tell_of_claims(pod)
+        self.observe("update", self.pods[pod.key])
+
+    def _tell_of_claims(self, pod: QueuedPod) -> None:
+        """Let the volume controller know which volumes the scheduler took for the pod's claims."""
+        storage = self.cluster.storage
+        for name in pod.state.info.claims:
+            key = f"{pod.state.pod.meta.namespace}/{name}"
+            claim = storage.claims.get(key)
+            if claim is not None and claim.volume_name:
+                self.manager.observe("update", claim, self.clock.now)
+
+    def _pod_changed(self, key: str) -> None:
+        self.changed[key] = None
+        super()._pod_changed(key)
+
+    def _unreserve(self, pod: QueuedPod) -> None:
+        self.changed[pod.key] = None
+        super()._unreserve(pod)
+
+    # What controllers change
+
+    def ask_to_settle(self) -> None:
+        """Let the controllers look when it is their turn."""
+        if not self._settling:
+            self._settling = True
+            self.later(self._settle)
+
+    def _settle(self) -> None:
+        self._settling = False
+        for change in self.manager.settle(self.clock.now):
+            self._take(change)
+        at = self.manager.next_time()
+        if self._wake is not None and self._wake.at != at:
+            self._wake.cancel()
+        if at is not None and (self._wake is None or not self._wake.alive):
+            self._wake = self.clock.schedule(at, self.ask_to_settle, CONTROLLERS)
+
+    @property
+    def expects(self) -> bool:
+        """Tell whether a controller waits for something: the end of a pod, a node's failure, an eviction."""
+        return self._wake is not None and self._wake.alive
+
+    def _take(self, change: Change) -> None:
+        action, obj, reason = change
+        key = obj.meta.key
+        if isinstance(obj, Pod):
+            if action == "delete":
+                self.tell(reason, key, f"deleted by a controller: {reason}")
+                super().delete_pod(key)
+            elif action == "create":
+                self.tell(reason, key, f"Created pod: {obj.meta.name}")
+                self.create_pod(obj)
+            else:
+                self.change_pod(obj, reason)
+        elif isinstance(obj, PodGroup):
+            self.put_group(obj)
+        elif action == "delete":
+            self.tell(reason, key, f"{_kind(obj)} {key} deleted")
+            self.delete_object(_kind(obj), key)
+        else:
+            if reason in NOTEWORTHY:
+                self.tell(reason, key, NOTEWORTHY[reason].format(kind=_kind(obj), key=key))
+            self.put_object(obj)
+
+    def change_pod(self, pod: Pod, reason: str = "") -> None:
+        """Store another version of a pod: its phase, whether it is ready, or what a user wrote."""
+        key = pod.meta.key
+        former = self.pods.get(key)
+        if former is None:
+            return
+        self.pods[key] = pod
+        if pod.terminal and not former.terminal:
+            self.tell(reason or pod.phase, key, f"phase {pod.phase}")
+            self.later(partial(self._heard_of_end, key))
+            return
+        state = self.cluster.pods.get(key)
+        if state is not None:
+            state.pod = pod
+        if reason and (former.phase, former.ready) != (pod.phase, pod.ready):
+            self.tell(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
+        self.later(partial(self._pod_changed, key))
+
+    def update_pod(self, pod: Pod) -> None:
+        """Replace a pod that is not over by what a user wrote."""
+        key = pod.meta.key
+        if pod.terminal:
+            self.change_pod(pod)
+            return
+        former, self.pods[key] = self.pods[key], pod
+        known = self.cluster.pods.get(key)
+        assumed = known.node_name if known is not None else ""
+        state = self.cluster.put(pod if pod.node_name or not assumed else replace(pod, node_name=assumed))
+        assert state is not None
+        state.pod = pod
+        if not pod.node_name:
+            state.nominated = state.nominated or (known.nominated if known is not None else "")
+            if key in self.binding:
+                self.binding[key].state = state
+            self.queue.update(state)
+        elif not former.node_name:  # bound from outside
+            self.queue.remove(key)
+            self.waiting.reject(key, "", "bound by another")
+            waited = self.binding.pop(key, None)
+            if waited is not None:
+                self.let_unreserve(waited)
+            self.later(partial(self._heard_of_bound, state))
+        else:
+            self.later(partial(self._heard_of_change, state))
+
+    def _heard_of_change(self, state: PodState) -> None:
+        self.queue.move_matching(state, "AssignedPodUpdate")
+        self._pod_changed(state.key)
+
+    def delete_group(self, key: str) -> None:
+        """Delete a PodGroup."""
+        if self.groups.pop(key, None) is not None:
+            self.later(partial(self._heard_of_group_end, key))
+
+    def _heard_of_group_end(self, key: str) -> None:
+        for plugin in self.plugins:
+            plugin.group_changed(key)
+
+    def put_group(self, group: PodGroup) -> None:
+        """Create or replace a PodGroup, with the time of its creation, which the queue sorts by."""
+        if group.meta.creation_timestamp is None:
+            stamp = timestamp(self.manager.options, self.clock.now)
+            group = replace(group, meta=replace(group.meta, creation_timestamp=stamp))
+        super().put_group(group)
+
+    def _heard_of_end(self, key: str) -> None:
+        pod = self.pods.get(key)
+        if pod is not None:
+            self._heard_of_deleted(key, bound=bool(pod.node_name))
+            self.cluster.put(pod)
+
+
+NOTEWORTHY: Mapping[str, str] = {
+    "NodeNotReady": "{kind} {key} is not ready",
+    "NodeReady": "{kind} {key} is ready again",
+    "TaintsChanged": "taints of {kind} {key} changed",
+    "ProvisioningSucceeded": "{kind} {key} was provisioned",
+    "Completed": "{kind} {key} is complete",
+    "BackoffLimitExceeded": "{kind} {key} failed",
+}
+"""Changes of other objects that are told, with their wording."""
+
+
+def _kind(obj: KubernetesObject) -> str:
+    return getattr(obj, "kind", None) or type(obj).__name__

@@ -1,0 +1,423 @@
+"""A scenario that steps in virtual time: the framework's scheduler, its queue and clock, and controllers.
+
+Between two cycles time jumps from timer to timer: permits that run out, backoff that ends, flushes, pods that
+end, operations that land. A step's cycle is that of v1.11's :class:`scheduler_core.simulation.Simulation`,
+with what happened before it and what it brought about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from itertools import groupby
+from typing import Any
+
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.coscheduling.permit import LONGEST_WAIT
+from scheduler_core.cycle import Cycle, Decision, Restart
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
+from scheduler_core.policy import Profile
+from scheduler_core.policy.difference import differences
+from scheduler_core.queue import SchedulingQueue
+from scheduler_core.scenario import Configuration, Operation, Scenario
+from scheduler_core.timed.building import build, make_manager
+from scheduler_core.timed.cycles import cycle_of, decision_of, events_of
+from scheduler_core.timed.ending import Ending
+from scheduler_core.timed.gangs import before, group_record
+from scheduler_core.timed.landing import land
+from scheduler_core.timed.queues import queue_state
+
+Phases = dict[str, list[tuple[float, str]]]
+
+
+class TimedSimulation:
+    """Step through what a scheduler of the framework would do with a scenario, in virtual time.
+
+    Operations land in their order: one with a time at that time; one with a step when nothing is left to do
+    *now*, that is no pod is active, nobody waits for a turn and no timer is due, and not before its time;
+    with ``major.minor`` after so many cycles, or earlier when nothing is left to do. ``trace=False`` leaves
+    out of each Cycle what only views need. ``phases`` has every PodGroup's phases and when they began;
+    ``after`` is what happened after the last cycle.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    def __init__(self, scenario: Scenario, *, trace: bool = True) -> None:
+        self.scenario = scenario
+        self.decisions: list[Decision] = []
+        self.major = 1
+        self.minor = 0
+        self.happenings = 0  # of the whole run
+        self.after: tuple[Happening, ...] = ()
+        self.phases: Phases = {}
+        self.ending = Ending(scenario.settings.until, longest_wait=_longest_wait(scenario))
+        self._trace = trace
+        self._configuration = Configuration(scenario.policy, scenario.settings)
+        self._operations = [
+            (step, list(group))
+            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
+        ]
+        self._next_operation = 0
+        self._landing: list[Operation] = []
+        self._applied: list[str] = []
+        self._restarted: list[str] = []
+        self._told: list[Happening] = []
+        self._touched: dict[str, None] = {}
+        self._deleted: list[str] = []  # by schedulers before the last restart
+        self.framework = build(
+            self._configuration,
+            scenario.objects,
+            manager=make_manager(scenario.objects),
+            keep=self._keep,
+            details=trace,
+        )
+        self._before = self.profile
+        self._places = self.placement()
+        self.framework.changed.clear()
+
+    # What others look at
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster as it stands; waiting pods hold their node."""
+        return self.framework.cluster
+
+    @property
+    def queue(self) -> SchedulingQueue:
+        """The nominated pods, as filtering asks for them; :attr:`framework` has the queues."""
+        return self.framework.queue.nominator
+
+    @property
+    def cache(self) -> None:
+        """No equivalence cache: it was gone before the framework came."""
+        return None
+
+    @property
+    def profile(self) -> Profile:
+        """What filters and scores for the default scheduler's pods."""
+        lanes, framework = self.framework.lanes, self.framework
+        return lanes.get("default-scheduler", framework.lane).scheduling.profile
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
+        lane = self.framework.lanes.get(pod.scheduler_name)
+        return self.profile if lane is None else lane.scheduling.profile
+
+    def responsible(self, pod: Pod) -> bool:
+        """Tell whether this scheduler is responsible for a pod."""
+        return self.framework.responsible(pod)
+
+    @property
+    def time(self) -> float:
+        """Virtual seconds since the start."""
+        return self.framework.clock.now
+
+    @property
+    def deleted(self) -> list[str]:
+        """The keys of deleted pods, in order of deletion."""
+        return [*self._deleted, *self.framework.deleted]
+
+    @property
+    def last_node_index(self) -> int:
+        """How many choices among several nodes there were."""
+        return self.framework.taken
+
+    @property
+    def index(self) -> int:
+        """How many cycles have run."""
+        return len(self.decisions)
+
+    @property
+    def done(self) -> bool:
+        """Whether no cycle is to come. What comes before the next one happens for that."""
+        return not self.peek()
+
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, "" for a pending one, in creation order; waiting pods hold theirs."""
+        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
+        return {pod.key: pod.node_name for pod in pods}
+
+    # Steps
+
+    def __iter__(self) -> Iterator[Cycle]:
+        while (cycle := self.step()) is not None:
+            yield cycle
+
+    def step(self) -> Cycle | None:
+        """Run one scheduling cycle and what follows from it at once; ``None`` at the end of the run."""
+        if not self._advance():
+            self.after = (*self.after, *self._take_told())
+            return None
+        framework, trace = self.framework, self._trace
+        pod = framework.queue.head()
+        assert pod is not None
+        happenings = self._take_told()
+        queue = queue_state(framework, pod, whole=trace)
+        phase = before(framework, pod.state.pod)
+        counter = framework.taken
+        attempt = self._attempt()
+        cycle = cycle_of(framework, pod, attempt, counter)
+        self._consequences()
+        consequences = self._take_told()
+        cycle.queue = queue
+        if trace:
+            told = (*happenings, *consequences)
+            cycle.happenings, cycle.consequences = happenings, consequences
+            cycle.pod_group = group_record(framework, pod, attempt, phase, told)
+            cycle.events = events_of(told)
+        self._complete(cycle)
+        self._commit(cycle.decision)
+        return cycle
+
+    def peek(self) -> bool:
+        """Let happen what comes before the next cycle; tell whether there is one."""
+        return self._advance()
+
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Go through cycles whose decisions are known, without recording what views need.
+
+        They are made again, for waits, denials and controllers follow from them, and compared.
+
+        Raises:
+            ValueError: A cycle decides something else.
+        """
+        details, self.framework.details = self.framework.details, False
+        try:
+            for decision in decisions:
+                self._repeat(decision)
+        finally:
+            self.framework.details = details
+
+    def _repeat(self, decision: Decision) -> None:
+        if not self._advance():
+            raise ValueError(
+                f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
+            )
+        attempt = self._attempt()
+        if attempt.pod != decision.pod:
+            raise ValueError(
+                f"cycle {self.index + 1} is about {attempt.pod}, the decision about {decision.pod}"
+            )
+        made = decision_of(attempt)
+        if made != decision:
+            raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
+        self._consequences()
+        self._take_told()
+        self._take_moves()
+        self._commit(decision)
+
+    def fork(self, *, trace: bool) -> TimedSimulation:
+        """Return another simulation that stands where this one does, and goes on by itself.
+
+        Objects, decisions and compiled pods are shared, for nothing changes them.
+        """
+        framework = self.framework
+        operations = [operation for _, group in self._operations for operation in group]
+        unchanging = (
+            self.scenario,
+            self._before,
+            self._configuration,
+            *(lane.scheduling for lane in (framework.lane, *framework.lanes.values())),
+            *(lane.scheduling.profile for lane in (framework.lane, *framework.lanes.values())),
+            framework.release,
+            *operations,
+            *(operation.object for operation in operations),
+            *self.decisions,
+            *self._told,
+            *framework.pods.values(),
+            *framework.groups.values(),
+            *framework.cluster.nodes.values(),
+            *framework.cluster.finished.values(),
+            *framework.cluster.workloads.values(),
+            *framework.cluster.services.values(),
+            *self.scenario.objects,
+        )
+        memo: dict[int, Any] = {id(shared): shared for shared in unchanging}
+        memo[id(framework.manager)] = framework.manager.copy()
+        other = deepcopy(self, memo)
+        other.record(trace=trace)
+        return other
+
+    def record(self, *, trace: bool) -> None:
+        """Record, from the next cycle on, what views need, or what is decided alone."""
+        self._trace = self.framework.details = trace
+
+    # Parts of a step
+
+    def _attempt(self) -> Attempt:
+        """Run the scheduling cycle; what it does beside the objects is still in line."""
+        attempt = self.framework.attempt()
+        self.ending.tried()
+        self._touch(attempt.pod)
+        return attempt
+
+    def _consequences(self) -> None:
+        """Let everybody have their turn before the next cycle, operations inside this one first."""
+        landing, self._landing = self._landing, []
+        for operation in landing:
+            self._operate(operation)
+        self.framework.take_turns()
+
+    def _advance(self) -> bool:
+        """Let time pass until there is a pod to try; tell whether there is one."""
+        while True:
+            framework = self.framework
+            clock = framework.clock
+            framework.take_turns()
+            due = clock.next_time()
+            if due is not None and due <= clock.now:
+                clock.fire()
+            elif self._lands_now():
+                self._land_next()
+            elif framework.queue.has_active:
+                if not self.ending.over(framework, clock.now, more=self._more):
+                    break
+                return False
+            elif not self._pass_time(due):
+                return False
+        self.cluster.refresh()
+        return True
+
+    @property
+    def _more(self) -> bool:
+        return self._next_operation < len(self._operations)
+
+    def _pass_time(self, due: float | None) -> bool:
+        """Go to the next timer or operation; tell whether there is one that is still to come."""
+        framework = self.framework
+        landing = self._operations[self._next_operation][1][0].time if self._more else None
+        moments = [moment for moment in (due, landing) if moment is not None]
+        if not moments or self.ending.over(framework, min(moments), more=self._more):
+            return False
+        if landing is not None and (due is None or landing < due):
+            framework.clock.wait_until(landing)
+        else:
+            framework.clock.fire()
+        return True
+
+    def _lands_now(self) -> bool:
+        """Tell whether it is the next operations' turn; no timer is due."""
+        if not self._more:
+            return False
+        first = self._operations[self._next_operation][1][0]
+        active = self.framework.queue.has_active
+        if first.after is not None and self.minor >= first.after:
+            return True
+        return first.time <= self.framework.clock.now and (first.timed or not active)
+
+    def _land_next(self) -> None:
+        step, operations = self._operations[self._next_operation]
+        self._next_operation += 1
+        self.major, self.minor = step + 1, 0
+        for operation in operations:
+            self._applied.append(operation.id)
+            if operation.during and self.framework.queue.has_active:
+                self._landing.append(operation)
+            else:
+                self._operate(operation)
+
+    def _operate(self, operation: Operation) -> None:
+        if operation.configuration is not None:
+            self._restart(operation, operation.configuration)
+        else:
+            land(self.framework, operation)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Start the scheduler anew: what it had in memory is gone, pods that waited at Permit are pending."""
+        former = self.framework
+        former.take_turns()
+        self._deleted += former.deleted
+        nominated = {key: state.nominated for key, state in former.cluster.pods.items()}
+        self._configuration = configuration
+        self.framework = build(
+            configuration,
+            _objects_of(former.cluster, former.groups.values(), former.pods.values()),
+            manager=former.manager,
+            keep=self._keep,
+            details=self._trace,
+            clock=Clock(former.clock.now),
+        )
+        for pod in self.framework.queue.pods.values():
+            pod.state.nominated = nominated.get(pod.key, "")
+            self.framework.queue.nominate(pod.state)
+        for key in former.pods:
+            self._touch(key)
+        self._restarted.append(operation.id)
+
+    def _keep(self, what: Attempt | Happening) -> None:
+        """Take note of an attempt, or of what happened."""
+        if isinstance(what, Attempt):
+            return
+        self.happenings += 1
+        self.ending.notice(what)
+        if what.what in ("PodGroup", "PodGroupSync"):
+            phases = self.phases.setdefault(what.about, [])
+            if not phases or phases[-1][1] != what.text:
+                phases.append((what.time, what.text))
+        if self._trace:
+            self._told.append(what)
+
+    def _take_told(self) -> tuple[Happening, ...]:
+        told, self._told = tuple(self._told), []
+        return told
+
+    def _touch(self, key: str) -> None:
+        self._touched[key] = None
+
+    def _take_moves(self) -> tuple[tuple[str, str | None], ...]:
+        """Return the pods that are not where they were after the last cycle."""
+        moves: list[tuple[str, str | None]] = []
+        pods = self.cluster.pods
+        for key in (*self._touched, *self.framework.changed):
+            state = pods.get(key)
+            place = state.node_name if state is not None else None
+            if self._places.get(key) != place:
+                moves.append((key, place))
+                if place is None:
+                    del self._places[key]
+                else:
+                    self._places[key] = place
+        self._touched.clear()
+        self.framework.changed.clear()
+        return tuple(moves)
+
+    def _complete(self, cycle: Cycle) -> None:
+        """Fill in what only the run knows."""
+        cycle.index = self.index + 1
+        cycle.step = f"{self.major}.{self.minor + 1}"
+        cycle.operations = tuple(self._applied)
+        cycle.moves = self._take_moves()
+        if self._restarted:
+            cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
+
+    def _commit(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+        self._applied = []
+        self._restarted = []
+        self._before = self.profile
+        self.minor += 1
+
+
+def _longest_wait(scenario: Scenario) -> float:
+    """Return how long a group of the scenario may wait at Permit, in seconds."""
+    everything = (*scenario.objects, *(operation.object for operation in scenario.operations))
+    waits = [obj.schedule_timeout_seconds or 0 for obj in everything if isinstance(obj, PodGroup)]
+    return min(float(max(waits, default=0)), LONGEST_WAIT)
+
+
+def _objects_of(
+    cluster: Cluster, groups: Iterable[PodGroup], pods: Iterable[Pod]
+) -> Iterator[KubernetesObject]:
+    """Yield what a scheduler that starts lists."""
+    yield from cluster.nodes.values()
+    yield from cluster.storage.classes.values()
+    yield from cluster.storage.volumes.values()
+    yield from cluster.storage.claims.values()
+    yield from cluster.services.values()
+    yield from cluster.workloads.values()
+    yield from cluster.budgets.values()
+    yield from groups
+    yield from pods
