@@ -162,7 +162,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
             own = name if name not in priorities else plugin.name
             priorities[own] = WeightedPriority(own, plugin.weight, in_variant(priority, quirks))
             told.append((plugin.name, "score", name, PLUGINS[plugin.name].score_differs))
-    affinity = arguments.get("InterPodAffinity")
+    affinity = arguments.get("InterPodAffinity") if "InterPodAffinityPriority" in priorities else None
     profile = Profile(
         tuple(predicates),
         tuple(predicates.values()),

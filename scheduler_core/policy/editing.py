@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
+from scheduler_core.configuration.versions import GROUP
 from scheduler_core.policy.order import BUNDLES, keys_of
 from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES
 from scheduler_core.policy.reading import ARGUMENT_OF
@@ -59,6 +61,11 @@ def edited(documents: Sequence[Document], what: str, name: str, value: str) -> t
     if what not in EDITS:
         raise EditError(f"There is nothing called {what[:40]!r} to change; it is one of {', '.join(EDITS)}.")
     kind, change = EDITS[what]
+    if kind == POLICY_KIND:
+        for number, document in enumerate(documents):
+            if document.get("kind") == CONFIGURATION_KIND:
+                changed = _as_policy(document, lambda policy: change(policy, name, value))
+                return (*documents[:number], changed, *documents[number + 1 :])
     place = next((n for n, document in enumerate(documents) if _is(document, kind)), None)
     changed = change({**HEADS[kind], **(documents[place] if place is not None else {})}, name, value)
     kept = [] if set(changed) <= set(HEADS[kind]) else [changed]
@@ -71,6 +78,25 @@ def _is(document: Document, kind: str) -> bool:
     if kind == POLICY_KIND and document.get("apiVersion", "v1") != "v1":
         return False
     return document.get("kind") == kind
+
+
+def _as_policy(document: Document, change: Callable[[Document], Document]) -> Document:
+    """Change a KubeSchedulerConfiguration as a Policy, where it says no more than a Policy can.
+
+    Its first profile is written anew; every other field stays.
+    """
+    policy = _whole(to_policy(document), f"A Policy cannot hold all of this {CONFIGURATION_KIND}")
+    version = str(document.get("apiVersion")).removeprefix(f"{GROUP}/")
+    written = _whole(
+        from_policy(change(policy), version), f"{CONFIGURATION_KIND} {version} has no such plugin"
+    )
+    return {**document, "profiles": written["profiles"]}
+
+
+def _whole(conversion: Conversion, otherwise: str) -> Document:
+    if conversion.lost:
+        raise EditError(f"{otherwise} ({conversion.lost[0]}): edit it in the YAML.")
+    return conversion.document
 
 
 def _entries(policy: Document, field: str, default: Entries) -> Entries:

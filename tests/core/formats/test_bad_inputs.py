@@ -94,7 +94,7 @@ def test_a_bad_manifest_is_refused(case: Case, tmp_path: Path, capsys: pytest.Ca
 def test_a_bad_policy_is_refused_wherever_it_stands(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A policy's mistakes, and a KubeSchedulerConfiguration's, have their line in ``--config`` and in a bundle."""
+    """A policy's or configuration's mistakes have their line in a file of ``--config`` and in a bundle."""
     cluster, file = tmp_path / "cluster.yaml", tmp_path / "policy.input"
     cluster.write_text(CLUSTER)
     file.write_bytes(case.content)
