@@ -126,3 +126,19 @@ def test_all_problems_are_told_at_once() -> None:
         "profiles[0].plugins.score.enabled[1].name",
         "profiles[0].pluginConfig[0].args.hardPodAffinityWeight",
     }
+
+
+def test_the_page_on_policies_has_every_plugin_with_its_rule() -> None:
+    """The table in docs/policy.md is the table that the engine compiles by."""
+    page = (Path(__file__).parents[3] / "docs" / "policy.md").read_text(encoding="utf-8")
+    rows = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| ")}
+    for row in PLUGINS.values():
+        told = [
+            *row.points,
+            *row.predicates,
+            row.priority,
+            row.filter_differs,
+            row.score_differs,
+            row.instead,
+        ]
+        assert all(text in rows[row.name] for text in told), row.name
