@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix, PriorityRow
+from scheduler_core.cycle import Cycle, IntVector, PredicateMatrix, PriorityRow, QueueEntry, TimedQueue
+from scheduler_core.framework.record import Happening
 from scheduler_core.preemption_record import Preemption
 
 NOTHING: list[str] = []  # one empty list for all pods of all dry runs: they are many
@@ -61,17 +62,68 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
             "activeCount": cycle.queue.active_count,
             "unschedulable": [list(entry) for entry in cycle.queue.unschedulable],
             "unschedulableCount": cycle.queue.unschedulable_count,
+            **({} if cycle.queue.timed is None else {"timed": timed_queue(cycle.queue.timed)}),
         },
         "operations": list(cycle.operations),
         "restart": cycle.restart
         and {"operations": list(cycle.restart.operations), "changes": list(cycle.restart.changes)},
         "cache": {"mode": "off"} if cycle.cache is None else cycle.cache.as_dict(),
-        "podGroup": None,
+        "podGroup": cycle.pod_group and cycle.pod_group.as_dict(),
         "phases": list(cycle.phases),
         "events": [
             {"type": e.type, "reason": e.reason, "object": e.object, "message": e.message}
             for e in cycle.events
         ],
+        **(
+            {}
+            if cycle.moves is None
+            else {
+                "happenings": happenings(cycle.happenings),
+                "consequences": happenings(cycle.consequences),
+                "moves": [list(move) for move in cycle.moves],
+            }
+        ),
+    }
+
+
+def happenings(told: Iterable[Happening]) -> list[dict[str, Any]]:
+    """Return what happened, one object each."""
+    return [{"time": h.time, "what": h.what, "about": h.about, "text": h.text} for h in told]
+
+
+def timed_queue(queue: TimedQueue) -> dict[str, Any]:
+    """Return the queues of virtual time: every pod with its sort key, its timers and why it is there."""
+    return {
+        "tried": _queued(queue.tried),
+        "counts": queue.counts,
+        "entries": [_queued(entry) for entry in queue.entries],
+        "waiting": [
+            {
+                "pod": entry.pod,
+                "node": entry.node,
+                "since": entry.since,
+                "deadline": entry.deadline,
+                "plugins": list(entry.plugins),
+            }
+            for entry in queue.waiting
+        ],
+        "flushes": [{"queue": name, "at": at} for name, at in queue.flushes],
+    }
+
+
+def _queued(entry: QueueEntry) -> dict[str, Any]:
+    return {
+        "pod": entry.pod,
+        "place": entry.place,
+        "sortKey": list(entry.sort_key),
+        "sortBy": entry.sort_by,
+        "queued": entry.queued,
+        "since": entry.since,
+        "attempts": entry.attempts,
+        "backoffUntil": entry.backoff_until,
+        "movedBy": entry.moved_by,
+        "refusedBy": list(entry.refused_by),
+        "nominated": entry.nominated or None,
     }
 
 

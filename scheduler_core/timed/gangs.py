@@ -12,6 +12,7 @@ from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.coscheduling.post_filter import PostFilterResult
 from scheduler_core.coscheduling.pre_filter import PreFilterResult
 from scheduler_core.coscheduling.resource_check import ResourceCheck
+from scheduler_core.coscheduling.state import Expiring
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.scheduler import Framework
@@ -19,6 +20,7 @@ from scheduler_core.objects.model import Pod, PodGroup
 
 MEMBERS_SHOWN = 200
 ROWS_SHOWN = 100
+FOR_EVER = 1e12  # seconds: what never runs out, as JSON can say it
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +125,21 @@ def group_record(
         sum(member.state in ("waiting", "bound") for member in members),
         tuple(members[:MEMBERS_SHOWN]),
         len(members),
-        known.denied.until(key, now) if known is not None else None,
-        known.backed_off.until(key, now) if known is not None else None,
-        known.permitted.until(key, now) if known is not None else None,
-        tuple((name, now + left) for name, left in known.denied.alive(now)) if known is not None else (),
+        _until(known.denied, key, now) if known is not None else None,
+        _until(known.backed_off, key, now) if known is not None else None,
+        _until(known.permitted, key, now) if known is not None else None,
+        tuple((name, min(now + left, FOR_EVER)) for name, left in known.denied.alive(now))
+        if known is not None
+        else (),
         next((d for d in details if isinstance(d, PreFilterResult)), None),
         next((d for d in details if isinstance(d, PermitResult)), None),
         next((d for d in details if isinstance(d, PostFilterResult)), None),
     )
+
+
+def _until(entries: Expiring, key: str, now: float) -> float | None:
+    until = entries.until(key, now)
+    return None if until is None else min(until, FOR_EVER)
 
 
 def _members(framework: Framework, key: str, pod: Pod, rejected: set[str]) -> list[Member]:
