@@ -72,9 +72,8 @@ class Tally:
     def text(self, what: str) -> str:
         """Say what was read and what was left out."""
         did = ", ".join(f"{count:,} {word}" for word, count in self.did.items() if count)
-        told = (
-            f"{what}: {self.events:,} event{'s' * (self.events != 1)} in {self.last:g} s: {did or 'nothing'}"
-        )
+        counted = f"{self.events:,} event{'s' * (self.events != 1)} in {self.last:g} s"
+        told = f"{what}, {counted}: {did or 'nothing'}"
         if not self.left_out:
             return told
         return f"{told}. Left out: " + "; ".join(f"{why} ({n:,})" for why, n in self.left_out.items())

@@ -62,7 +62,9 @@ def cases(name: str) -> list[Any]:
 
 
 MANIFESTS = [
-    case for name in ("quantities", "selectors", "pods", "references", "structure") for case in cases(name)
+    case
+    for name in ("quantities", "selectors", "pods", "references", "structure", "imports")
+    for case in cases(name)
 ]
 POLICIES = [*cases("policies"), *cases("configurations")]
 
