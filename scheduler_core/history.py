@@ -19,7 +19,7 @@ from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.moments import stepped
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.reconfiguration import VERSIONS
+from scheduler_core.reconfiguration import VERSIONS, is_configuration
 from scheduler_core.scenario import Document, Operation, Scenario
 from scheduler_core.workloads import Key, key_of
 
@@ -418,7 +418,7 @@ def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None
 def _is(document: Mapping[str, Any], key: Key) -> bool:
     kind, _ = key
     if kind in VERSIONS:
-        return document.get("kind") == kind and document.get("apiVersion") in (None, VERSIONS[kind])
+        return document.get("kind") == kind and is_configuration(document)
     return document_key(document) == key
 
 

@@ -49,10 +49,11 @@ def explained(
     place = next((n for n, one in enumerate(feasible.tolist()) if node_at[one] == node), None)
     if place is None:
         return None
-    asked = Asked(before.cluster, before.cluster.pods[cycle.pod], feasible, place, cycle.priorities[priority])
+    pod = before.cluster.pods[cycle.pod]
+    asked = Asked(before.cluster, pod, feasible, place, cycle.priorities[priority])
     zero = np.zeros(1, np.int64)
     total = combine(((row.weight, row.score[place : place + 1]) for row in cycle.priorities), zero)
-    told = as_dict(asked, describe(before.profile.priorities[priority].run, asked))
+    told = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))
     name = told["name"]
     return {**told, "total": int(total[0]), "reference": name if name in PRIORITIES else None}
 

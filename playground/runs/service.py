@@ -26,6 +26,8 @@ from playground.models import (
     token_hash,
 )
 from scheduler_core import scenario as core
+from scheduler_core.configuration import CONFIGURATION_KIND
+from scheduler_core.configuration_document import NEWEST
 from scheduler_core.objects.model import Pod
 from scheduler_core.profiles import profiles_of
 from scheduler_core.settings import SETTINGS_KIND
@@ -46,8 +48,9 @@ CONFIG_KINDS = {"policy": ("v1", "Policy"), "settings": ("podstep/v1", SETTINGS_
 def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
     """Return the scenario that a run with ``config`` simulates.
 
-    ``config`` may hold ``policy``, a v1 Policy, and ``settings``, the fields of a SimulationSettings
-    document; each replaces the scenario's own. Raises ConfigError, or BundleError for what cannot be read.
+    ``config`` may hold ``policy``, a v1 Policy or by its kind a KubeSchedulerConfiguration, and ``settings``,
+    the fields of a SimulationSettings document; each replaces the scenario's own. Raises ConfigError, or
+    BundleError for what cannot be read.
     """
     if config is None or config == {}:
         return scenario
@@ -60,11 +63,16 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         if not isinstance(config[name], dict):
             raise ConfigError(f"config.{name} must be an object: what a {kind} holds")
         try:
-            text = json.dumps({"apiVersion": version, **config[name], "kind": kind})
+            head = {"apiVersion": version, "kind": kind}
+            if name == "policy" and config[name].get("kind") == CONFIGURATION_KIND:
+                head = {"apiVersion": NEWEST, "kind": CONFIGURATION_KIND}
+            text = json.dumps({**head, **config[name], "kind": head["kind"]})
         except RecursionError as error:
             raise ConfigError(f"config.{name} is nested too deeply") from error
         documents += bundles.read_documents(text)
     replaced = {CONFIG_KINDS[name][1] for name in config}
+    if "policy" in config:
+        replaced.add(CONFIGURATION_KIND)
     others = tuple(document for document in scenario.documents if document.get("kind") not in replaced)
     changed = dataclasses.replace(scenario, documents=(*others, *documents))
     return bundles.restore(bundles.pack(changed.canonical()))

@@ -20,6 +20,7 @@ from scheduler_core.configuration.reading import Config, Written, WrittenProfile
 from scheduler_core.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
 from scheduler_core.configuration.rules import predicates_of, priorities_of, unread
 from scheduler_core.configuration.versions import DEFAULT_SCHEDULER, Version
+from scheduler_core.framework.profile import OWN
 from scheduler_core.objects.reading import At, Report, path_text, place_of
 from scheduler_core.policy.profile import PolicyError, Profile
 from scheduler_core.policy.reading import WeightedPriority
@@ -161,7 +162,8 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
             # two plugins that one rule stands for are told apart by their own names
             own = name if name not in priorities else plugin.name
             priorities[own] = WeightedPriority(own, plugin.weight, in_variant(priority, quirks))
-            told.append((plugin.name, "score", name, PLUGINS[plugin.name].score_differs))
+            differs = "" if name in OWN else PLUGINS[plugin.name].score_differs
+            told.append((plugin.name, "score", name, differs))
     affinity = arguments.get("InterPodAffinity") if "InterPodAffinityPriority" in priorities else None
     profile = Profile(
         tuple(predicates),
@@ -190,12 +192,6 @@ def _tell_of_effects(
     at = written.at
     if written.percentage and written.percentage < 100:
         at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
-    for field, value, default in (
-        ("podInitialBackoffSeconds", written.initial_backoff, 1),
-        ("podMaxBackoffSeconds", written.max_backoff, 10),
-    ):
-        if value != default:
-            at.child(field).warn("has no effect on a run without virtual time, which has no backoff")
     if written.extenders:
         at.child("extenders").warn("extenders are other programs: they are not called")
     for one, profile in zip(checked, profiles):
@@ -226,8 +222,3 @@ def _tell_of_profile(checked: _Checked, profile: FrameworkProfile, settings: Set
         idle = [name for name, _ in called if (name, point) not in evaluated | {NOTHING_TO_SCORE}]
         if idle:
             at.warn(f"not evaluated at {point}, where {alike}: {', '.join(idle)}")
-    if profile.coscheduling:
-        at.warn(
-            "Coscheduling is compiled and not run by simulate: pods do not wait for the others of their "
-            "PodGroup"
-        )

@@ -83,7 +83,8 @@ _ROWS = (
         (*_FILTERS, *_SCORES),
         ("PodFitsResources",),
         "LeastRequestedPriority",
-        score_differs=_TENTHS,
+        score_differs="MostAllocated and RequestedToCapacityRatio score whole numbers from 0 to 10, "
+        "not 0 to 100",
         needs=(("filter", "preFilter"),),
     ),
     Plugin(
@@ -130,7 +131,6 @@ _ROWS = (
         "NodeResourcesBalancedAllocation",
         _SCORES,
         priority="BalancedResourceAllocation",
-        score_differs=f"{_TENTHS}; cpu and memory alone are compared",
     ),
     Plugin("ImageLocality", ("score",), priority="ImageLocalityPriority", score_differs=_TENTHS),
     Plugin("DefaultBinder", ("bind",)),
@@ -138,7 +138,6 @@ _ROWS = (
         "NodeResourcesLeastAllocated",
         ("score",),
         priority="LeastRequestedPriority",
-        score_differs=_TENTHS,
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: LeastAllocated}",
     ),

@@ -233,6 +233,18 @@ def test_a_policy_in_the_configuration_replaces_the_scenarios(run: Run) -> None:
             service.configured(scenario, config)
 
 
+def test_a_run_takes_a_scheduler_configuration_in_the_policys_place(run: Run) -> None:
+    """Either kind of configuration replaces the other; a bundle never has both."""
+    scenario = store.load_scenario(run.scenario)
+    given = {"kind": "KubeSchedulerConfiguration", "profiles": [{"percentageOfNodesToScore": 100}]}
+    under = service.configured(scenario, {"policy": given})
+    assert under.framework is not None
+    assert "Policy" not in {document.get("kind") for document in under.documents}
+    again = service.configured(under, {"policy": {"priorities": []}})
+    assert again.framework is None
+    assert again.policy and again.policy["kind"] == "Policy"
+
+
 def test_the_meter_agrees_with_a_count_from_scratch() -> None:
     """After every cycle, what is used is the sum over the pods that are placed."""
     playback = Playback(load((DATA / "preempt.yaml").read_text()))
