@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,6 +85,26 @@ def test_a_json_bundle_is_no_envelope(api: Client) -> None:
         "status": {"allocatable": {"cpu": "1"}},
     }
     assert post(api, "/api/scenarios", node).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "told"),
+    [
+        ("recorder.jsonl", "application/x-ndjson", "a recording of sched-recorder, 23 events"),
+        ("kwok.yaml", "application/yaml", "a recording of kwok, 5 events"),
+        ("snapshot.json", "application/json", "a snapshot of kube-scheduler-simulator: 8 objects"),
+    ],
+)
+def test_recordings_and_snapshots_are_bundles_too(api: Client, name: str, kind: str, told: str) -> None:
+    """They are known by their content, and the answer tells what was read and left out."""
+    text = (Path(__file__).parents[1] / "core" / "formats" / "recordings" / name).read_text()
+    for body, media in ((text, kind), ({"bundle": text}, "application/json")):
+        answer = post(api, "/api/scenarios", body, media)
+        assert answer.status_code == 201, answer.content
+        made = json.loads(answer.content)
+        assert any(warning["message"].startswith(told) for warning in made["warnings"])
+    given = api.get(f"/api/scenarios/{made['id']}/bundle").content.decode()  # type: ignore[attr-defined]
+    assert load(given).id == load(text).id
 
 
 @pytest.mark.parametrize(
