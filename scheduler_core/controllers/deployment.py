@@ -8,11 +8,13 @@ set. A change of scale in the middle of an update goes to the new set alone, not
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
+from scheduler_core.formats.decode import short_hash
 from scheduler_core.objects.model import Pod, Workload
-from scheduler_core.workloads import HASH_LABEL, key_of, replica_set
+from scheduler_core.workloads import HASH_LABEL, key_of, replica_set, template_hash
 
 REVISION = "deployment.kubernetes.io/revision"
 HISTORY = 10  # revisionHistoryLimit
@@ -110,9 +112,12 @@ def _begin(rollout: Rollout) -> Answers:
     """Make the ReplicaSet of the template."""
     owner = rollout.owner
     assert owner.template is not None
-    made = replica_set(owner, rollout.store.revision(owner, owner.template), 0)
-    if key_of(made) in rollout.store.objects:
-        return ()
+    first = template_hash(owner.template)
+    suffixes = (
+        short_hash(first, str(n), length=len(first)) if n else first for n in count()
+    )  # collisionCount
+    named = (replica_set(owner, suffix, 0) for suffix in suffixes)
+    made = next(one for one in named if key_of(one) not in rollout.store.objects)
     recreating = owner.strategy.type == "Recreate"
     number = owner.replicas if recreating else _grown(rollout, made)
     revision = max((_revision(one) for one in rollout.sets), default=0) + 1

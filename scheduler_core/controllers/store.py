@@ -16,6 +16,7 @@ from scheduler_core.controllers.changes import Options, timestamp
 from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in
 from scheduler_core.controllers.pod_index import PodIndex, discard
 from scheduler_core.controllers.volume_index import VolumeIndex
+from scheduler_core.formats.decode import short_hash
 from scheduler_core.objects.model import (
     KubernetesObject,
     LabelSelector,
@@ -154,6 +155,8 @@ class Store(Branching):
         found = next((told for made, told in known if made is template), None)
         if found is None:
             found = template_hash(template)
+            if template.restart_policy:  # the names of ReplicaSets leave it out
+                found = short_hash(found, template.restart_policy, length=len(found))
             known.append((template, found))
             del known[:-4]
         return found

@@ -14,6 +14,7 @@ from typing import Any
 
 from scheduler_core.admission import Admission
 from scheduler_core.controllers import Change, ControllerManager, Options
+from scheduler_core.controllers.changes import Action
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.load import load_documents
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
@@ -124,7 +125,7 @@ class World:
                 ("Pod" if isinstance(obj, Pod) else getattr(obj, "kind", type(obj).__name__)),
                 obj.meta.key,
             )
-            action = "update" if known in self.manager.store.objects else "create"
+            action: Action = "update" if known in self.manager.store.objects else "create"
             self.manager.observe(action, obj, self.now)
             if isinstance(obj, Pod):
                 self._wait_for_a_node(obj)

@@ -148,3 +148,22 @@ def test_a_deleted_replica_set_comes_back() -> None:
     world.delete(world.of("ReplicaSet")[0])
     assert len(world.of("ReplicaSet")) == 1
     assert world.phases() == {"Running": 2}
+
+
+def test_every_other_template_makes_a_new_set() -> None:
+    """Also one that differs in what the name of the set does not tell."""
+    world = World(node("n1"), workload("Deployment", replicas=2))
+    world.apply(workload("Deployment", replicas=2, restartPolicy="Always"))
+    assert sets(world) == {"1": 0, "2": 2}
+    assert {pod.restart_policy for pod in world.pods()} == {"Always"}
+
+
+def test_old_pods_in_trouble_stay_while_the_new_ones_are_missing_too() -> None:
+    """What the new set lacks counts as missing: unhealthy old pods are not cleared away on top of it."""
+    world = World(node("n1"), workload("Deployment", replicas=10))
+    world.apply(workload("Deployment", replicas=10, image="two", annotations={"podstep/start-seconds": "100"}))
+    for pod in [pod for pod in world.pods() if pod.containers[0].image == "one"][:3]:
+        world.change(pod, ready=False, restarts=7)
+    assert sets(world) == {"1": 8, "2": 5}
+    world.run(1000)
+    assert sets(world) == {"1": 0, "2": 10}
