@@ -18,7 +18,7 @@ from scheduler_core.metrics import Metrics, Work, measure
 from scheduler_core.policy import Profile
 from scheduler_core.scenario import Scenario
 from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper, simulate
 
 PLACEMENTS_SHOWN = 1000
 NODES_SHOWN = 10
@@ -91,7 +91,7 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
     Raises:
         PolicyError: One of the policies cannot be used.
     """
-    a, b = (Simulation(one, quirk_effects=False) for one in (scenario_a, scenario_b))
+    a, b = (simulate(one, quirk_effects=False) for one in (scenario_a, scenario_b))
     configuration = (  # before an operation can change them
         *_configuration(a.profile, b.profile),
         *_settings(scenario_a.settings, scenario_b.settings),
@@ -232,7 +232,7 @@ def _preempting(cycle: Cycle) -> str:
     return f"{', '.join(decision.victims) or 'no pod'} on {decision.nominated}"
 
 
-def _placements(a: Simulation, b: Simulation) -> tuple[int, dict[str, tuple[str, str]]]:
+def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]]:
     """Return how many pods were on another node at last, and the first of them."""
     left, right = last_nodes(a), last_nodes(b)
     differing = 0
@@ -246,7 +246,7 @@ def _placements(a: Simulation, b: Simulation) -> tuple[int, dict[str, tuple[str,
     return differing, shown
 
 
-def last_nodes(simulation: Simulation) -> dict[str, str]:
+def last_nodes(simulation: Stepper) -> dict[str, str]:
     """Return where each pod is, or was before the scenario deleted it; a victim of preemption is nowhere."""
     nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")

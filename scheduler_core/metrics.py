@@ -11,7 +11,7 @@ import numpy as np
 from scheduler_core.cluster import Cluster
 from scheduler_core.cluster.columns import BASIC_RESOURCES, REGION_LABEL, ZONE_LABEL
 from scheduler_core.cycle import Cycle
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 
 ZONES_SHOWN = 100
 
@@ -84,7 +84,7 @@ class Metrics:
         }
 
 
-def measure(simulation: Simulation, work: Work) -> Metrics:
+def measure(simulation: Stepper, work: Work) -> Metrics:
     """Measure the cluster as a simulation has left it."""
     cluster = simulation.cluster
     placed = sum(bool(pod.node_name) for pod in cluster.pods.values())

@@ -67,3 +67,8 @@ def problem_lines(problems: Sequence[Problem]) -> str:
 def _line(problem: Problem) -> str:
     where = ":".join(str(part) for part in (problem.file, problem.line) if part)
     return ": ".join(part for part in (where, problem.path, problem.message) if part)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things, the noun in the singular for one."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
-from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
+from scheduler_core.cli.reporting import InputError, counted, problem_lines, read_scenario
+from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy import PolicyError
 from scheduler_core.recorded import Placement, agreement
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper, TimedSimulation, simulate
 from scheduler_core.trace import trace_line
 
 
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
     try:
-        simulation = Simulation(scenario, trace=options.trace is not None)
+        simulation = simulate(scenario, trace=options.trace is not None)
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
     last: dict[str, Cycle] = {}
@@ -68,7 +69,10 @@ def run(options: argparse.Namespace) -> int:
             if recorded and cycle.node:
                 placements.append(Placement(cycle.pod, cycle.node, cycle.time, cycle.step))
     out = sys.stderr if options.trace == "-" else sys.stdout
-    report(simulation, last, out)
+    if isinstance(simulation, TimedSimulation):
+        report_timed(simulation, last, out)
+    else:
+        report(simulation, last, out)
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)
@@ -98,7 +102,7 @@ def _opened(name: str | None) -> Iterator[TextIO | None]:
         yield file
 
 
-def report(simulation: Simulation, last: dict[str, Cycle], out: TextIO) -> None:
+def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
     """Print a table of all pods and a line of totals."""
     rows = list(outcomes(simulation, last))
     width = max((len(row.pod) for row in rows), default=0)
@@ -111,12 +115,7 @@ def report(simulation: Simulation, last: dict[str, Cycle], out: TextIO) -> None:
     print(f"{cluster}: {listed}", file=out)
 
 
-def counted(number: int, noun: str) -> str:
-    """Write a number of things, the noun in the singular for one."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def outcomes(simulation: Simulation, last: dict[str, Cycle]) -> Iterator[Outcome]:
+def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[Outcome]:
     """Yield every pod's outcome: those of the cluster in creation order, then those that are gone."""
     placement = simulation.placement()
     for key, node in placement.items():

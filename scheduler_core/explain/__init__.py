@@ -25,7 +25,7 @@ from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.filtering import error_message, fit_error_message
 from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper, simulate
 
 DECISIONS_AT_ONCE = 500  # replayed between two pauses
 
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def explain(
-    source: Simulation | Scenario, pod: str, node: str | None = None, *, step: str | int | None = None
+    source: Stepper | Scenario, pod: str, node: str | None = None, *, step: str | int | None = None
 ) -> Explanation:
     """Explain where a pod (``namespace/name``) is, for all nodes or one, and what would make it fit.
 
@@ -58,10 +58,10 @@ def explain(
         PolicyError: The scenario's policy cannot be used.
     """
     if step is None:
-        simulation = source if isinstance(source, Simulation) else _ended(source)
+        simulation = source if not isinstance(source, Scenario) else _ended(source)
         return finished(_explaining(simulation, pod, node, NODES_SHOWN))
-    scenario = source.scenario if isinstance(source, Simulation) else source
-    decisions = source.decisions if isinstance(source, Simulation) else None
+    scenario = source.scenario if not isinstance(source, Scenario) else source
+    decisions = source.decisions if not isinstance(source, Scenario) else None
     reached = _reach(scenario, decisions, str(step))
     return finished(asking(scenario, reached.decisions, reached.index, pod, node))
 
@@ -82,7 +82,7 @@ def asking(
     """
     last = decisions[index - 1] if index else None
     before = last is not None and last.pod == pod and last.result != "scheduled"
-    simulation = Simulation(scenario, trace=False)
+    simulation = simulate(scenario, trace=False)
     end = index - 1 if before else index
     for first in range(0, end, DECISIONS_AT_ONCE):
         yield
@@ -102,16 +102,16 @@ def asking(
 # The moment
 
 
-def _ended(scenario: Scenario) -> Simulation:
-    simulation = Simulation(scenario, trace=False)
+def _ended(scenario: Scenario) -> Stepper:
+    simulation = simulate(scenario, trace=False)
     while simulation.step() is not None:
         pass
     return simulation
 
 
-def _reach(scenario: Scenario, decisions: Sequence[Decision] | None, wanted: str) -> Simulation:
+def _reach(scenario: Scenario, decisions: Sequence[Decision] | None, wanted: str) -> Stepper:
     """Return a run of the scenario after a step, deciding only what is not decided yet."""
-    simulation = Simulation(scenario, trace=False)
+    simulation = simulate(scenario, trace=False)
     while not _reached(simulation, wanted):
         if decisions is None:
             if simulation.step() is None:
@@ -127,35 +127,36 @@ def _reach(scenario: Scenario, decisions: Sequence[Decision] | None, wanted: str
     return simulation
 
 
-def _reached(simulation: Simulation, wanted: str) -> bool:
+def _reached(simulation: Stepper, wanted: str) -> bool:
     return wanted in (str(simulation.index), _step(simulation))
 
 
-def _step(simulation: Simulation) -> str:
+def _step(simulation: Stepper) -> str:
     return f"{simulation.major}.{simulation.minor}"
 
 
-def _before(simulation: Simulation, index: int) -> Simulation:
+def _before(simulation: Stepper, index: int) -> Stepper:
     """Return a run of the same scenario just before a cycle, operations of its step applied."""
-    earlier = Simulation(simulation.scenario, reuse=False)
+    earlier = simulate(simulation.scenario, reuse=False)
     earlier.replay(simulation.decisions[:index])
     earlier.peek()
     return earlier
 
 
-def _placing(simulation: Simulation, pod: str, node: str) -> int | None:
+def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
     """Return how many cycles came before the one that placed the pod, ``None`` if none did."""
     for index in range(len(simulation.decisions) - 1, -1, -1):
         decision = simulation.decisions[index]
         if decision.pod == pod:
-            return index if decision.result == "scheduled" and decision.node == node else None
+            placed = decision.result in ("scheduled", "waiting") and decision.node == node
+            return index if placed else None
     return None
 
 
 # The answers
 
 
-def _explaining(simulation: Simulation, pod: str, node: str | None, shown: int) -> Asking:
+def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> Asking:
     """Explain a pod in a simulation as it stands."""
     cluster = simulation.cluster
     state = cluster.pods.get(pod)
@@ -168,7 +169,7 @@ def _explaining(simulation: Simulation, pod: str, node: str | None, shown: int) 
     return (yield from _standing(simulation, pod, node, shown))
 
 
-def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> Asking:
+def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Asking:
     if asked is not None and asked not in simulation.cluster.nodes:
         raise meant(simulation, asked)
     yield
@@ -203,9 +204,7 @@ def _placed(simulation: Simulation, index: int, pod: str, asked: str | None) -> 
     return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
 
 
-def _standing(
-    simulation: Simulation, pod: str, asked: str | None, shown: int, *, tried: bool = False
-) -> Asking:
+def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, tried: bool = False) -> Asking:
     """Explain a pod that waits, or that was bound from the start, by trying it on the cluster as it is.
 
     ``tried`` says that its turn is now.

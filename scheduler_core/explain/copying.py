@@ -19,7 +19,7 @@ from scheduler_core.load import load_documents
 from scheduler_core.moments import major_of, stepped
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.scenario import BundleError, Document, Scenario
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import simulate
 from scheduler_core.workloads import Key, key_of
 
 Manifest = dict[str, Any]
@@ -101,15 +101,15 @@ def _run(
     scenario: Scenario, pod: str, fitting: Change | None, out_of_time: Callable[[], bool]
 ) -> Generator[None, None, tuple[int, str] | None]:
     """Run until the pod is placed, or placed where the change's node fits; return the cycle and the node."""
-    for cycle in Simulation(scenario, trace=False):
+    for cycle in simulate(scenario, trace=False):
         if cycle.index % CYCLES_AT_ONCE == 0:
             yield
             if out_of_time():
                 return None
-        if cycle.pod != pod or cycle.node is None:
+        if cycle.pod != pod or cycle.result != "scheduled":
             continue
         fits = fitting is None or fitting.node in (cycle.nodes[row] for row in cycle.feasible.tolist())
-        return (cycle.index, cycle.node) if fits else None
+        return (cycle.index, cycle.node or "") if fits else None
     return None
 
 

@@ -8,12 +8,12 @@ from scheduler_core.cycle import Decision
 from scheduler_core.explain.explanation import ExplainError, Explanation
 from scheduler_core.objects.model import Pod
 from scheduler_core.objects.names import did_you_mean
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 
 NEAREST_OF = 5000  # names that a misspelt one is compared with
 
 
-def gone(simulation: Simulation, pod: str) -> Explanation:
+def gone(simulation: Stepper, pod: str) -> Explanation:
     """Explain a pod that is not there: finished, preempted, deleted, or absent as it is created later.
 
     Raises:
@@ -39,7 +39,7 @@ def gone(simulation: Simulation, pod: str) -> Explanation:
     raise ExplainError(f"there is no pod {pod!r}{_nearest(pod, cluster.pods)}")
 
 
-def _was_there(simulation: Simulation, pod: str) -> bool:
+def _was_there(simulation: Stepper, pod: str) -> bool:
     if any(decision.pod == pod for decision in simulation.decisions):
         return True
     if any(isinstance(obj, Pod) and obj.meta.key == pod for obj in simulation.scenario.objects):
@@ -49,7 +49,7 @@ def _was_there(simulation: Simulation, pod: str) -> bool:
     )
 
 
-def meant(simulation: Simulation, node: str) -> ExplainError:
+def meant(simulation: Stepper, node: str) -> ExplainError:
     """Return the error of asking about a node that is not there."""
     return ExplainError(f"there is no node {node!r}{_nearest(node, simulation.cluster.nodes)}", "node")
 

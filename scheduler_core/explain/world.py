@@ -22,7 +22,7 @@ from scheduler_core.policy import Profile
 from scheduler_core.preemption import Candidate, preempt
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 from scheduler_core.workloads import Key, key_of
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class World:
         return replace(self, objects=objects, touched=(*self.touched, *changed))
 
 
-def snapshot(simulation: Simulation, pod: str) -> World:
+def snapshot(simulation: Stepper, pod: str) -> World:
     """Take the cluster of a simulation as it stands, without changing it.
 
     Raises:

@@ -25,10 +25,14 @@ def _timed(configuration: Configuration) -> bool:
     return configuration.policy is not None and configuration.policy.get("kind") == CONFIGURATION_KIND
 
 
-def simulate(scenario: Scenario, *, trace: bool = True) -> Stepper:
-    """Return the simulation that a scenario is for, at its beginning.
+def simulate(
+    scenario: Scenario, *, trace: bool = True, reuse: bool = True, quirk_effects: bool = True
+) -> Stepper:
+    """Return the simulation that a scenario is for, at its beginning; the options are Simulation's.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
-    return TimedSimulation(scenario, trace=trace) if is_timed(scenario) else Simulation(scenario, trace=trace)
+    if is_timed(scenario):
+        return TimedSimulation(scenario, trace=trace)
+    return Simulation(scenario, trace=trace, reuse=reuse, quirk_effects=quirk_effects)

@@ -101,6 +101,11 @@ class TimedSimulation:
         lanes, framework = self.framework.lanes, self.framework
         return lanes.get("default-scheduler", framework.lane).scheduling.profile
 
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """What filters and scores, by the schedulerName of the pods."""
+        return {name: lane.scheduling.profile for name, lane in self.framework.lanes.items()}
+
     def profile_of(self, pod: Pod) -> Profile:
         """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
         lane = self.framework.lanes.get(pod.scheduler_name)

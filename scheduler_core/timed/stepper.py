@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, Self
 
 from scheduler_core.cluster.state import Cluster
@@ -37,6 +37,10 @@ class Stepper(Protocol):
     @property
     def profile(self) -> Profile:
         """What filters and scores for the default scheduler's pods."""
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """What filters and scores, by the schedulerName of the pods."""
 
     @property
     def time(self) -> float:

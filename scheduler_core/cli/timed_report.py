@@ -1,0 +1,127 @@
+"""What became of a run in virtual time: the pods as ``kubectl get pods`` prints them, and the PodGroups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TextIO
+
+from scheduler_core.cli.reporting import counted
+from scheduler_core.coscheduling.queue_sort import seconds_of
+from scheduler_core.cycle import Cycle
+from scheduler_core.objects.model import Pod
+from scheduler_core.timed import TimedSimulation
+
+HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
+NONE = "<none>"
+PHASES_SHOWN = 40  # of a PodGroup: one that fails again and again goes through the same ones
+
+
+def report_timed(simulation: TimedSimulation, last: Mapping[str, Cycle], out: TextIO) -> None:
+    """Print the pods there are in the end, why some are pending, the PodGroups over time, and the totals."""
+    framework = simulation.framework
+    pods = sorted(framework.pods.values(), key=lambda pod: pod.meta.key)
+    several = len({pod.meta.namespace for pod in pods}) > 1
+    print(
+        "\n".join(table([_row(simulation, pod, several=several) for pod in pods], several=several)), file=out
+    )
+    pending = [pod.meta.key for pod in pods if not pod.node_name and not pod.terminal]
+    if pending:
+        print(file=out)
+    for key in pending:
+        print(f"{key}: {_why(simulation, key, last.get(key))}", file=out)
+    for group, phases in simulation.phases.items():
+        print(f"\nPodGroup {group}, minMember {_min_member(simulation, group)}:", file=out)
+        for time, phase in islice(phases, PHASES_SHOWN):
+            print(f"  {time:>10.3f}s  {phase}", file=out)
+        if len(phases) > PHASES_SHOWN:
+            print(f"  and {len(phases) - PHASES_SHOWN:,} more changes", file=out)
+    print(file=out)
+    print(totals(simulation), file=out)
+
+
+def totals(simulation: TimedSimulation) -> str:
+    """Say in a line how large the run was and what became of the pods."""
+    counts = Counter(status(pod) for pod in simulation.framework.pods.values())
+    listed = ", ".join(f"{count:,} {name}" for name, count in counts.most_common()) or "no pods"
+    size = (
+        f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}, "
+        f"{simulation.time:,.3f} s of virtual time"
+    )
+    return f"{size}: {listed}"
+
+
+def table(rows: Sequence[Sequence[str]], *, several: bool) -> Iterator[str]:
+    """Yield a header and rows, in columns as wide as they need to be, three blanks apart."""
+    if not rows:
+        yield "No resources found"
+        return
+    header = ("NAMESPACE", *HEADER) if several else HEADER
+    widths = [max(map(len, column)) for column in zip(header, *rows)]
+    for row in (header, *rows):
+        yield "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip()
+
+
+def status(pod: Pod) -> str:
+    """Return what kubectl prints as a pod's STATUS."""
+    if pod.terminal:
+        return "Completed" if pod.phase == "Succeeded" else "Error"
+    if not pod.node_name:
+        return "Pending"
+    if pod.phase == "Running" and not pod.ready and pod.restarts:
+        return "CrashLoopBackOff"
+    return "ContainerCreating" if pod.phase == "Pending" else pod.phase
+
+
+def _row(simulation: TimedSimulation, pod: Pod, *, several: bool) -> tuple[str, ...]:
+    count = max(1, len(pod.containers))
+    ready = count if pod.phase == "Running" and pod.ready and pod.node_name else 0
+    epoch = simulation.framework.manager.options.epoch
+    created = seconds_of(pod.meta.creation_timestamp)
+    row = (
+        pod.meta.name,
+        f"{ready}/{count}",
+        status(pod),
+        str(pod.restarts),
+        age(simulation.time if created is None else epoch + simulation.time - created),
+        pod.node_name or NONE,
+    )
+    return (pod.meta.namespace, *row) if several else row
+
+
+def age(seconds: float) -> str:
+    """Print a time span as kubectl does (duration.HumanDuration)."""
+    whole = max(0, int(seconds))
+    minutes, hours, days = whole // 60, whole // 3600, whole // 86_400
+    if whole < 120:
+        return f"{whole}s"
+    if minutes < 10:
+        return f"{minutes}m{whole % 60}s" if whole % 60 else f"{minutes}m"
+    if minutes < 180:
+        return f"{minutes}m"
+    if hours < 8:
+        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
+    if hours < 48:
+        return f"{hours}h"
+    if days < 8:
+        return f"{days}d{hours % 24}h" if hours % 24 else f"{days}d"
+    if days < 730:
+        return f"{days}d"
+    return f"{days // 365}y{days % 365}d" if days % 365 else f"{days // 365}y"
+
+
+def _why(simulation: TimedSimulation, key: str, cycle: Cycle | None) -> str:
+    pod = simulation.framework.pods[key]
+    if cycle is None:
+        left = not simulation.responsible(pod)
+        return f"left to the scheduler {pod.scheduler_name}" if left else "not tried"
+    waiting = simulation.framework.waiting.get(key)
+    if waiting is not None:
+        return f"waits at Permit on {waiting.node}"
+    return cycle.message or "rejected while it waited at Permit"
+
+
+def _min_member(simulation: TimedSimulation, group: str) -> str:
+    found = simulation.framework.groups.get(group)
+    return NONE if found is None else str(found.min_member)
