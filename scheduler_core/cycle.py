@@ -157,6 +157,15 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupTurn:
+    """What happened to a PodGroup: a new ``phase``, or members ``rejected`` or timed out while they waited."""
+
+    kind: Literal["phase", "rejected", "timeout"]
+    group: str
+    phase: str  # "" but for a new phase
+
+
+@dataclass(frozen=True, slots=True)
 class Restart:
     """The scheduler was started anew, with another policy or other settings, before the cycle.
 
@@ -223,6 +232,8 @@ class Cycle:
     consequences: tuple[Happening, ...] = ()
     # where pods are now that were elsewhere after the last cycle: (pod, node), "" pending, None gone
     moves: tuple[tuple[str, str | None], ...] | None = None
+    # what happened to PodGroups since the last cycle, and in this one
+    turns: tuple[GroupTurn, ...] = ()
 
     @property
     def evaluations(self) -> int:

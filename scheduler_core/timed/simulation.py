@@ -28,6 +28,7 @@ from scheduler_core.timed.ending import Ending
 from scheduler_core.timed.gangs import before, group_record
 from scheduler_core.timed.landing import land
 from scheduler_core.timed.queues import queue_state
+from scheduler_core.timed.turns import Turns
 
 Phases = dict[str, list[tuple[float, str]]]
 
@@ -65,6 +66,7 @@ class TimedSimulation:
         self._applied: list[str] = []
         self._restarted: list[str] = []
         self._told: list[Happening] = []
+        self._turns = Turns()
         self._touched: dict[str, None] = {}
         self._deleted: list[str] = []  # by schedulers before the last restart
         self.framework = build(
@@ -212,6 +214,7 @@ class TimedSimulation:
         self._consequences()
         self._take_told()
         self._take_moves()
+        self._turns.take()
         self._commit(decision)
 
     def fork(self, *, trace: bool) -> TimedSimulation:
@@ -362,6 +365,9 @@ class TimedSimulation:
             phases = self.phases.setdefault(what.about, [])
             if not phases or phases[-1][1] != what.text:
                 phases.append((what.time, what.text))
+                self._turns.phase(what.about, what.text)
+        elif what.detail is not None:
+            self._turns.notice(what, self.framework)
         if self._trace:
             self._told.append(what)
 
@@ -395,6 +401,7 @@ class TimedSimulation:
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.operations = tuple(self._applied)
         cycle.moves = self._take_moves()
+        cycle.turns = self._turns.take()
         if self._restarted:
             cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
 
