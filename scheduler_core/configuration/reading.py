@@ -29,6 +29,9 @@ from scheduler_core.objects.reading import (
     text,
 )
 
+MOST_PROFILES = 50
+MOST_PLUGINS = 200  # in one list
+
 OLD = {
     "v1alpha1": "of kube-scheduler up to 1.18, has no profiles",
     "v1alpha2": "of kube-scheduler 1.18 and 1.19, names other extension points",
@@ -100,6 +103,19 @@ def placed(
     return read
 
 
+def _bounded(read_item: Reader, most: int) -> Reader:
+    """Make a reader of lists of at most so many items: every one costs work that a text can multiply."""
+    inner = list_of(read_item)
+
+    def read(value: Any, at: At) -> Any:
+        if type(value) is list and len(value) > most:
+            at.error(f"has {len(value):,} entries: at most {most} are read")
+            return None
+        return inner(value, at)
+
+    return read
+
+
 def _name(value: Any, at: At) -> str | None:
     name = text(value, at)
     if name == "":
@@ -113,7 +129,11 @@ _PLUGIN = placed(
     {"name": Field("name", _name, required=True), "weight": Field("weight", integer(0))},
 )
 _SET = placed(
-    Set, {"enabled": Field("enabled", list_of(_PLUGIN)), "disabled": Field("disabled", list_of(_PLUGIN))}
+    Set,
+    {
+        "enabled": Field("enabled", _bounded(_PLUGIN, MOST_PLUGINS)),
+        "disabled": Field("disabled", _bounded(_PLUGIN, MOST_PLUGINS)),
+    },
 )
 _POINTS_READ = record(dict, {point: Field(point, _SET) for point in (*POINTS, MULTI_POINT)})
 
@@ -141,14 +161,14 @@ _PROFILE = placed(
     {
         "schedulerName": Field("scheduler_name", _scheduler_name),
         "plugins": Field("sets", _POINTS_READ),
-        "pluginConfig": Field("configs", list_of(_CONFIG)),
+        "pluginConfig": Field("configs", _bounded(_CONFIG, MOST_PLUGINS)),
         "percentageOfNodesToScore": Field("percentage", integer(0, 100)),
     },
 )
 _DOCUMENT = placed(
     dict,
     {
-        "profiles": Field("profiles", list_of(_PROFILE)),
+        "profiles": Field("profiles", _bounded(_PROFILE, MOST_PROFILES)),
         "percentageOfNodesToScore": Field("percentage", integer(0, 100)),
         "podInitialBackoffSeconds": Field("initial_backoff", integer(1, 2**63 - 1)),
         "podMaxBackoffSeconds": Field("max_backoff", integer(1, 2**63 - 1)),
@@ -226,4 +246,6 @@ def _check_points(profile: WrittenProfile, version: Version) -> None:
     for point, of in (profile.sets or {}).items():
         if point not in version.points:
             since = next(name for name, later in VERSIONS.items() if point in later.points)
-            of.at.error(f"{point} came with {since}; the document is of {version.name}")
+            of.at.error(
+                f"{point} came with {since}; the document is of {version.name}, for {version.releases}"
+            )

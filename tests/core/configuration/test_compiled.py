@@ -143,3 +143,24 @@ def test_the_page_on_policies_has_every_plugin_with_its_rule() -> None:
             row.instead,
         ]
         assert all(text in rows[row.name] for text in told), row.name
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("profiles", document("v1", *({"schedulerName": f"s{n}"} for n in range(51)))),
+        (
+            "profiles[0].plugins.score.disabled",
+            document("v1", {"plugins": {"score": {"disabled": [{"name": f"p{n}"} for n in range(201)]}}}),
+        ),
+        (
+            "profiles[0].pluginConfig",
+            document("v1", {"pluginConfig": [{"name": f"p{n}"} for n in range(201)]}),
+        ),
+    ],
+)
+def test_lists_are_bounded(path: str, given: dict[str, Any]) -> None:
+    """A text cannot ask for work without end: longer lists than anyone writes are one error each."""
+    with pytest.raises(PolicyError, match="entries: at most") as found:
+        compile_configuration(given)
+    assert [problem.path for problem in found.value.problems] == [path]
