@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.formats.json_patch import same
 from scheduler_core.formats.patch import MERGE_KEYS, PatchError, apply_patch, has_strategic
 
 Patch = Any
@@ -44,8 +45,7 @@ def without_nulls(value: Any) -> Any:
 
 
 def _same(old: Any, new: Any) -> bool:
-    # True == 1 in Python, and a label's "true" is no boolean.
-    return bool(old == new) and json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
+    return bool(old == new) and same(old, new)  # True == 1 in Python
 
 
 def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from scheduler_core.export import document_key
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.decode import group_of
 from scheduler_core.formats.difference import merge_patch
+from scheduler_core.formats.json_patch import same
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.patch import PatchError, apply_patch, has_strategic
 from scheduler_core.formats.tidy import tidied
@@ -215,7 +216,8 @@ class Recording:
         shown = tidied(document, bare=living.ours)
         if event.key[0] == "Pod" and not living.ours:
             self._keep_node(shown, living.shown)
-        patch = merge_patch(living.shown, shown)
+        unchanged = shown == living.shown and same(shown, living.shown)
+        patch = {} if unchanged else merge_patch(living.shown, shown)
         if not patch:
             if not bound:
                 self.tally.left_out["updates of what scheduling does not read, such as heartbeats"] += 1

@@ -103,7 +103,7 @@ def test_recordings_and_snapshots_are_bundles_too(api: Client, name: str, kind: 
         assert answer.status_code == 201, answer.content
         made = json.loads(answer.content)
         assert any(warning["message"].startswith(told) for warning in made["warnings"])
-    given = api.get(f"/api/scenarios/{made['id']}/bundle").content.decode()  # type: ignore[attr-defined]
+    given = api.get(f"/api/scenarios/{made['id']}/bundle").content.decode()
     assert load(given).id == load(text).id
 
 
