@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
                 placements.append(Placement(cycle.pod, cycle.node, cycle.time, cycle.step))
     out = sys.stderr if options.trace == "-" else sys.stdout
     if isinstance(simulation, TimedSimulation):
-        report_timed(simulation, last, out)
+        report_timed(simulation, out)
     else:
         report(simulation, last, out)
     agreed = agreement(recorded, placements)

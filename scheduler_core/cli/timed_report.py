@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TextIO
 
 from scheduler_core.cli.reporting import counted
 from scheduler_core.coscheduling.queue_sort import seconds_of
-from scheduler_core.cycle import Cycle
 from scheduler_core.objects.model import Pod
 from scheduler_core.timed import TimedSimulation
 
@@ -18,7 +17,7 @@ NONE = "<none>"
 PHASES_SHOWN = 40  # of a PodGroup: one that fails again and again goes through the same ones
 
 
-def report_timed(simulation: TimedSimulation, last: Mapping[str, Cycle], out: TextIO) -> None:
+def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
     """Print the pods there are in the end, why some are pending, the PodGroups over time, and the totals."""
     framework = simulation.framework
     pods = sorted(framework.pods.values(), key=lambda pod: pod.meta.key)
@@ -30,7 +29,7 @@ def report_timed(simulation: TimedSimulation, last: Mapping[str, Cycle], out: Te
     if pending:
         print(file=out)
     for key in pending:
-        print(f"{key}: {_why(simulation, key, last.get(key))}", file=out)
+        print(f"{key}: {_why(simulation, key)}", file=out)
     for group, phases in simulation.phases.items():
         print(f"\nPodGroup {group}, minMember {_min_member(simulation, group)}:", file=out)
         for time, phase in islice(phases, PHASES_SHOWN):
@@ -111,15 +110,17 @@ def age(seconds: float) -> str:
     return f"{days // 365}y{days % 365}d" if days % 365 else f"{days // 365}y"
 
 
-def _why(simulation: TimedSimulation, key: str, cycle: Cycle | None) -> str:
+def _why(simulation: TimedSimulation, key: str) -> str:
     pod = simulation.framework.pods[key]
-    if cycle is None:
-        left = not simulation.responsible(pod)
-        return f"left to the scheduler {pod.scheduler_name}" if left else "not tried"
     waiting = simulation.framework.waiting.get(key)
     if waiting is not None:
         return f"waits at Permit on {waiting.node}"
-    return cycle.message or "rejected while it waited at Permit"
+    if not simulation.responsible(pod):
+        return f"left to the scheduler {pod.scheduler_name}"
+    queued = simulation.framework.queue.pods.get(key)
+    if queued is not None and queued.place == "gated":
+        return f"held by scheduling gates: {', '.join(pod.scheduling_gates)}"
+    return simulation.messages.get(key, "not tried")
 
 
 def _min_member(simulation: TimedSimulation, group: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -68,6 +68,25 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an example in virtual time says comes of it; tests hold it to that.
+
+    ``phases`` are those that each PodGroup goes through in turn, ``members`` how many of it run in the end.
+    """
+
+    running: int = 0
+    pending: int = 0
+    phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    members: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The numbers as the start page has them."""
+        counted = ((self.running, "run"), (self.pending, "pend"))
+        return tuple(f"{number:,} {what}" for number, what in counted if number)
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """One example: what the index says of it. ``slug`` is its address.
 
@@ -81,6 +100,7 @@ class Example:
     step: str = ""
     tab: str = ""
     claims: tuple[Claim, ...] = ()
+    outcome: Outcome | None = None
 
     def read(self) -> str:
         """Return the bundle's text, as a user would have pasted it."""
@@ -116,7 +136,14 @@ def examples() -> tuple[Example, ...]:
 
 
 def _example(row: Mapping[str, Any]) -> Example:
-    return Example(**{**row, "claims": tuple(_claim(claim) for claim in row.get("claims", ()))})
+    claims = tuple(_claim(claim) for claim in row.get("claims", ()))
+    outcome = _outcome(row["outcome"]) if "outcome" in row else None
+    return Example(**{**row, "claims": claims, "outcome": outcome})
+
+
+def _outcome(row: Mapping[str, Any]) -> Outcome:
+    phases = {group: tuple(through) for group, through in row.get("phases", {}).items()}
+    return Outcome(**{**row, "phases": phases})
 
 
 def _claim(row: Mapping[str, Any]) -> Claim:

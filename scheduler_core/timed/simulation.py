@@ -54,6 +54,7 @@ class TimedSimulation:
         self.happenings = 0  # of the whole run
         self.after: tuple[Happening, ...] = ()
         self.phases: Phases = {}
+        self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
         self.ending = Ending(scenario.settings.until, longest_wait=_longest_wait(scenario))
         self._trace = trace
         self._configuration = Configuration(scenario.policy, scenario.settings)
@@ -361,7 +362,11 @@ class TimedSimulation:
             return
         self.happenings += 1
         self.ending.notice(what)
-        if what.what in ("PodGroup", "PodGroupSync"):
+        if what.what == "FailedScheduling":
+            self.messages[what.about] = what.text
+        elif what.what == "Scheduled":
+            self.messages.pop(what.about, None)
+        elif what.what in ("PodGroup", "PodGroupSync"):
             phases = self.phases.setdefault(what.about, [])
             if not phases or phases[-1][1] != what.text:
                 phases.append((what.time, what.text))

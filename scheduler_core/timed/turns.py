@@ -12,7 +12,7 @@ TURNS_KEPT = 50  # of one cycle
 
 
 class Turns:
-    """What happened to PodGroups since the last cycle's end: equal entries once, the first ones of very many."""
+    """What happened to PodGroups since the last cycle's end: equal entries once, at most so many."""
 
     def __init__(self) -> None:
         self._found: dict[GroupTurn, None] = {}

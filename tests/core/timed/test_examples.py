@@ -1,0 +1,98 @@
+"""The shipped scenarios of PodGroups: what the start page says of them is what comes of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scheduler_core.__main__ import main
+from scheduler_core.examples import Example, examples
+from scheduler_core.timed import TimedSimulation
+
+SHOWN = tuple(example for example in examples() if example.outcome is not None)
+EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
+
+
+def run(example: Example) -> TimedSimulation:
+    """Run an example to its end."""
+    simulation = TimedSimulation(example.load(), trace=False)
+    assert list(simulation)
+    return simulation
+
+
+def test_there_are_the_demo_and_the_deadlock() -> None:
+    """The group holds the demo with and without room, and the deadlock under both schedulers."""
+    assert [example.slug for example in SHOWN] == [
+        "coscheduling-room",
+        "coscheduling-no-room",
+        "gang-deadlock",
+        "gang-deadlock-coscheduled",
+    ]
+    assert {example.group for example in SHOWN} == {"Time and PodGroups"}
+
+
+@EACH
+def test_as_many_pods_run_and_wait_as_the_page_says(example: Example) -> None:
+    """Running and pending pods, of the whole run and of each group, are counted as claimed."""
+    simulation, outcome = run(example), example.outcome
+    assert outcome is not None
+    nodes = simulation.placement()
+    assert sum(map(bool, nodes.values())) == outcome.running
+    assert sum(not node for node in nodes.values()) == outcome.pending
+    pods = simulation.framework.pods.values()
+    for group, running in outcome.members.items():
+        own = [pod for pod in pods if f"{pod.meta.namespace}/{pod.pod_group}" == group]
+        assert sum(pod.phase == "Running" and bool(pod.node_name) for pod in own) == running
+
+
+@EACH
+def test_each_group_goes_through_the_phases_that_the_page_lists(example: Example) -> None:
+    """PodGroups take the claimed phases in turn and no others."""
+    simulation, outcome = run(example), example.outcome
+    assert outcome is not None
+    for group, phases in outcome.phases.items():
+        assert tuple(phase for _, phase in simulation.phases[group]) == phases
+
+
+@EACH
+def test_the_text_counts_right(example: Example) -> None:
+    """The numbers of running and pending pods in an example's text are those of its outcome."""
+    outcome = example.outcome
+    assert outcome is not None
+    for number, what in re.findall(r"(\d+) (run|stay pending)\b", example.text):
+        assert int(number) == (outcome.running if what == "run" else outcome.pending)
+
+
+@EACH
+def test_it_opens_at_a_step_that_exists(example: Example) -> None:
+    """The step that the link names is one of the run's."""
+    steps = [cycle.step for cycle in TimedSimulation(example.load(), trace=False)]
+    assert example.step in steps
+
+
+def printed(slug: str, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """Return the lines that ``simulate`` prints of an example, as words."""
+    assert main(["simulate", f"scheduler_core/examples/{slug}.yaml"]) == 0
+    return [line.split() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_demo_with_room_prints_what_kubectl_would(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 6 pods 4 run and 2 are pending, in kubectl's columns, and the PodGroup ends in Running."""
+    lines = printed("coscheduling-room", capsys)
+    assert lines[0] == ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE"]
+    rows = [line[1:4] for line in lines[1:7]]
+    assert sorted(rows) == [["0/1", "Pending", "0"]] * 2 + [["1/1", "Running", "0"]] * 4
+    place = lines.index(["PodGroup", "default/nginx,", "minMember", "4:"])
+    phases = [line[1] for line in lines[place + 1 : place + 6]]
+    assert phases == ["Pending", "PreScheduling", "Scheduling", "Scheduled", "Running"]
+
+
+def test_the_demo_without_room_prints_six_pending_pods(capsys: pytest.CaptureFixture[str]) -> None:
+    """All 6 pods are pending, and each says why: no room, rejected, or the group's denial."""
+    lines = printed("coscheduling-no-room", capsys)
+    assert [line[1:4] for line in lines[1:7]] == [["0/1", "Pending", "0"]] * 6
+    text = "\n".join(" ".join(line) for line in lines)
+    assert text.count("rejected while waiting on permit: optimistic rejection in PostFilter") == 3
+    assert text.count("Insufficient cpu") == 1
+    assert text.count("last failed in 3s, deny") == 2

@@ -1,0 +1,106 @@
+"""Any step rebuilt from a checkpoint equals the step of the straight run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler_core import load
+from scheduler_core.examples import Example, examples
+from scheduler_core.scenario import Scenario
+from scheduler_core.timed import TimedSimulation, simulate
+from scheduler_core.trace import trace_line
+from tests.core.timed.parts import VIRTUAL, coscheduling, group, history, node, pod
+
+SMALL = tuple(example for example in examples() if example.counts()[0] < 100)
+
+
+def in_time(scenario: Scenario) -> Scenario:
+    """Return a scenario in virtual time, without the cache that there is none of there."""
+    changed = replace(scenario.settings, time="virtual", cache="off", audit=False)
+    return scenario.under(scenario.policy, changed)
+
+
+def hold(scenario: Scenario, stride: int) -> None:
+    """Compare every ``stride``-th step rebuilt in three ways with that of the straight run."""
+    straight = TimedSimulation(scenario)
+    lines = [trace_line(cycle) for cycle in straight]
+    assert lines
+    forward = TimedSimulation(scenario, trace=False)
+    for index in range(0, len(lines), stride):
+        forward.replay(straight.decisions[forward.index : index])
+        fork = forward.fork(trace=True)
+        cycle = fork.step()
+        assert cycle is not None
+        assert trace_line(cycle) == lines[index]
+        again = forward.fork(trace=True)  # what the first one did has not touched the one it came from
+        later = [trace_line(one) for one in again]
+        assert later == lines[index:]
+    fresh = TimedSimulation(scenario)
+    fresh.replay(straight.decisions[: len(lines) // 2])
+    assert [trace_line(one) for one in fresh] == lines[len(lines) // 2 :]
+    assert fresh.placement() == straight.placement()
+    assert fresh.phases == straight.phases
+
+
+@pytest.mark.parametrize("example", SMALL, ids=lambda example: example.slug)
+def test_every_shipped_scenario_is_rebuilt_at_any_step(example: Example) -> None:
+    """Forks and replays of each example go on as the straight run did, byte by byte."""
+    scenario = in_time(example.load())
+    cycles = sum(1 for _ in TimedSimulation(scenario, trace=False))
+    hold(scenario, max(1, cycles // 6))
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Make a few nodes, single pods and groups under either edition, and changes at times."""
+    classic = draw(st.booleans())
+    parts = [coscheduling("v1beta3" if classic else "v1", permitWaitingTimeSeconds=draw(st.integers(2, 12)))]
+    if draw(st.integers(0, 4)) == 0:
+        parts = [VIRTUAL]
+    fails = draw(st.integers(0, 2))
+    for place in range(draw(st.integers(1, 4))):
+        annotations = (
+            {"podstep/fails-at": "20", "podstep/recovers-at": "90"} if place == 1 and fails else None
+        )
+        parts.append(node(f"n{place}", draw(st.integers(1, 6)), annotations))
+    for name in "ab":
+        count = draw(st.integers(0, 4))
+        if count:
+            parts.append(group(name, draw(st.integers(1, count + 1)), draw(st.sampled_from([None, 5]))))
+        run = draw(st.sampled_from([{}, {"run": "30"}, {"run": "7", "outcome": "Failed"}]))
+        cpu = draw(st.integers(1, 3))
+        parts += [pod(f"{name}-{one}", cpu, group=name, **run) for one in range(count)]
+    for one in range(draw(st.integers(0, 3))):
+        parts.append(pod(f"p{one}", draw(st.integers(1, 3)), priority=draw(st.integers(0, 1)) * 10))
+    spec = "spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}"
+    created = f"createOperation: {{object: {{apiVersion: v1, kind: Pod, metadata: {{name: late}}, {spec}}}}}"
+    when = draw(st.sampled_from(["step: 1", "time: 3.5", "time: 40", "step: {major: 1, minor: 2}"]))
+    if draw(st.booleans()):
+        parts.append(history(f"{when}, {created}"))
+    return load("---\n".join(parts))
+
+
+@given(scenarios())
+@settings(max_examples=40, deadline=None)
+def test_random_gangs_are_rebuilt_at_any_step(scenario: Scenario) -> None:
+    """Whatever groups, single pods, failures and changes meet, a checkpoint is as good as the beginning."""
+    straight = simulate(scenario)
+    if straight.step() is not None:
+        hold(scenario, 5)
+
+
+def test_a_decision_of_another_run_is_refused() -> None:
+    """A replay that does not decide what it is given says which cycle differs."""
+    scenario = load("---\n".join([VIRTUAL, node("n"), node("m"), pod("a"), pod("b")]))
+    decisions = [cycle.decision for cycle in TimedSimulation(scenario)]
+    other = replace(decisions[0], node="n" if decisions[0].node == "m" else "m")
+    with pytest.raises(ValueError, match="cycle 1 decides"):
+        TimedSimulation(scenario).replay([other])
+    with pytest.raises(ValueError, match="cycle 1 is about default/a"):
+        TimedSimulation(scenario).replay(decisions[1:])
+    with pytest.raises(ValueError, match="no pod is left"):
+        TimedSimulation(scenario).replay([*decisions, decisions[0]])
