@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -194,11 +194,21 @@ def _tell_of_effects(
         at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
     if written.extenders:
         at.child("extenders").warn("extenders are other programs: they are not called")
+    if settings.quirk_ids:
+        at.child("kind").warn(
+            "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
+            "later releases did"
+        )
+    said: set[str] = set()
     for one, profile in zip(checked, profiles):
-        _tell_of_profile(one, profile, settings)
+        _tell_of_arguments(one, profile)
+        for told in _rules(profile):
+            if told not in said:  # most profiles run the same rules: once is enough
+                one.written.at.warn(told)
+            said.add(told)
 
 
-def _tell_of_profile(checked: _Checked, profile: FrameworkProfile, settings: Settings) -> None:
+def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
     at = checked.written.at
     if checked.written.percentage and checked.written.percentage < 100:
         at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
@@ -207,18 +217,20 @@ def _tell_of_profile(checked: _Checked, profile: FrameworkProfile, settings: Set
         scores = any(plugin.name == name for plugin in profile.points["score"])
         for found in unread(name, arguments, scores=scores):
             place_of(configs[name], found.path).warn(found.message)
-    differing = list(dict.fromkeys((p, rule) for p, _, rule, differs in profile.stands_for if differs))
-    if differing:
-        listed = ", ".join(f"{plugin} by {rule}" for plugin, rule in differing)
-        at.warn(f"evaluated by v1.11's rules, which differ from today's (docs/policy.md): {listed}")
-    if settings.quirk_ids:
-        at.warn(
-            "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
-            "later releases did"
-        )
+
+
+def _rules(profile: FrameworkProfile) -> Iterator[str]:
+    """Say which plugins a rule of v1.11 stands for that differs, and which nothing evaluates."""
+    for point in ALIKE:
+        differing = {p: rule for p, of, rule, differs in profile.stands_for if differs and of == point}
+        if differing:
+            listed = ", ".join(f"{plugin} by {rule}" for plugin, rule in differing.items())
+            yield (
+                f"at {point} evaluated by v1.11's rules, which differ from today's (docs/policy.md): {listed}"
+            )
     evaluated = {(plugin, point) for plugin, point, _, _ in profile.stands_for}
     for point, alike in ALIKE.items():
         called = [(plugin.name, point) for plugin in profile.points[point]]
         idle = [name for name, _ in called if (name, point) not in evaluated | {NOTHING_TO_SCORE}]
         if idle:
-            at.warn(f"not evaluated at {point}, where {alike}: {', '.join(idle)}")
+            yield f"not evaluated at {point}, where {alike}: {', '.join(idle)}"

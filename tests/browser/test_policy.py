@@ -199,3 +199,32 @@ def test_the_policy_tab_is_accessible_and_fits_a_phone(
     phone.get_by_role("button", name="Build").click()
     policy(bench)
     assert wide(phone) == 0
+
+
+PROFILES = """\
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: [{name: c}]}}
+---
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {enabled: [{name: NodeAffinity, weight: 5}]}}
+"""
+
+
+def test_a_scheduler_configuration_is_shown_and_changed_as_a_policy(page: Page, site: Stack) -> None:
+    """Its rules stand in the Policy tab, and a weight that is set there is written into its profile."""
+    bench = forked(page, share(site, PROFILES, "Profiles"))
+    panel = policy(bench)
+    weight = panel.get_by_role("spinbutton", name=re.compile("NodeAffinityPriority"))
+    expect(weight).to_have_value("5")
+    weight.fill("9")
+    weight.press("Enter")
+    bench.build.get_by_role("tab", name="YAML").click()
+    editor = bench.build.get_by_role("textbox", name="YAML of this draft")
+    expect(editor).to_have_value(re.compile(r"name: NodeAffinity\n\s+weight: 9"))
+    assert "kind: Policy" not in editor.input_value()

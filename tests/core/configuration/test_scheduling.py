@@ -180,7 +180,7 @@ def test_the_command_takes_a_configuration_in_place_of_the_bundle_s_policy(
     out = capsys.readouterr()
     (row,) = (line for line in out.out.splitlines() if line.split()[:1] in (["a"], ["default/a"]))
     assert "busy" in row
-    assert f"{config}:4: profiles[0]: evaluated by v1.11's rules" in out.err
+    assert f"{config}:4: profiles[0]: at filter evaluated by v1.11's rules" in out.err
 
 
 def test_an_operation_puts_another_configuration_in_force() -> None:
