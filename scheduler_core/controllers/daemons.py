@@ -29,7 +29,7 @@ def reconcile(owner: Workload, store: Store, now: float) -> Answers:
         return ()
     if (known := begun(owner)) is not None:
         return (known,)
-    return _place(store, [(owner, node) for node in store.nodes.values()], now) or _update(owner, store)
+    return _place(store, [(owner, node) for node in store.nodes.values()], now) or update(owner, store, now)
 
 
 def on_node(node: Node, store: Store, now: float) -> Answers:
@@ -94,8 +94,9 @@ def _pod(owner: Workload, store: Store, node: Node, name: str, now: float) -> Po
     return with_daemon_affinity(pod, node.meta.name)
 
 
-def _update(owner: Workload, store: Store) -> Answers:
+def update(owner: Workload, store: Store, now: float) -> Answers:
     """Replace pods of an old template: what does not serve at once, others while few enough are missing."""
+    del now
     if owner.strategy.type == "OnDelete" or not updating(owner):
         return ()
     pods = store.pods_of(owner)

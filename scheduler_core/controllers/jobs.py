@@ -79,7 +79,7 @@ def _manage(owner: Workload, store: Store, owned: Owned, done: int, now: float) 
 def _create_indexed(owner: Workload, store: Store, now: float, missing: int) -> list[Change]:
     owned = store.owned(key_of(owner))
     taken = {index_of(pod) for pod in store.pods_of(owner)} | owned.completed
-    free = (index for index in range(owner.job.completions or 0) if index not in taken)
+    free = (index for index in range(owned.steady, owner.job.completions or 0) if index not in taken)
     room = max(0, min(missing, BURST, store.options.most_pods - store.pods))
     changes = []
     for index in islice(free, room):

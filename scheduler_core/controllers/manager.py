@@ -32,7 +32,7 @@ from scheduler_core.controllers.changes import (
 from scheduler_core.controllers.owned import controller_of, key_in
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import updating
-from scheduler_core.controllers.store import Admit, Store, ready_status
+from scheduler_core.controllers.store import Admit, Store, counts_alike, ready_status
 from scheduler_core.objects.model import (
     KubernetesObject,
     Node,
@@ -240,14 +240,8 @@ class ControllerManager(Branching):
 
     def _pod_changed(self, key: Key, old: Pod | None, pod: Pod) -> None:
         moved = old is None or old.node_name != pod.node_name
-        changed = old is None or (
-            moved
-            or old.phase != pod.phase
-            or old.ready != pod.ready
-            or old.restarts != pod.restarts
-            or old.meta is not pod.meta
-        )
-        if changed and (pod.meta.owner_references or old is not None):
+        changed = old is None or not counts_alike(old, pod)
+        if changed:
             self._ask_owner(pod)
         if not pod.meta.owner_references and (old is None or old.meta is not pod.meta):
             for adopter in self.store.adopters(pod):
@@ -257,7 +251,9 @@ class ControllerManager(Branching):
         if pod.terminal:
             self._room_again(pod)
             return
-        if changed and not (pod.phase == "Running" and pod.ready and running.RUN not in pod.meta.annotations):
+        if (changed or moved) and not (
+            pod.phase == "Running" and pod.ready and running.RUN not in pod.meta.annotations
+        ):
             self._ask(running.reconcile, key)
         if pod.node_name in self.store.tainted_since and (
             old is None or moved or old.tolerations != pod.tolerations
@@ -297,8 +293,9 @@ class ControllerManager(Branching):
             return
         if isinstance(obj, Pod) and reference.kind == "DaemonSet":
             self._ask(daemons.on_node, ("Node", daemon_node(obj)))
-            if not (isinstance(owner, Workload) and updating(owner)):
-                return
+            if isinstance(owner, Workload) and updating(owner):
+                self._ask(daemons.update, key)
+            return
         self._ask(WORKLOADS[reference.kind], key)
         if reference.kind == "ReplicaSet" and owner.meta.owner_references:
             self._ask_owner(owner)

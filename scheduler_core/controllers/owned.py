@@ -26,6 +26,12 @@ def key_in(obj: KubernetesObject, reference: OwnerReference) -> Key:
     return reference.kind, f"{namespace}/{reference.name}" if namespace else reference.name
 
 
+def ordinal_of(pod: Pod) -> int:
+    """Return the ordinal of a StatefulSet's pod, -1 if its name ends with none."""
+    text = pod.meta.name.rpartition("-")[2]
+    return int(text) if text.isdecimal() and len(text) < 10 else -1
+
+
 def is_active(pod: Pod) -> bool:
     """Tell whether the pod counts as a replica: neither finished nor being deleted."""
     return not pod.terminal and pod.meta.deletion_timestamp is None
@@ -44,6 +50,7 @@ class Owned(Branching):
     failed_in_a_row: int = 0
     last_failure: float = 0.0
     completed: set[int] = field(default_factory=set)  # indexes of an Indexed Job
+    steady: int = 0  # a StatefulSet's pods 0 … steady-1 are available, an Indexed Job's indexes are completed
     names: list[str] = field(default_factory=list)  # generated and not used yet
     salt: int = 0  # of the first of these
 
@@ -81,6 +88,8 @@ class Owned(Branching):
             self.failed_in_a_row = 0
             if (index := index_of(pod)) is not None:
                 self.completed.add(index)
+                while self.steady in self.completed:
+                    self.steady += 1
         else:
             self.failed += 1
             self.failed_in_a_row += 1

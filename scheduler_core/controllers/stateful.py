@@ -8,11 +8,12 @@ one pod at a time; pods below the partition keep, and come back with, the templa
 from __future__ import annotations
 
 from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.owned import ordinal_of
 from scheduler_core.controllers.replicas import BURST
-from scheduler_core.controllers.revisions import begun, completed, is_current, marked
+from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
 from scheduler_core.controllers.store import Store
-from scheduler_core.objects.model import Pod, Workload
-from scheduler_core.workloads import as_stateful, claims_of
+from scheduler_core.objects.model import Workload
+from scheduler_core.workloads import as_stateful, claims_of, key_of
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Answers:
@@ -21,41 +22,28 @@ def reconcile(owner: Workload, store: Store, now: float) -> Answers:
         return ()
     if (known := begun(owner)) is not None:
         return (known,)
-    pods = {pod.meta.name: pod for pod in _listed(owner, store)}
-    made = _make_up(owner, store, now, pods)
+    made = _make_up(owner, store, now)
     if made is not None:
         return made
-    surplus = sorted((_ordinal(owner, pod) for pod in pods.values()), reverse=True)
-    surplus = [ordinal for ordinal in surplus if ordinal >= owner.replicas]
-    if surplus:
-        going = surplus if owner.parallel else surplus[:1]
-        return [Change("delete", pods[_name(owner, ordinal)], "SuccessfulDelete") for ordinal in going]
-    return _update(owner, store, pods)
+    if len(store.owned(key_of(owner)).members) > owner.replicas:
+        surplus = [pod for pod in store.pods_of(owner) if ordinal_of(pod) >= owner.replicas]
+        surplus.sort(key=ordinal_of, reverse=True)
+        if surplus:
+            going = surplus if owner.parallel else surplus[:1]
+            return [Change("delete", pod, "SuccessfulDelete") for pod in going]
+    return _update(owner, store) if updating(owner) else ()
 
 
 def _name(owner: Workload, ordinal: int) -> str:
     return f"{owner.meta.name}-{ordinal}"
 
 
-def _ordinal(owner: Workload, pod: Pod) -> int:
-    """Return a pod's ordinal, -1 if its name has none."""
-    text = pod.meta.name.removeprefix(f"{owner.meta.name}-")
-    return int(text) if text.isdecimal() and len(text) < 10 else -1
-
-
-def _listed(owner: Workload, store: Store) -> list[Pod]:
-    """Return the set's pods, finished ones too: they stand in the way of their names."""
-    keys = store.owned(("StatefulSet", owner.meta.key)).members
-    found = [store.objects[key] for key in keys]
-    return [pod for pod in found if isinstance(pod, Pod) and _ordinal(owner, pod) >= 0]
-
-
-def _make_up(owner: Workload, store: Store, now: float, pods: dict[str, Pod]) -> Answers | None:
+def _make_up(owner: Workload, store: Store, now: float) -> Answers | None:
     """Return what makes the pods complete, ``()`` to wait for one, ``None`` if all are there."""
     changes: list[Change] = []
     waiting = False
-    for ordinal in range(owner.replicas):
-        pod = pods.get(_name(owner, ordinal))
+    for ordinal in range(store.steady(owner), owner.replicas):
+        pod = store.member(owner, _name(owner, ordinal))
         if pod is not None and not pod.terminal:
             if pod.available:
                 continue
@@ -67,7 +55,7 @@ def _make_up(owner: Workload, store: Store, now: float, pods: dict[str, Pod]) ->
             changes.append(Change("delete", pod, "RecreatingFailedPod"))
         elif store.pods + len(changes) < store.options.most_pods:
             changes += _create(owner, store, now, ordinal)
-        if changes and (not owner.parallel or len(changes) >= BURST):
+        if not owner.parallel or len(changes) >= BURST:
             return changes
     return changes or (() if waiting else None)
 
@@ -88,18 +76,18 @@ def _create(owner: Workload, store: Store, now: float, ordinal: int) -> list[Cha
     return [*claims, Change("create", marked(pod, store.revision(owner, template)), "SuccessfulCreate")]
 
 
-def _update(owner: Workload, store: Store, pods: dict[str, Pod]) -> Answers:
+def _update(owner: Workload, store: Store) -> Answers:
     """Replace the highest pod that is out of date, once those above it are available."""
     if owner.strategy.type == "OnDelete":
         return ()
     for ordinal in range(owner.replicas - 1, owner.strategy.partition - 1, -1):
-        pod = pods.get(_name(owner, ordinal))
+        pod = store.member(owner, _name(owner, ordinal))
         if pod is None:
             continue
         if not is_current(owner, store, pod):
             return (Change("delete", pod, "RollingUpdate"),)
         if not pod.available:
             return ()
-    if owner.strategy.partition and any(not is_current(owner, store, pod) for pod in pods.values()):
-        return ()
+    if any(not is_current(owner, store, pod) for pod in store.pods_of(owner)):
+        return ()  # those below the partition
     return completed(owner)

@@ -13,7 +13,7 @@ from scheduler_core.admission import uid_for
 from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.changes import Options, timestamp
-from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in
+from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in, ordinal_of
 from scheduler_core.controllers.pod_index import PodIndex, discard
 from scheduler_core.controllers.volume_index import VolumeIndex
 from scheduler_core.formats.decode import short_hash
@@ -82,6 +82,18 @@ class Store(Branching):
         """Return a controller's active pods in order of creation."""
         found = [self.objects[key] for key in self.owned(key_of(owner)).members]
         return [pod for pod in found if isinstance(pod, Pod) and is_active(pod)]
+
+    def member(self, owner: Workload, name: str) -> Pod | None:
+        """Return a controller's pod by its name, finished ones too."""
+        key = ("Pod", f"{owner.meta.namespace}/{name}")
+        return self.pod(key[1]) if key in self.owned(key_of(owner)).members else None
+
+    def steady(self, owner: Workload) -> int:
+        """Return from which ordinal on to look at a StatefulSet's pods: those below are available."""
+        owned = self.owned(key_of(owner))
+        while (pod := self.member(owner, f"{owner.meta.name}-{owned.steady}")) is not None and pod.available:
+            owned.steady += 1
+        return owned.steady
 
     def sets_of(self, owner: Workload) -> list[Workload]:
         """Return a Deployment's ReplicaSets in order of creation."""
@@ -263,12 +275,14 @@ class Store(Branching):
 
     def _count(self, old: Pod | None, new: Pod | None, now: float) -> None:
         """Count a pod for its controller, as it was no longer, as it is now."""
-        if old is not None and new is not None and _counts_alike(old, new):
+        if old is not None and new is not None and counts_alike(old, new):
             return
         was = controller_of(old) if old is not None else None
         is_now = controller_of(new) if new is not None else None
         if old is not None and was is not None and (owned := self._owned.get(key_in(old, was))) is not None:
             owned.leave(old)
+            if was.kind == "StatefulSet" and old.available and not (new is not None and new.available):
+                owned.steady = min(owned.steady, max(0, ordinal_of(old)))
         if new is not None and is_now is not None:
             owned = self.owned(key_in(new, is_now))
             owned.join(new)
@@ -277,7 +291,8 @@ class Store(Branching):
                 owned.end(new, now)
 
 
-def _counts_alike(old: Pod, new: Pod) -> bool:
+def counts_alike(old: Pod, new: Pod) -> bool:
+    """Tell whether a pod's change is nothing to its controller: it was bound, for instance."""
     return (
         old.meta is new.meta
         and old.phase == new.phase

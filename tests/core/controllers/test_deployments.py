@@ -161,7 +161,9 @@ def test_every_other_template_makes_a_new_set() -> None:
 def test_old_pods_in_trouble_stay_while_the_new_ones_are_missing_too() -> None:
     """What the new set lacks counts as missing: unhealthy old pods are not cleared away on top of it."""
     world = World(node("n1"), workload("Deployment", replicas=10))
-    world.apply(workload("Deployment", replicas=10, image="two", annotations={"podstep/start-seconds": "100"}))
+    world.apply(
+        workload("Deployment", replicas=10, image="two", annotations={"podstep/start-seconds": "100"})
+    )
     for pod in [pod for pod in world.pods() if pod.containers[0].image == "one"][:3]:
         world.change(pod, ready=False, restarts=7)
     assert sets(world) == {"1": 8, "2": 5}
