@@ -265,3 +265,36 @@ def test_a_change_is_told_with_its_reason() -> None:
     world = World(node("n1"), workload("ReplicaSet", replicas=1), bind=False)
     [(at, change)] = [entry for entry in world.log if isinstance(entry[1].object, Pod)]
     assert (at, change) == (0.0, Change("create", world.pods()[0], "SuccessfulCreate"))
+
+
+@pytest.mark.parametrize("policy", ["OrderedReady", "Parallel"])
+def test_a_hole_in_a_stateful_set_is_filled(policy: str) -> None:
+    """Whichever pods go, the same ordinals come back, and the set knows up to where all are available."""
+    world = World(node("n1"), workload("StatefulSet", "db", replicas=6, podManagementPolicy=policy))
+    owner = world.get("StatefulSet", "db")
+    for gone in ((5,), (0,), (2, 3), (0, 5), (1, 2, 4)):
+        for ordinal in gone:
+            world.manager.observe("delete", world.get("Pod", f"db-{ordinal}"), world.now)
+        assert world.manager.store.steady(owner) == gone[0]
+        world.settle()
+        assert world.names() == [f"db-{ordinal}" for ordinal in range(6)]
+        assert world.manager.store.steady(owner) == 6
+
+
+def test_looking_at_a_large_ordered_set_costs_what_is_new() -> None:
+    """From 50 to 200 pods the work grows four times, not sixteen times."""
+    asked = []
+    for replicas in (50, 200):
+        world = World(node("n1"))
+        store = world.manager.store
+        count, plain = [0], store.member
+
+        def member(owner: Any, name: str, count: list[int] = count, plain: Any = plain) -> Any:
+            count[0] += 1
+            return plain(owner, name)
+
+        store.member = member  # type: ignore[method-assign]
+        world.apply(workload("StatefulSet", "db", replicas=replicas))
+        assert len(world.pods()) == replicas
+        asked.append(count[0])
+    assert asked[1] <= 4.5 * asked[0]
