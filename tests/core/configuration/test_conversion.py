@@ -263,3 +263,13 @@ def test_the_policy_editor_refuses_what_would_be_lost() -> None:
     packer = document("v1", {"schedulerName": "packer"})
     with pytest.raises(EditError, match="the name packer"):
         edited([packer], "priority", "NodeAffinityPriority", "5")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_s_defaults_lose_nothing(version: str) -> None:
+    """What each version runs by default is a Policy, and comes back as a document that says nothing more."""
+    policy = to_policy(document(version))
+    assert policy.lost == ()
+    back = from_policy(policy.document, version)
+    assert back.lost == ()
+    assert back.document == document(version, {"schedulerName": "default-scheduler"})
