@@ -19,6 +19,11 @@ PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its p
 OUTCOMES = ("scheduled", "unschedulable", "preempting", "error")
 
 
+def outcomes_of(run: Run) -> list[str]:
+    """Return the outcomes that there may be; pods wait at Permit in virtual time alone."""
+    return [*OUTCOMES, *(["waiting"] if run.outcomes.get("waiting") else [])]
+
+
 def _layout(title: str, x: str, y: str) -> dict[str, Any]:
     clear = "rgba(0,0,0,0)"
     return {
@@ -49,8 +54,9 @@ def figures(run: Run) -> dict[str, Any]:
     full = go.Figure([_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)])
     full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
     full.update_yaxes(tickformat="~%", hoverformat=".1%")
-    counts = [run.outcomes.get(name, 0) for name in OUTCOMES]
-    ends = go.Figure([go.Bar(x=list(OUTCOMES), y=counts, name="cycles", meta={"series": "outcomes"})])
+    names = outcomes_of(run)
+    counts = [run.outcomes.get(name, 0) for name in names]
+    ends = go.Figure([go.Bar(x=names, y=counts, name="cycles", meta={"series": "outcomes"})])
     ends.update_layout(_layout("Cycles by outcome", "", "cycles"), hovermode="closest", showlegend=False)
     named = {"pods": pods, "utilisation": full, "outcomes": ends}
     return {name: figure.to_plotly_json() for name, figure in named.items()}
@@ -78,7 +84,7 @@ def tables(run: Run) -> list[dict[str, Any]]:
             "name": "outcomes",
             "title": "Cycles by outcome",
             "columns": ["outcome", "cycles"],
-            "rows": [[name, f"{run.outcomes.get(name, 0):,}"] for name in OUTCOMES],
+            "rows": [[name, f"{run.outcomes.get(name, 0):,}"] for name in outcomes_of(run)],
         },
     ]
 

@@ -158,7 +158,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class GroupTurn:
-    """What happened to a PodGroup: a new ``phase``, or members ``rejected`` or timed out while they waited."""
+    """What happened to a PodGroup: a new ``phase``, or members that waited ``rejected`` or timed out."""
 
     kind: Literal["phase", "rejected", "timeout"]
     group: str

@@ -15,7 +15,7 @@ from scheduler_core.equivalence.comparing import Difference, differences, equiva
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
 from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 
 ROWS = 100  # of one answer
 DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
@@ -40,12 +40,12 @@ class Page:
         return any(search in text.casefold() for text in texts)
 
 
-def keeper_of(simulation: Simulation) -> CacheKeeper | None:
+def keeper_of(simulation: Stepper) -> CacheKeeper | None:
     """Return the cache at work in a simulation; batching and a cache that is off keep no map."""
     return simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
 
 
-def classes(simulation: Simulation, wanted: Page) -> dict[str, Any]:
+def classes(simulation: Stepper, wanted: Page) -> dict[str, Any]:
     """Return the protocol's answer to ``cache.classes``: those with most members first."""
     keeper = keeper_of(simulation)
     if keeper is None:
@@ -67,9 +67,7 @@ def classes(simulation: Simulation, wanted: Page) -> dict[str, Any]:
     return {**answer, "without": len(simulation.cluster.pods) - members}
 
 
-def members(
-    simulation: Simulation, number: int, wanted: Page, node_index: Mapping[str, int]
-) -> dict[str, Any]:
+def members(simulation: Stepper, number: int, wanted: Page, node_index: Mapping[str, int]) -> dict[str, Any]:
     """Return the protocol's answer to ``cache.members``; a class that is not known has none."""
     keeper = keeper_of(simulation)
     known = keeper.classes.get(number) if keeper is not None else None
@@ -78,14 +76,14 @@ def members(
     return {"hash": digits(number), "name": cut(known.name) if known is not None else "", **answer}
 
 
-def _node(simulation: Simulation, key: str, node_index: Mapping[str, int]) -> int:
+def _node(simulation: Stepper, key: str, node_index: Mapping[str, int]) -> int:
     pod = simulation.cluster.pods.get(key)
     if pod is None:
         return ABSENT
     return node_index.get(pod.node_name, ABSENT) if pod.node_name else PENDING
 
 
-def level_map(simulation: Simulation, level: Level, wanted: Page) -> dict[str, Any]:
+def level_map(simulation: Stepper, level: Level, wanted: Page) -> dict[str, Any]:
     """Return the protocol's answer to ``cache.map`` without a key: a row for each key that has entries."""
     keeper = keeper_of(simulation)
     if keeper is None:
@@ -109,7 +107,7 @@ def level_map(simulation: Simulation, level: Level, wanted: Page) -> dict[str, A
 
 
 def entry_map(
-    simulation: Simulation, level: Level, key: str, wanted: Page, node_index: Mapping[str, int]
+    simulation: Stepper, level: Level, key: str, wanted: Page, node_index: Mapping[str, int]
 ) -> dict[str, Any]:
     """Return the protocol's answer to ``cache.map`` with a key: its entries. An unknown key has none."""
     keeper = keeper_of(simulation)

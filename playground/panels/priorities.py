@@ -11,7 +11,7 @@ from scheduler_core.cycle import Cycle
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.priorities.describe import Asked, as_dict, describe
 from scheduler_core.scoring import combine
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
 
 
 def explained(
-    cycle: Cycle, before: Simulation, node_at: Sequence[int], node: int, priority: int
+    cycle: Cycle, before: Stepper, node_at: Sequence[int], node: int, priority: int
 ) -> dict[str, Any] | None:
     """Return how a priority, by its place in the matrix, scored a node; None for a node that was not ranked.
 

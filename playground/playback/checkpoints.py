@@ -1,7 +1,8 @@
 """Copies of a simulation on its way, so that a jump need not begin at the beginning.
 
 Without an equivalence cache decisions are applied in microseconds. With one each cycle is filtered
-again, because the cache has to be filled, and thousands of cycles take seconds.
+again, because the cache has to be filled, and thousands of cycles take seconds. In virtual time
+they are made again, for waits, denials and controllers follow from them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from playground.limits import limit
 from playground.playback.counts import may_cache
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper, is_timed
 
 EVERY_SECONDS = 0.3  # of a thread's computing between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
@@ -28,9 +29,9 @@ class Checkpoints:
     """The copies of one source. All methods may be called from any thread."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._wanted = may_cache(scenario)
+        self._wanted = may_cache(scenario) or is_timed(scenario)
         self._lock = threading.Lock()
-        self._kept: list[tuple[Simulation, int]] = []  # with their bytes, in the order of their cycles
+        self._kept: list[tuple[Stepper, int]] = []  # with their bytes, in the order of their cycles
         self._spent = 0.0  # seconds of computing since the last of them
         self._interval = EVERY_SECONDS
 
@@ -44,7 +45,7 @@ class Checkpoints:
         """The cycles that there are copies of."""
         return [kept.index for kept, _ in self._kept]
 
-    def passed(self, simulation: Simulation, seconds: float) -> None:
+    def passed(self, simulation: Stepper, seconds: float) -> None:
         """Take note that cycles were computed, and copy the simulation if many were since the last copy.
 
         The simulation stands between two cycles, with nothing of the next one done.
@@ -63,7 +64,7 @@ class Checkpoints:
                 del self._kept[::2]
                 self._interval *= 2
 
-    def nearest(self, index: int, *, beyond: int, trace: bool) -> Simulation | None:
+    def nearest(self, index: int, *, beyond: int, trace: bool) -> Stepper | None:
         """Return a copy that stands at most after cycle ``index``, ``None`` if none is worth its making.
 
         ``beyond`` is the cycle that the caller need not go back from.
@@ -73,7 +74,7 @@ class Checkpoints:
         return found[-1].fork(trace=trace) if found else None
 
 
-def _size(simulation: Simulation) -> int:
+def _size(simulation: Stepper) -> int:
     nodes, pods = simulation.cluster.nodes, simulation.cluster.pods
     cache = simulation.cache.cache.stats.bytes if isinstance(simulation.cache, CacheKeeper) else 0
     return cache + len(nodes) * NODE_BYTES + len(pods) * POD_BYTES

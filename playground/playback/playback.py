@@ -30,7 +30,7 @@ from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.scenario import Scenario
 from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper, simulate
 
 log = structlog.get_logger(__name__)
 
@@ -72,10 +72,10 @@ class Playback:
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
         self._seconds = 0.0
-        self._forward: Simulation | None = None
-        self._reader: Simulation | None = None
-        self._standing: Simulation | None = None
-        self._behind: Simulation | None = None
+        self._forward: Stepper | None = None
+        self._reader: Stepper | None = None
+        self._standing: Stepper | None = None
+        self._behind: Stepper | None = None
         self._grow_lock = threading.Lock()
         self._read_lock = threading.Lock()
         self._stand_lock = threading.Lock()
@@ -131,17 +131,21 @@ class Playback:
             if self.complete or self.stored:
                 return False
             if self._forward is None:
-                self._forward = Simulation(self.scenario, trace=False)
+                self._forward = simulate(self.scenario, trace=False)
             working, began = time.thread_time(), time.monotonic()
             while not self.complete and time.monotonic() - began < seconds:
                 cycle = self._forward.step()
                 if cycle is None:
                     self.complete = True
                     break
-                self.trail.append(cycle)
+                self.trail.append(cycle, self._forward.cluster.pods)
                 if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
                     self._stop(
                         f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself"
+                    )
+                if self.tables.met > limit("PODS"):
+                    self._stop(
+                        f"Controllers have created more than {limit('PODS'):,} pods, the most there may be"
                     )
             self._seconds += time.monotonic() - began
             if not self.complete:  # or else the operations after the last cycle are applied
@@ -243,13 +247,13 @@ class Playback:
         self._keep(index, cycle)
         return cycle
 
-    def _brought(self, simulation: Simulation | None, index: int, *, trace: bool) -> Simulation:
+    def _brought(self, simulation: Stepper | None, index: int, *, trace: bool) -> Stepper:
         """Return the simulation, or one that is nearer to ``index``, on its way there."""
         at = simulation.index if simulation is not None else 0
         nearer = self.checkpoints.nearest(index, beyond=at, trace=trace)
-        return nearer or simulation or Simulation(self.scenario, trace=trace, reuse=trace)
+        return nearer or simulation or simulate(self.scenario, trace=trace, reuse=trace)
 
-    def _replay(self, simulation: Simulation, index: int, unwanted: Callable[[], bool]) -> None:
+    def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool]) -> None:
         """Bring a simulation to ``index``; given up in between, it stands where it is."""
         while simulation.index < index:
             working = time.thread_time()
@@ -260,7 +264,7 @@ class Playback:
                 raise Superseded
 
     @contextmanager
-    def before(self, index: int) -> Iterator[Simulation]:
+    def before(self, index: int) -> Iterator[Stepper]:
         """Yield a simulation as it stood when cycle ``index`` began, to be looked at and not stepped.
 
         It is another one than the reader: who steps through time asks for both, and the reader is ahead.
@@ -279,7 +283,7 @@ class Playback:
             yield standing
 
     @contextmanager
-    def after(self, index: int, unwanted: Callable[[], bool] = never) -> Iterator[Simulation]:
+    def after(self, index: int, unwanted: Callable[[], bool] = never) -> Iterator[Stepper]:
         """Yield a simulation as cycle ``index`` left it, to be looked at and not stepped; 0: as it began.
 
         Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
@@ -399,6 +403,6 @@ def _size(cycle: Cycle) -> int:
     return size
 
 
-def _cache_bytes(simulation: Simulation | None) -> int:
+def _cache_bytes(simulation: Stepper | None) -> int:
     cache = simulation.cache if simulation is not None else None
     return cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else 0

@@ -1,18 +1,29 @@
 """Nodes and pods of a scenario, each with one index for the whole history.
 
 A table lists what exists at any time: first the initial objects in creation order, then
-what operations create, in their order. Frames carry indices into it instead of names.
+what operations create, in their order. In virtual time controllers create pods as well: those
+that are there at the start come before the operations', later ones are added as they are met.
+Frames carry indices into it instead of names.
 ``since`` and ``until`` are major steps: 1 is the initial objects, operations of step n act at n + 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from playground.wire import Encoded, join
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, Resources
+from scheduler_core.objects.model import (
+    Container,
+    KubernetesObject,
+    Node,
+    ObjectMeta,
+    OwnerReference,
+    Pod,
+    Resources,
+)
 from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.timed import is_timed, simulate
 
 PENDING, ABSENT = -1, -2  # in a placement: waits for a node; not there (yet or any more)
 BASIC = ("cpu", "memory", "pods")
@@ -63,7 +74,9 @@ class Tables:
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
         self._node_text: Encoded | None = None
-        self._pod_text: Encoded | None = None
+        self._pod_text: tuple[int, Encoded] | None = None  # of so many pods
+        self.timed = is_timed(scenario)
+        self.known = 0  # pods that the scenario tells of from the start
         for step, node in _history(scenario, Node):
             assert isinstance(node, Node)
             if node.meta.name not in self.node_index:
@@ -75,16 +88,47 @@ class Tables:
         for operation in scenario.operations:
             self._note_node_end(operation)
             self._note_node_update(operation)
-        for _, pod in _history(scenario, Pod):
-            assert isinstance(pod, Pod)
-            if pod.meta.key not in self.pod_index:
-                self.pod_index[pod.meta.key] = len(self.pods)
-                self.pods.append(pod)
-                self.usage.append(self._interned_usage(pod))
-                self.start.append(ABSENT)
-        for item in scenario.objects:
-            if isinstance(item, Pod):
-                self.start[self.pod_index[item.meta.key]] = self.placement_of(item)
+        initial = [item for item in scenario.objects if isinstance(item, Pod)]
+        started = simulate(scenario, trace=False).cluster.pods if self.timed else {}
+        for pod in (*initial, *(state.pod for state in started.values())):
+            self.add(pod)
+        for _, found in _history(scenario, Pod):
+            assert isinstance(found, Pod)
+            self.add(found)
+        self.known = len(self.pods)
+        for item in initial:
+            self.start[self.pod_index[item.meta.key]] = self.placement_of(item)
+        for key, state in started.items():
+            self.start[self.pod_index[key]] = self._placed(state.node_name)
+
+    @property
+    def met(self) -> int:
+        """How many pods were added while the simulation ran."""
+        return len(self.pods) - self.known
+
+    def add(self, pod: Pod) -> None:
+        """Add a pod that is not there yet."""
+        if pod.meta.key not in self.pod_index:
+            self.usage.append(self._interned_usage(pod))
+            self.start.append(ABSENT)
+            self.pods.append(pod)
+            self.pod_index[pod.meta.key] = len(self.pods) - 1
+
+    def row(self, index: int) -> list[Any]:
+        """Return ``[key, usage, priority, owner's kind, owner's name]``, as :meth:`extend` reads it."""
+        pod = self.pods[index]
+        owner = pod.meta.controller
+        found = [owner.kind, owner.name] if owner is not None else ["", ""]
+        return [pod.meta.key, self.usage[index], pod.priority, *found]
+
+    def extend(self, rows: Iterable[list[Any]]) -> None:
+        """Add stored pods, as far as the table needs them."""
+        for key, usage, priority, kind, owner in rows:
+            namespace, _, name = key.rpartition("/")
+            owners = (OwnerReference(kind, owner, "", controller=True),) if kind else ()
+            requests = {name: amount for name, amount in usage.items() if name != "pods"}
+            meta = ObjectMeta(name, namespace, owner_references=owners)
+            self.add(Pod(meta, containers=(Container("", requests=requests),), priority=priority))
 
     def _interned_usage(self, pod: Pod) -> dict[str, int]:
         # Replicas share one dictionary; a trace has tens of thousands of pods of few shapes.
@@ -105,9 +149,10 @@ class Tables:
         """Return where a pod object says it is."""
         if pod.terminal:
             return ABSENT
-        if pod.node_name:
-            return self.node_index.get(pod.node_name, ABSENT)
-        return PENDING
+        return self._placed(pod.node_name)
+
+    def _placed(self, node: str) -> int:
+        return self.node_index.get(node, ABSENT) if node else PENDING
 
     def node_wire(self) -> dict[str, Any]:
         """Return the protocol's ``Nodes``."""
@@ -134,33 +179,36 @@ class Tables:
         return self._node_text
 
     def pod_text(self) -> Encoded:
-        """Return :meth:`pod_wire` encoded, once as well."""
-        if self._pod_text is None:
-            self._pod_text = join(self.pod_wire())
-        return self._pod_text
+        """Return :meth:`pod_wire` encoded, once as well for so many pods."""
+        kept, count = self._pod_text, len(self.pods)
+        if kept is None or kept[0] != count:
+            kept = self._pod_text = (count, join(self.pod_wire()))
+        return kept[1]
 
-    def pod_wire(self) -> dict[str, Any]:
-        """Return the protocol's ``Pods``."""
+    def pod_wire(self, first: int = 0) -> dict[str, Any]:
+        """Return the protocol's ``Pods``, from the ``first`` on."""
         groups: list[dict[str, str]] = []
         numbers: dict[tuple[str, str], int] = {}
         group: list[int] = []
-        for pod in self.pods:
+        pods = self.pods[first:]  # while it is read others may be added
+        usages = self.usage[first : first + len(pods)]
+        for pod in pods:
             entry = _group(pod)
             key = (entry["kind"], entry["name"])
             if key not in numbers:
                 numbers[key] = len(groups)
                 groups.append(entry)
             group.append(numbers[key])
-        resources = sorted({name for usage in self.usage for name in _extended(usage)})
+        resources = sorted({name for usage in usages for name in _extended(usage)})
         return {
-            "keys": [pod.meta.key for pod in self.pods],
-            "cpu": [usage.get("cpu", 0) for usage in self.usage],
-            "memory": [usage.get("memory", 0) for usage in self.usage],
-            "priority": [pod.priority for pod in self.pods],
+            "keys": [pod.meta.key for pod in pods],
+            "cpu": [usage.get("cpu", 0) for usage in usages],
+            "memory": [usage.get("memory", 0) for usage in usages],
+            "priority": [pod.priority for pod in pods],
             "group": group,
             "groups": groups,
-            "node": self.start,
-            "extended": {name: [usage.get(name, 0) for usage in self.usage] for name in resources},
+            "node": self.start[first : first + len(pods)],
+            "extended": {name: [usage.get(name, 0) for usage in usages] for name in resources},
         }
 
 

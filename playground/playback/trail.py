@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.tables import ABSENT, PENDING, Tables
-from scheduler_core.cycle import Cycle, Decision, Result
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cycle import Cycle, Decision, GroupTurn, Result
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario import Configuration, Operation, Scenario
 
@@ -25,11 +26,18 @@ Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
 Row = list[Any]  # see Trail.row
 
 CHECKPOINT = 1_000  # cycles between two kept placements
-LETTERS: dict[str, Result] = {"s": "scheduled", "u": "unschedulable", "e": "error", "p": "unschedulable"}
+TURNS_SHOWN = 5_000  # of PodGroups, in one answer
+LETTERS: dict[str, Result] = {
+    "s": "scheduled",
+    "u": "unschedulable",
+    "e": "error",
+    "p": "unschedulable",
+    "w": "waiting",
+}
 
 
 def letter(decision: Decision) -> str:
-    """Return the mark of a decision: s scheduled, u unschedulable, e error, p preemption."""
+    """Return the mark of a decision: s scheduled, u unschedulable, e error, p preemption, w waiting."""
     if decision.result == "unschedulable" and (decision.victims or decision.nominated):
         return "p"
     return decision.result[0]
@@ -54,30 +62,68 @@ class Trail:
         self._majors = array("i")
         self._minors = array("i")
         self._times = array("d")
+        self._turns: list[tuple[int, GroupTurn]] = []  # of PodGroups, each with its cycle
+        self._met = array("i", [len(tables.pods)])  # pods in the table up to and including each index
         self._applied = array("i", [0])  # operations applied up to and including each index
 
     def __len__(self) -> int:
         # What is appended last: whoever reads in another thread finds everything of the cycles counted.
         return len(self._applied) - 1
 
-    def append(self, cycle: Cycle) -> Changes:
-        """Add the row of ``cycle`` and return what it changes."""
+    def append(self, cycle: Cycle, pods: Mapping[str, PodState] | None = None) -> Changes:
+        """Add the row of ``cycle`` and return what it changes; ``pods`` are those there after it.
+
+        In virtual time pods come and go between cycles: ``cycle.moves`` tells, and ``pods`` who came.
+        """
         applied = self._applied[-1] + len(cycle.operations)
-        return self._add(cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache))
+        moves = None
+        if cycle.moves is not None:
+            for key in dict.fromkeys((cycle.pod, *cycle.decision.victims, *(key for key, _ in cycle.moves))):
+                self._meet(key, pods or {})
+            moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
+        return self._add(
+            cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache), moves, cycle.turns
+        )
+
+    def _meet(self, key: str, pods: Mapping[str, PodState]) -> None:
+        """Have a pod in the table; one that came and went within a cycle is known by its name alone."""
+        if key in self.tables.pod_index:
+            return
+        if key in pods:
+            self.tables.add(pods[key].pod)
+        else:
+            self.tables.extend([[key, {}, 0, "", ""]])
+
+    def _place(self, node: str | None) -> int:
+        if node is None:
+            return ABSENT
+        return self.tables.node_index.get(node, ABSENT) if node else PENDING
 
     def _add(
-        self, decision: Decision, step: str, time: float, applied: int, counts: Sequence[int] | None
+        self,
+        decision: Decision,
+        step: str,
+        time: float,
+        applied: int,
+        counts: Sequence[int] | None,
+        moves: Changes | None = None,
+        turns: Iterable[GroupTurn] = (),
     ) -> Changes:
         tables = self.tables
+        self._grow()
         changes: Changes = []
-        for operation in self._operations[self._applied[-1] : applied]:
-            self._apply_operation(operation, changes)
         pod = tables.pod_index[decision.pod]
         node = PENDING if decision.node is None else tables.node_index[decision.node]
-        for victim in decision.victims:
-            self._set(tables.pod_index[victim], ABSENT, changes)
-        if decision.result == "scheduled":
-            self._set(pod, node, changes)
+        if moves is not None:
+            for moved, value in moves:
+                self._set(moved, value, changes)
+        else:
+            for operation in self._operations[self._applied[-1] : applied]:
+                self._apply_operation(operation, changes)
+            for victim in decision.victims:
+                self._set(tables.pod_index[victim], ABSENT, changes)
+            if decision.result == "scheduled":
+                self._set(pod, node, changes)
         major, _, minor = step.partition(".")
         self.decisions.append(decision)
         self.changes.append(changes)
@@ -88,10 +134,16 @@ class Trail:
         self._minors.append(int(minor or 0))
         self._times.append(time)
         self.cache.append(counts)
+        self._turns += [(len(self.decisions), turn) for turn in turns]
+        self._met.append(len(tables.pods))
         if len(self.decisions) % CHECKPOINT == 0:
             self._kept.append(self.placement.copy())
         self._applied.append(applied)
         return changes
+
+    def _grow(self) -> None:
+        """Make room for pods that were met since."""
+        self.placement = _widened(self.placement, len(self.tables.pods))
 
     def _set(self, pod: int, value: int, changes: Changes) -> None:
         self.placement[pod] = value
@@ -120,7 +172,7 @@ class Trail:
     def placement_before(self, index: int) -> Placement:
         """Return every pod's node before cycle ``index``, ``(pods,) int32``."""
         kept = min((index - 1) // CHECKPOINT, len(self._kept) - 1)
-        placement = self._kept[kept].copy()
+        placement = _widened(self._kept[kept].copy(), len(self.tables.pods))
         for changes in self.changes[kept * CHECKPOINT : index - 1]:
             for pod, value in changes:
                 placement[pod] = value
@@ -135,7 +187,28 @@ class Trail:
             "result": self._letters[rows].decode(),
             "restarts": self._restarted(first, last),
             "cache": self.cache.marks(rows),
+            "groups": [
+                [index, turn.kind, turn.group, turn.phase] for index, turn in self._turned(first, last)
+            ],
         }
+
+    def _turned(self, first: int, last: int) -> list[tuple[int, GroupTurn]]:
+        """Return what happened to PodGroups in cycles ``first`` to ``last``; of very much the first."""
+        began, end = (
+            bisect_left(self._turns, bound, key=lambda turn: turn[0]) for bound in (first, last + 1)
+        )
+        return self._turns[began : min(end, began + TURNS_SHOWN)]
+
+    def phases(self, group: str, index: int) -> list[tuple[int, str]]:
+        """Return the phases of a PodGroup up to a cycle, each with the cycle that found it or brought it."""
+        return [
+            (cycle, turn.phase)
+            for cycle, turn in self._turned_until(index)
+            if turn.kind == "phase" and turn.group == group
+        ]
+
+    def _turned_until(self, index: int) -> list[tuple[int, GroupTurn]]:
+        return self._turns[: bisect_right(self._turns, index, key=lambda turn: turn[0])]
 
     def _restarted(self, first: int, last: int) -> list[int]:
         """Return the cycles among these before which the scheduler was restarted."""
@@ -189,7 +262,8 @@ class Trail:
 
         ``[pod, letter, node, step, time, operations applied, ranked]``, then, only where
         there is any, ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]``
-        of the cache; pods and nodes are indices.
+        of the cache; pods and nodes are indices. In virtual time these counts may be null, and
+        ``changes, [pods that came], [[kind, group, phase]…]`` follow.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -203,15 +277,20 @@ class Trail:
             int(decision.ranked),
         ]
         counts = self.cache.at(place)
-        if decision.nominated or decision.victims or decision.cleared or counts is not None:
+        timed = self.tables.timed
+        if decision.nominated or decision.victims or decision.cleared or counts is not None or timed:
             pods = self.tables.pod_index
             row += [
                 PENDING if decision.nominated is None else self.tables.node_index[decision.nominated],
                 [pods[key] for key in decision.victims],
                 [pods[key] for key in decision.cleared],
             ]
-        if counts is not None:
+        if counts is not None or timed:
             row.append(counts)
+        if timed:
+            came = range(self._met[place], self._met[index])
+            turns = [[turn.kind, turn.group, turn.phase] for _, turn in self._turned(index, index)]
+            row += [self.changes[place], [self.tables.row(pod) for pod in came], turns]
         return row
 
     def extend(self, rows: Iterable[Row]) -> None:
@@ -219,8 +298,14 @@ class Trail:
         tables = self.tables
         keys = [pod.meta.key for pod in tables.pods]
         names = [node.meta.name for node in tables.nodes]
+        moves: Changes | None
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
             nominated, victims, cleared, *counted = rest or (PENDING, (), ())
+            counts = counted[0] if counted else None
+            moves, came, turns = counted[1:] or (None, (), ())
+            if came:
+                tables.extend(came)
+                keys += [entry[0] for entry in came]
             if not counted and self.cache.known:
                 self.cache.forget()  # stored before cycles were counted
             decision = Decision(
@@ -232,4 +317,13 @@ class Trail:
                 cleared=tuple(keys[other] for other in cleared),
                 ranked=bool(ranked),
             )
-            self._add(decision, step, time, applied, counted[0] if counted else None)
+            told = [GroupTurn(*turn) for turn in turns]
+            self._add(decision, step, time, applied, counts, moves, told)
+
+
+def _widened(placement: Placement, size: int) -> Placement:
+    """Return a placement with an entry for each of ``size`` pods; new ones are not there."""
+    missing = size - len(placement)
+    if missing <= 0:
+        return placement
+    return np.concatenate((placement, np.full(missing, ABSENT, np.int32)))

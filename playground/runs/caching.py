@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.playback.trail import Trail
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 
 CAUSES_SHOWN = 50
 
@@ -23,7 +23,7 @@ class CacheReport:
         self._keeper: CacheKeeper | None = None
         self._before: Counter[str] = Counter()
 
-    def look(self, simulation: Simulation) -> None:
+    def look(self, simulation: Stepper) -> None:
         """Look which cache is in use now; to be called after every cycle."""
         keeper = simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
         if keeper is self._keeper:

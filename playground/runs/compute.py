@@ -38,7 +38,7 @@ from playground.runs.caching import CacheReport
 from playground.runs.chunks import read_chunks, write_chunk
 from playground.runs.metrics import Meter, Samples
 from scheduler_core.scenario import BundleError
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import simulate
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +46,7 @@ SLICE_SECONDS = 0.5
 SLICE_CYCLES = 1_000
 BEAT_SECONDS = 5.0
 ATTEMPTS = 3  # workers that may die in a row without storing a cycle before the run counts as failed
-OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "error"}
+OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "error", "w": "waiting"}
 
 
 class LostClaimError(RuntimeError):
@@ -130,7 +130,7 @@ class _Attempt:
         self.tables = Tables(self.scenario)
         self.trail = Trail(self.scenario, self.tables)
         self.meter = Meter(self.scenario, self.tables)
-        self.simulation = Simulation(self.scenario, trace=False)
+        self.simulation = simulate(self.scenario, trace=False)
         self.cache = CacheReport()
         self.seconds = self.run.seconds
         self.chunks = 0
@@ -187,7 +187,7 @@ class _Attempt:
             if cycle is None:
                 more = False
                 break
-            self.trail.append(cycle)
+            self.trail.append(cycle, self.simulation.cluster.pods)
             self.cache.look(self.simulation)
             index = len(self.trail)
             self._meter(index)
@@ -195,6 +195,10 @@ class _Attempt:
                 self.samples.add(self.meter.sample(index, cycle.time, self.samples.resources))
             if index >= limit("RUN_CYCLES"):
                 break
+            if self.tables.met > limit("PODS"):
+                raise LimitReachedError(
+                    f"Controllers have created more than {limit('PODS'):,} pods, the most there may be."
+                )
         self.seconds += time.monotonic() - began
         self._store(first)
         return more

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from playground.limits import limit
-from playground.playback.tables import PENDING, Tables
+from playground.playback.tables import ABSENT, PENDING, Tables
 from playground.playback.trail import Changes
 from scheduler_core.objects.model import Node
 from scheduler_core.scenario import Operation, Scenario
@@ -68,6 +68,7 @@ class Meter:
             if operation.kind == "Node":
                 node = operation.object
                 self._set_node(operation.key, node.allocatable if isinstance(node, Node) else None)
+        self._where += [ABSENT] * (len(self._tables.pods) - len(self._where))  # of pods that were met since
         for number, value in changes:
             self._count(number, self._where[number], -1)
             self._count(number, value, 1)

@@ -52,6 +52,7 @@ class TimedSimulation:
         self.major = 1
         self.minor = 0
         self.happenings = 0  # of the whole run
+        self.turns = 0  # how often time was let pass or something landed: never more than things that happen
         self.after: tuple[Happening, ...] = ()
         self.phases: Phases = {}
         self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
@@ -273,6 +274,7 @@ class TimedSimulation:
     def _advance(self) -> bool:
         """Let time pass until there is a pod to try; tell whether there is one."""
         while True:
+            self.turns += 1
             framework = self.framework
             clock = framework.clock
             framework.take_turns()
@@ -364,6 +366,7 @@ class TimedSimulation:
         self.ending.notice(what)
         if what.what == "FailedScheduling":
             self.messages[what.about] = what.text
+            self._turns.notice(what, self.framework)
         elif what.what == "Scheduled":
             self.messages.pop(what.about, None)
         elif what.what in ("PodGroup", "PodGroupSync"):
@@ -371,10 +374,7 @@ class TimedSimulation:
             if not phases or phases[-1][1] != what.text:
                 phases.append((what.time, what.text))
                 self._turns.phase(what.about, what.text)
-        elif what.detail is not None:
-            self._turns.notice(what, self.framework)
-        if self._trace:
-            self._told.append(what)
+        self._told.append(what)  # a copy that is made now may tell of it
 
     def _take_told(self) -> tuple[Happening, ...]:
         told, self._told = tuple(self._told), []

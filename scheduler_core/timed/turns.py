@@ -22,9 +22,9 @@ class Turns:
         self._add(GroupTurn("phase", group, phase))
 
     def notice(self, happening: Happening, framework: Framework) -> None:
-        """Take note of a pod that waited in vain."""
+        """Take note of a pod's failure, if it had waited at Permit."""
         waited = happening.detail
-        if happening.what != "FailedScheduling" or not isinstance(waited, WaitingPod):
+        if not isinstance(waited, WaitingPod):
             return
         pod = framework.pods.get(happening.about)
         group = group_key(pod) if pod is not None else ""

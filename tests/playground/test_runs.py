@@ -170,7 +170,7 @@ def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     def broken(_self: Any) -> None:
         raise ZeroDivisionError("of nothing")
 
-    monkeypatch.setattr("playground.runs.compute.Simulation.step", broken)
+    monkeypatch.setattr("scheduler_core.simulation.Simulation.step", broken)
     assert run_simulation(run.pk) == "failed"
     assert "ZeroDivisionError: of nothing" in finished(run).error
 

@@ -21,12 +21,12 @@ from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
 from scheduler_core.equivalence.browsing import LEVELS
 from scheduler_core.objects.model import Pod
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper
 
 # `from` is a word of Python's, and so cannot be written as an argument.
 ROWS_ASKED = {"from": "index", "count": "index"}
 
-Show = Callable[[Simulation, Playback], dict[str, Any]]
+Show = Callable[[Stepper, Playback], dict[str, Any]]
 
 
 async def _after(call: Call, show: Show) -> Answer:
@@ -72,14 +72,14 @@ async def cache_equivalent(call: Call) -> Answer:
     if len(keys) != 2:
         raise CommandError("payload.invalid", "pods must be the names of two pods.", field="pods")
 
-    def show(simulation: Simulation, playback: Playback) -> dict[str, Any]:
+    def show(simulation: Stepper, playback: Playback) -> dict[str, Any]:
         first, second = (_pod(simulation, key) for key in keys)
         return compared(first, second, playback.settings_after(call.payload["cycle"]))
 
     return await _after(call, show)
 
 
-def _pod(simulation: Simulation, key: str) -> Pod:
+def _pod(simulation: Stepper, key: str) -> Pod:
     known = simulation.cluster.pods.get(key)
     if known is None:
         raise CommandError("pod.not-found", f"There is no pod {key[:300]} after this cycle.")
