@@ -10,13 +10,16 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.history import entries_of, resolved, target_of
 from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.model import KubernetesObject, Pod
+from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler_core.scenario import Document, Scenario
-from scheduler_core.simulation import Simulation
+from scheduler_core.timed import Stepper, TimedSimulation
 from scheduler_core.workloads import Key, key_of
 
+# What controllers create, and delete again.
+MADE = ("Pod", "ReplicaSet", "PersistentVolumeClaim", "PersistentVolume")
 
-def ending_documents(simulation: Simulation) -> list[Document]:
+
+def ending_documents(simulation: Stepper) -> list[Document]:
     """Return the manifests of all objects that there are when a run is done, in order of creation.
 
     An object that came from a manifest keeps it, unread fields and all, with the patches of operations;
@@ -28,26 +31,43 @@ def ending_documents(simulation: Simulation) -> list[Document]:
     return unread + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
 
 
-def _objects(simulation: Simulation) -> list[KubernetesObject]:
+def _objects(simulation: Stepper) -> list[KubernetesObject]:
     there: dict[Key, KubernetesObject] = {key_of(obj): obj for obj in simulation.scenario.objects}
     for operation in simulation.scenario.operations:
         key = (operation.kind, operation.key)
         if operation.object is None:
             there.pop(key, None)
-        else:
+        elif operation.action == "create" or key in there:
             there[key] = operation.object
+    if isinstance(simulation, TimedSimulation):  # controllers have gone on
+        known = simulation.framework.manager.store.objects
+        there = {key: known.get(key, obj) for key, obj in there.items() if key in known or key[0] not in MADE}
+        there |= {key: obj for key, obj in known.items() if key[0] in MADE}
     cluster = simulation.cluster
-    alive = {**{key: state.pod for key, state in cluster.pods.items()}, **cluster.finished}
+    alive = {key: cluster.pods[key].pod for key in simulation.placement()}
     kept = [obj for key, obj in there.items() if key[0] != "Pod"]
-    return kept + [alive[key[1]] for key in there if key[0] == "Pod" and key[1] in alive]
+    return [*kept, *alive.values(), *(pod for key, pod in cluster.finished.items() if key not in alive)]
 
 
-def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: Simulation) -> Document:
+def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: Stepper) -> Document:
     document = given.get(key_of(obj)) or to_manifest(obj)
+    if isinstance(obj, (PersistentVolumeClaim, PersistentVolume)):
+        return _claimed(document, obj)
     if not isinstance(obj, Pod) or obj.terminal:
         return document
     state = simulation.cluster.pods[obj.meta.key]
     return bound(document, state.node_name) if state.node_name else document
+
+
+def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) -> Document:
+    """Return a claim or a volume as it is once the two are bound."""
+    spec = document.get("spec") or {}
+    if isinstance(obj, PersistentVolumeClaim):
+        bond: dict[str, Any] = {"volumeName": obj.volume_name} if obj.volume_name else {}
+    else:
+        namespace, _, name = obj.claim_ref.rpartition("/")
+        bond = {"claimRef": {"namespace": namespace, "name": name}} if name else {}
+    return {**document, "spec": {**bond, **spec}} if bond.keys() - spec.keys() else document
 
 
 def _manifests(scenario: Scenario) -> dict[Key, Any]:

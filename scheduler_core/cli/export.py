@@ -13,8 +13,8 @@ from scheduler_core.formats.snapshot import CONFIG_KIND, LISTS, is_own
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.policy import PolicyError
 from scheduler_core.scenario import Document, Scenario
-from scheduler_core.simulation import Simulation
 from scheduler_core.snapshot import ResultNotes, snapshot
+from scheduler_core.timed import simulate
 
 FORMATS = {
     "scenario": "what was read, its history and configuration included, as one bundle",
@@ -60,7 +60,7 @@ def _at_start(scenario: Scenario) -> list[Document]:
 def _at_end(scenario: Scenario, notes: ResultNotes, name: str) -> list[Document]:
     results = name == "simulator"
     try:
-        simulation = Simulation(scenario, trace=results, quirk_effects=False)
+        simulation = simulate(scenario, trace=results, quirk_effects=False)
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
     for cycle in simulation:

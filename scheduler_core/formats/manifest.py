@@ -12,6 +12,7 @@ from scheduler_core.objects.model import (
     LabelSelector,
     NodeSelectorTerm,
     ObjectMeta,
+    PersistentVolume,
     PersistentVolumeClaim,
     Pod,
     PodAffinityTerm,
@@ -212,8 +213,31 @@ def _claim(claim: PersistentVolumeClaim) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": _meta(claim.meta), "spec": spec}
 
 
+def _persistent_volume(volume: PersistentVolume) -> dict[str, Any]:
+    namespace, _, name = volume.claim_ref.rpartition("/")
+    source = {key: value for key, value in _volume(volume.source).items() if key != "name"}
+    spec = _drop_empty(
+        {
+            "capacity": {"storage": format_resource("storage", volume.capacity)},
+            "accessModes": list(volume.access_modes),
+            "storageClassName": volume.storage_class,
+            "claimRef": {"namespace": namespace, "name": name} if name else None,
+        }
+    )
+    if volume.node_affinity is not None:
+        terms = [_node_term(term) for term in volume.node_affinity]
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": _meta(volume.meta),
+        "spec": {**spec, **source},
+        "status": _drop_empty({"phase": volume.phase}),
+    }
+
+
 def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
-    """Return the manifest of a pod, a workload or a claim; other kinds always have their own document.
+    """Return the manifest of a pod, a workload, a claim or a volume; other kinds have their own document.
 
     It holds what scheduling reads. Raises TypeError for other kinds.
     """
@@ -223,4 +247,6 @@ def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
         return _workload(obj)
     if isinstance(obj, PersistentVolumeClaim):
         return _claim(obj)
+    if isinstance(obj, PersistentVolume):
+        return _persistent_volume(obj)
     raise TypeError(f"{type(obj).__name__} objects are not made by controllers")

@@ -14,8 +14,9 @@ from scheduler_core.__main__ import main
 from scheduler_core.ending import ending_documents
 from scheduler_core.examples import Example, examples
 from scheduler_core.formats.snapshot import CONFIG, LISTS
-from scheduler_core.objects.model import PersistentVolume, Pod
+from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler_core.snapshot import PREFIX, ResultNotes, snapshot
+from scheduler_core.timed import simulate
 from scheduler_core.workloads import key_of
 
 FILE = Path(__file__).parent / "recordings" / "snapshot.json"
@@ -142,6 +143,51 @@ spec:
     assert named["n1"]["spec"] == {"podCIDR": "10.0.0.0/24", "unschedulable": True}
     assert named["n1"]["metadata"]["annotations"] == {"kept": "yes"}
     assert "nodeName" not in named["b"]["spec"]
+
+
+TEMPLATE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 8, memory: 8Gi, pods: 50}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: example.com/disk}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: db}}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c}]}}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+kind: Scenario
+spec:
+  operations:
+  - time: 10
+    patchOperation: {typeMeta: {kind: StatefulSet}, objectMeta: {name: db}, patch: {spec: {replicas: 3}}}
+"""
+VIRTUAL = "---\nkind: SimulationSettings\ntime: virtual\n"
+
+
+@pytest.mark.parametrize("settings", ["", VIRTUAL], ids=["standing", "virtual"])
+def test_what_controllers_made_is_exported_too(settings: str) -> None:
+    """Pods, claims and the volumes provisioned for them have manifests that load as the same cluster."""
+    simulation = simulate(load(TEMPLATE + settings), trace=False)
+    for _ in simulation:
+        pass
+    again = load_documents(ending_documents(simulation))
+    pods = {o.meta.key: o.node_name for o in again.objects if isinstance(o, Pod)}
+    assert pods == simulation.placement()
+    assert len(pods) == 3
+    claims = [o for o in again.objects if isinstance(o, PersistentVolumeClaim)]
+    assert len(claims) == 3
+    volumes = {o.meta.name: o.claim_ref for o in again.objects if isinstance(o, PersistentVolume)}
+    assert volumes == {claim.volume_name: claim.meta.key for claim in claims if claim.volume_name}
+    assert bool(volumes) is bool(settings)
 
 
 def test_the_results_of_each_attempt_are_annotations_as_the_simulator_writes_them() -> None:
