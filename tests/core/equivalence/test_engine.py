@@ -6,11 +6,14 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scheduler_core import load
 from scheduler_core.cost import measure_costs
 from scheduler_core.cycle import Cycle
+from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.equivalence.record import Source
 from scheduler_core.scenario import BundleError, Scenario
 from scheduler_core.settings import Settings
 from scheduler_core.simulation import Simulation
@@ -133,6 +136,45 @@ def test_a_pod_without_a_controller_takes_the_normal_path() -> None:
     )
     assert cycle.cache is not None
     assert cycle.cache.counts.misses == len(cycle.order)
+
+
+NOMINATED = """---
+kind: Scenario
+spec:
+  operations:
+  - id: nominated
+    step: {major: 1, minor: 2}
+    createOperation:
+      object:
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: awaited}
+        spec: {containers: [{name: c, image: c}]}
+        status: {nominatedNodeName: node-0}
+"""
+
+
+def test_a_node_that_a_pod_is_nominated_to_is_neither_looked_up_nor_written() -> None:
+    """Its entries stay as they are, and are not asked, while other nodes answer from the cache (v1.10+)."""
+    simulation = Simulation(replace(bundle(2, 4, history=NOMINATED), settings=Settings(cache="sound")))
+    cycles = [simulation.step() for _ in range(4)]
+    before, during = cycles[1], cycles[3]
+    assert before is not None
+    assert during is not None
+    assert before.cache is not None
+    assert during.cache is not None
+    assert before.cache.sources is not None
+    assert during.cache.sources is not None
+    nominated = [found.node for found in during.nominated_passes]
+    assert [during.nodes[node] for node in nominated] == ["node-0"]
+    assert Source.HIT in before.cache.sources[:, nominated]
+    assert (during.cache.sources[:, nominated] == Source.BYPASSED).all()
+    assert (np.delete(during.cache.sources, nominated, axis=1) != Source.BYPASSED).all()
+    assert during.cache.counts.bypassed == len(during.order)
+    assert isinstance(simulation.cache, CacheKeeper)
+    entries, count = simulation.cache.cache.entries(node="node-0")
+    assert count
+    assert {entry.step for entry in entries} <= {1, 2}
 
 
 @pytest.mark.parametrize(("remedy", "stale"), [("none", True), ("isUpToDate", False), ("generations", False)])
