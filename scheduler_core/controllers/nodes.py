@@ -23,6 +23,7 @@ from scheduler_core.objects.model import Node, NodeCondition, Pod, Taint
 from scheduler_core.objects.selectors import tolerates
 
 FAILS, RECOVERS = "podstep/fails-at", "podstep/recovers-at"
+_LATENCY = 1.0  # what is bound to a tainted node goes no sooner, or its controller would make it anew at once
 TAINTS = {"False": "node.kubernetes.io/not-ready", "Unknown": "node.kubernetes.io/unreachable"}
 
 
@@ -92,12 +93,13 @@ def evict(pod: Pod, store: Store, now: float) -> Answers:
         if taint.effect == "NoExecute":
             used = next((t for t in pod.tolerations if tolerates((t,), taint)), None)
             if used is None:
-                return (Change("delete", pod, "TaintManagerEviction"),)
-            if used.toleration_seconds is not None:
+                ends = 0.0
+            elif used.toleration_seconds is not None:
                 ends = min(ends, max(0, used.toleration_seconds))
     if ends == math.inf:
         return ()
-    at = round(max(store.tainted_since[node.meta.name], store.index.bound_since[pod.meta.key]) + ends, 6)
+    tainted, bound = store.tainted_since[node.meta.name], store.index.bound_since[pod.meta.key]
+    at = round(max(tainted + ends, bound + max(ends, _LATENCY if bound >= tainted else 0.0)), 6)
     if now < at:
         return (Wake(at, f"{pod.meta.key} tolerates its node's taint no longer"),)
     return (Change("delete", pod, "TaintManagerEviction"),)

@@ -9,7 +9,8 @@
 ``restartPolicy`` decides what the end is: with ``Always``, and with ``OnFailure`` after a failure, the
 containers start again in the same pod, the first time at once, then after 10 s doubling to 5 min, in which
 the pod is Running but not ready. A pod whose manifest names no policy ends for good, for that is what a
-duration is written for. On a node that does not answer nothing starts or ends.
+duration is written for. What comes back without end, as a ReplicaSet's pods do, runs for a second at least.
+On a node that does not answer nothing starts or ends.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from functools import lru_cache
 
 from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.changes import Answers, Change, Wake
+from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Pod
 
@@ -26,7 +28,8 @@ START = "podstep/start-seconds"
 RUN = "podstep/run-seconds"
 OUTCOME = "podstep/outcome"
 
-_SHORTEST_RUN = 0.001  # a run takes time, or controllers would make pods without end in one moment
+# A run takes time, or controllers that replace what has ended would make pods without end in one moment.
+_SHORTEST_RUN, _SHORTEST_OF_REPLICAS = 0.001, 1.0
 _FIRST_DELAY, _LONGEST_DELAY = 10.0, 300.0  # the kubelet's MaxContainerBackOff
 
 
@@ -67,7 +70,9 @@ def reconcile(pod: Pod, store: Store, now: float) -> Answers:
     run = seconds(written) if written is not None else None
     if run is None:
         return ()
-    end = round(since + max(run, _SHORTEST_RUN), 6)
+    owner = controller_of(pod)
+    shortest = _SHORTEST_RUN if owner is None or owner.kind == "Job" else _SHORTEST_OF_REPLICAS
+    end = round(since + max(run, shortest), 6)
     if now < end:
         return (Wake(end, "ends"),)
     return (_ended(pod),)

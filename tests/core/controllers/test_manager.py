@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from scheduler_core.controllers import (
+    Change,
     ControllerManager,
     NotSettledError,
     Options,
+    Store,
     Wake,
     claims,
     daemons,
@@ -199,12 +202,34 @@ def test_only_what_an_event_concerns_is_looked_at() -> None:
     assert looks[0] == looks[1] <= 6
 
 
-def test_controllers_that_fight_are_told() -> None:
-    """A template bound to a node that evicts its pods makes pods without end: an error names the set."""
-    settings = Options(most_looks=100)
-    document = workload("ReplicaSet", replicas=1)
-    document["spec"]["template"]["spec"]["nodeName"] = "n1"
-    tainted = node("n1")
+def test_controllers_that_fight_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A controller that takes back what it did, for ever, ends with an error that names the object."""
+
+    def restless(owner: Any, store: Store, now: float) -> list[Change]:
+        return [Change("update", replace(owner, replicas=1 - owner.replicas), "Flipped")]
+
+    monkeypatch.setitem(manager.WORKLOADS, "ReplicaSet", restless)
+    with pytest.raises(NotSettledError, match="ReplicaSet default/web changes again and again"):
+        World(workload("ReplicaSet", replicas=1), options=Options(most_looks=100))
+
+
+# what makes a controller's pods end at once, and how many it makes in a minute
+RESTLESS = [
+    ("a run of no time", {"annotations": {"podstep/run-seconds": "0"}}, 61),
+    ("a node that drives off what comes", {"nodeName": "tainted"}, 61),
+]
+
+
+@pytest.mark.parametrize(("why", "spec", "made"), RESTLESS, ids=[row[0] for row in RESTLESS])
+@pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet"])
+def test_pods_that_end_at_once_come_back_no_faster_than_every_second(
+    kind: str, why: str, spec: dict[str, Any], made: int
+) -> None:
+    """Time passes between one pod and the next, so that a moment always comes to its end."""
+    document = workload(kind, replicas=1, annotations=spec.get("annotations"))
+    document["spec"]["template"]["spec"] |= {k: v for k, v in spec.items() if k == "nodeName"}
+    tainted = node("tainted")
     tainted["spec"] = {"taints": [{"key": "mine", "effect": "NoExecute"}]}
-    with pytest.raises(NotSettledError, match=r"default/web.* changes again and again"):
-        World(tainted, document, options=settings)
+    world = World(node("n1"), tainted, document)
+    world.run(60)
+    assert len(world.told("SuccessfulCreate")) == made
