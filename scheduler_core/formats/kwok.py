@@ -10,7 +10,7 @@ from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recording import Event, Recording
 from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.reading import At, Field, Report, enum, integer, opaque, record, text
+from scheduler_core.objects.reading import At, Field, Report, enum, integer, opaque, path_text, record, text
 
 KIND = "ResourcePatch"
 _GROUP = "action.kwok.x-k8s.io/"
@@ -64,7 +64,7 @@ def read_kwok(bundle: Bundle, limits: Limits) -> None:
     events = list(_events(patches, report))
     for at, message in report.errors:
         entry: Entry = at.root
-        path = ".".join(map(str, (*entry.prefix, *at.steps)))
+        path = path_text((*entry.prefix, *at.steps))
         bundle.errors.append((entry.source, FormatError(message, None, path, entry.number)))
     Recording(bundle).take_all(events, "a recording of kwok")
 

@@ -22,6 +22,7 @@ from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.patch import PatchError, apply_patch, has_strategic
 from scheduler_core.formats.tidy import tidied
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import path_text
 from scheduler_core.recorded import NODE, RESULT_PREFIXES, SECONDS
 from scheduler_core.workloads import Key
 
@@ -188,7 +189,7 @@ class Recording:
             changed = apply_patch(living.raw, event.document, how)
         except PatchError as error:
             origin = event.origin
-            path = ".".join(map(str, (*origin.prefix, *error.path)))
+            path = path_text((*origin.prefix, *error.path))
             self.bundle.errors.append((origin.source, FormatError(error.message, None, path, origin.number)))
             return
         self._change(event, changed)
