@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +12,8 @@ from playground import bundles, sources, store
 from playground.models import Draft
 from scheduler_core.explain.copying import Copy
 from scheduler_core.export import document_key
+from scheduler_core.formats.bundle import read_files
+from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.scenario import BundleError, Document
 
@@ -36,26 +39,43 @@ def copy_of(source: sources.Source, visitor: str, made: Copy, title: str) -> Dra
 def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
     """Return ``text``, which holds ``before``, changed so that it holds ``after``; comments stay.
 
-    ``None`` where its documents cannot be told apart by their ``---``, as in a List or in JSON.
+    What stands between two ``---`` is written anew if any document in it changes: of a List, all of them.
+    ``None`` where it cannot be done so, as in JSON.
     """
     marks = [match.start() for match in _MARK.finditer(text)]
     chunks = [text[a:b] for a, b in zip([0, *marks], [*marks, len(text)])]
     places = [n for n, chunk in enumerate(chunks) if _CONTENT.search(_MARK.sub("", chunk))]
-    if len(places) != len(before):
+    held = _held([chunks[place] for place in places], before)
+    if held is None:
         return None
     left = {document_key(document): document for document in after}
-    for place, document in zip(places, before):
-        wanted = left.pop(document_key(document), None)
-        if wanted is None:
+    for place, documents in zip(places, held):
+        keys = [document_key(document) for document in documents]
+        wanted = [left.pop(key) for key in keys if key in left]
+        if not wanted:
             chunks[place] = ""
-        elif wanted != document:
-            chunks[place] = _head(chunks[place]) + write_yaml([wanted]).removeprefix("---\n")
+        elif wanted != documents:
+            chunks[place] = _head(chunks[place]) + write_yaml(wanted).removeprefix("---\n")
     whole = "".join(chunk if chunk.endswith("\n") or not chunk else f"{chunk}\n" for chunk in chunks)
     whole += write_yaml(left.values()) if left else ""
     with suppress(BundleError, bundles.TooLargeError):
         if bundles.read_documents(whole) == tuple(after):
             return whole
     return None
+
+
+def _held(chunks: Sequence[str], documents: Sequence[Document]) -> list[list[Document]] | None:
+    """Return the documents of each chunk, such as the items of a List; ``None`` if it cannot be told."""
+    if len(chunks) == len(documents):
+        return [[document] for document in documents]
+    left = deque(documents)
+    held: list[list[Document]] = []
+    for chunk in chunks:
+        held.append([])
+        for entry in read_files([("", chunk)], Limits()).entries:
+            if left and document_key(entry.value) == document_key(left[0]):
+                held[-1].append(left.popleft())
+    return None if left else held
 
 
 def _head(chunk: str) -> str:

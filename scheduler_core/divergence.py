@@ -252,6 +252,8 @@ def _fate(cycle: Cycle) -> str:
         return f"goes to {decision.node}"
     if decision.nominated is not None:
         pods = f"{len(decision.victims)} pod{'' if len(decision.victims) == 1 else 's'}"
+        if not decision.victims:
+            return f"fits nowhere and is nominated to {decision.nominated}, where nothing has to go for it"
         return f"fits nowhere and preempts {pods} on {decision.nominated}"
     return "cannot be tried" if decision.result == "error" else "fits nowhere"
 

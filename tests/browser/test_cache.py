@@ -312,6 +312,52 @@ def test_two_pods_are_compared_field_by_field(page: Page, site: Stack) -> None:
     expect(result).to_have_text("There is no pod default/nobody.")
 
 
+def test_what_is_compared_and_the_table_are_in_the_address(page: Page, promise: str) -> None:
+    """Loading the address anew shows the same answer, with the class that is open, and the same table."""
+    panel = opened(page, promise, LAST, "classes")
+    panel.get_by_role("button", name=re.compile("^Members of ")).click()
+    first, second = panel.get_by_label("First pod"), panel.get_by_label("Second pod")
+    pods = [first.input_value(), second.input_value()]
+    second.press("Enter")
+    expect(panel.locator(".equal-answer")).to_contain_text("Yes.")
+    page.wait_for_function(
+        "() => location.search.split('%2F').length > 1 || location.search.includes('lock')"
+    )
+    page.reload()
+    Workbench(page).wait().at(LAST)
+    expect(panel.locator(".equal-answer")).to_contain_text("Yes.")
+    assert [first.input_value(), second.input_value()] == pods
+    expect(panel.get_by_role("button", name=re.compile("^Members of "))).to_have_attribute(
+        "aria-expanded", "true"
+    )
+    view(panel, "Over time").click()
+    panel.get_by_role("button", name="Show as a table").click()
+    expect(panel.get_by_role("table", name="The cache's work, cycle by cycle")).to_be_visible()
+    page.reload()
+    Workbench(page).wait().at(LAST)
+    expect(panel.get_by_role("table", name="The cache's work, cycle by cycle")).to_be_visible()
+    expect(panel.get_by_role("status").first).to_contain_text("73 % of all answers")
+    page.go_back()
+    expect(panel.get_by_role("button", name="Show as a table")).to_be_visible()
+
+
+def test_no_cycle_has_one_tick_twice(page: Page, promise: str) -> None:
+    """Of few cycles each has one tick on the axis, and nothing stands between two."""
+    panel = opened(page, promise, LAST, "time")
+    ticks = panel.locator(".xaxislayer-above .xtick text, .xaxislayer-below .xtick text")
+    expect(ticks.first).to_be_visible()
+    assert ticks.all_text_contents() == ["1", "2", "3", "4"]
+
+
+def test_nothing_is_measured_where_no_pod_waits(page: Page, site: Stack) -> None:
+    """Every view says what to do instead of counting nothing."""
+    bundle = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1, pods: 1}}\n"
+    Workbench(page).open(f"{share(site, bundle, 'No pod')}?tab=cache&view=worth")
+    panel = Workbench(page).panel("Cache")
+    expect(panel).to_contain_text("No pod is waiting to be scheduled.")
+    expect(panel.get_by_role("button", name="Measure")).to_have_count(0)
+
+
 def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
     """The chart is drawn by our own Plotly, a click goes to a cycle; the table has every cycle's numbers."""
     panel = opened(page, promise, LAST, "time")

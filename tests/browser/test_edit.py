@@ -257,6 +257,51 @@ def test_one_event_after_another_at_the_same_step(page: Page, cluster: str) -> N
     )
 
 
+def test_undo_leads_back_through_edits_and_settings_in_their_order(page: Page, cluster: str) -> None:
+    """Edits and settings are one chain; a notice goes when its Undo would lead back from another change."""
+    bench, editor = copied(page, cluster, 2)
+    cordon(editor)
+    apply(editor)
+    notice = page.get_by_text("It shows from cycle 3 on.")
+    expect(notice).to_be_visible()
+    bench.at(2)
+    bench.tab("Cache").get_by_role("button", name="As in v1.11, with the audit").click()
+    page.wait_for_function("() => podstep.playback.policy.cache === 'v1.11' && podstep.playback.complete")
+    expect(notice).to_be_hidden()
+    bench.at(2)
+    expect(bench.inspect.get_by_role("tab", name="Cache")).to_be_focused()
+    undo = bench.build.get_by_role("button", name="Undo")
+    expect(undo).to_have_attribute("title", "Undo: The cache is on as in v1.11, with the audit")
+    undo.click()
+    page.wait_for_function("() => podstep.playback.policy.cache === 'off' && podstep.playback.complete")
+    bench.at(2)
+    bench.build.get_by_role("tab", name="Policy").click()
+    panel = bench.build.get_by_role("tabpanel", name="Policy")
+    panel.get_by_role("button", name="Undo").click()
+    page.wait_for_function("() => !podstep.playback.nodes.updates.length && podstep.playback.complete")
+    expect(panel.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_an_edit_says_before_which_comments_it_costs(page: Page, cluster: str) -> None:
+    """Comments inside the history go, those above it and of other documents stay; nothing is said of none."""
+    _, editor = copied(page, cluster, 2)
+    expect(editor.get_by_text("written anew")).to_be_hidden()
+    page.goto("/")
+    page.get_by_role("button", name=re.compile("^The half remedy")).click()
+    page.wait_for_url("**/p/**")
+    bench = Workbench(page).wait()
+    bench.node("a-1").click()
+    bench.stage.get_by_role("button", name="Edit at this step").click()
+    editor = page.get_by_role("dialog", name="Edit Node a-1")
+    expect(editor.get_by_text("Scenario is written anew, without the comments inside it")).to_be_visible()
+    cordon(editor)
+    apply(editor)
+    bench.build.get_by_role("tab", name="YAML").click()
+    yaml = bench.build.get_by_role("textbox", name="YAML of this draft")
+    expect(yaml).to_have_value(re.compile("# The half remedy: a stale write"))
+    expect(yaml).not_to_have_value(re.compile("# Inside cycle 1"))
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(
     visitor: Callable[..., Page], accessible: Callable[[Page], None], cluster: str, scheme: str

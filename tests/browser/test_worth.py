@@ -88,7 +88,7 @@ def test_another_mode_shows_both_decisions_side_by_side(page: Page, promise: str
     expect(sides.nth(1)).to_contain_text("unschedulable")
     expect(sides.nth(1)).to_contain_text("0/3 nodes are available")
     expect(section).to_contain_text("Under v1.11 a stale answer was believed: by MatchInterPodAffinity")
-    expect(section).to_contain_text("not invalidated by Pod/ADD (rule pod-add-affinity)")
+    expect(section).to_contain_text("not invalidated by Pod/ADD (row pod-add-affinity")
     numbers = section.get_by_role("table", name="Both runs in numbers")
     assert cells(numbers, "placed") == ["4", "3"]
     assert cells(numbers, "stale hits")[1] == "0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 
 from playground import catalogue
 from playground.configuring import configured
@@ -75,20 +76,45 @@ def test_there_and_back_again_is_the_same_text() -> None:
     assert configured(NODES, "predicate", "NoDiskConflict", "on") == {"text": NODES, "rewritten": False}
 
 
-def test_a_list_is_written_anew_and_that_is_told() -> None:
-    """A List has no marks between its documents; the answer says that all of the text is new."""
-    nodes = [
-        {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": name},
-            "status": {"allocatable": {"cpu": "4", "pods": "10"}},
-        }
-        for name in "ab"
-    ]
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes})
+LIST = """# the cluster
+apiVersion: v1
+kind: List
+items:
+# the first
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: "4", pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: "4", pods: "10"}}}
+"""
+
+
+@pytest.mark.parametrize("text", [LIST, json.dumps(next(yaml.safe_load_all(LIST)))])
+def test_a_list_that_does_not_change_stays_as_it_was_written(text: str) -> None:
+    """Neither its comments nor its form are lost for a Policy that comes after it."""
     answer = configured(text, "priority", "EqualPriority", "3")
-    assert answer["rewritten"] is True
+    assert answer["rewritten"] is False
+    assert answer["text"].startswith(text)
+    scenario = load(answer["text"])
+    assert [o.meta.name for o in scenario.objects] == ["a", "b"]
+    assert {p.name: p.weight for p in compile_policy(scenario.policy).priorities}["EqualPriority"] == 3
+
+
+def test_a_list_with_the_policy_in_it_is_written_anew_and_nothing_else() -> None:
+    """Its items become documents of their own; a comment above it and other documents stay."""
+    item = "- {apiVersion: v1, kind: Policy, predicates: [{name: NoDiskConflict}], priorities: []}\n"
+    other = "---\napiVersion: v1\nkind: Node\nmetadata: {name: c}  # mine\n"
+    answer = configured(f"{LIST}{item}{other}", "priority", "EqualPriority", "3")
+    assert answer["rewritten"] is False
+    assert answer["text"].startswith("# the cluster\n")
+    assert answer["text"].endswith(other)
+    assert "# the first" not in answer["text"]
+    assert [o.meta.name for o in load(answer["text"]).objects] == ["a", "b", "c"]
+
+
+def test_documents_that_cannot_be_told_apart_are_written_anew_and_that_is_told() -> None:
+    """Of a text in one piece the answer says that all of it is new."""
+    nodes = [dict(item) for item in yaml.safe_load(LIST)["items"]]
+    policy = {"apiVersion": "v1", "kind": "Policy", "predicates": [{"name": "NoDiskConflict"}]}
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [*nodes, policy]})
+    answer = configured(f"{text}\n", "priority", "EqualPriority", "3")
     scenario = load(answer["text"])
     assert [o.meta.name for o in scenario.objects] == ["a", "b"]
     assert {p.name: p.weight for p in compile_policy(scenario.policy).priorities}["EqualPriority"] == 3

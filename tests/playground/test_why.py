@@ -268,7 +268,7 @@ def test_the_api_answers_the_same(client: Client) -> None:
 
 
 def test_only_the_changed_document_is_written_anew() -> None:
-    """A text is kept letter by letter but for the document that differs, or not at all."""
+    """A text is kept letter by letter but for the document that differs, or the List that it is in."""
     before = load(BUNDLE).documents
     after = [*before[:1], {**before[1], "spec": {"taints": []}}, *before[2:]]
     text = spliced(BUNDLE, before, after)
@@ -279,4 +279,8 @@ def test_only_the_changed_document_is_written_anew() -> None:
     assert load(text).documents == tuple(after)
     items = "".join(f"- {{apiVersion: v1, kind: Node, metadata: {{name: {name}}}}}\n" for name in "ab")
     listed = f"apiVersion: v1\nkind: List\nitems:\n{items}"
-    assert spliced(listed, load(listed).documents, before) is None
+    first, second = load(listed).documents
+    changed = {**second, "spec": {"unschedulable": True}}
+    text = spliced(f"# kept\n{listed}", (first, second), (first, changed))
+    assert text is not None and text.startswith("# kept\n")
+    assert load(text).documents == (first, changed)

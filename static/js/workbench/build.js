@@ -8,6 +8,7 @@ import { Edit } from "./edit.js";
 import { History } from "./history.js";
 import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
+import { Undo } from "./undo.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
@@ -35,11 +36,15 @@ export class Build {
     this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => this.#find(), 100), onkeydown: (event) => this.#searchKey(event) });
     this.yaml = this.#yaml();
     const { mine, canFork, onFork } = options;
-    this.edit = view.edit = mine || canFork ? new Edit(view, { mine, fork: options.onForkToEdit, text: () => this.#whole(), apply: (text) => { this.policy.forget(); return this.#replace(text); }, dirty: () => !this.apply.disabled, onText: () => { view.emit("region", "build"); this.open("yaml"); } }) : null;
+    const text = () => this.#whole();
+    const apply = (changed) => this.#replace(changed);
+    const dirty = () => !this.apply.disabled;
+    this.undo = new Undo(view, { apply, dirty });
+    this.edit = view.edit = mine || canFork ? new Edit(view, { mine, fork: options.onForkToEdit, text, apply, dirty, undo: this.undo, onText: () => { view.emit("region", "build"); this.open("yaml"); } }) : null;
     this.history = new History(view, this.edit, mine);
     this.objects = h("div", { class: "objects" }, this.search, this.tree, this.history.element);
     this.list = debounce(() => this.#list(), LIST_AFTER);
-    this.policy = new Policy(view, { mine, canFork, onFork, text: () => this.#whole(), apply: (text) => { this.edit?.forget(); return this.#replace(text); }, dirty: () => !this.apply.disabled, onText: () => this.open("yaml") });
+    this.policy = new Policy(view, { mine, canFork, onFork, text, apply, dirty, undo: this.undo, onText: () => this.open("yaml") });
     this.open("objects");
     view.playback.on("opened", () => { this.#others = null; this.#draw(); });
     view.playback.on("step", () => { this.#count(); this.list(); });
@@ -387,10 +392,10 @@ export class Build {
         return false;
       }
       await this.view.playback.socket.call("draft.save", { draft: this.options.draft, text });
+      const before = this.text;
       this.text = text;
       this.#edited(text);
-      this.policy.forget();
-      this.edit?.forget();
+      if (before !== undefined && before !== text) this.undo.push("changes of the YAML", before);
       await this.options.onApplied();
       toast("Applied: the simulation starts anew.");
       return true;

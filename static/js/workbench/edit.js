@@ -3,8 +3,8 @@
 import { h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, plural } from "../lib/quantity.js";
+import { commentsLost } from "./comments.js";
 
-const UNDONE = 50; // steps back that are kept
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
 const NOTE_MS = 12_000;
 
@@ -30,21 +30,19 @@ const TEMPLATES = {
 };
 
 export class Edit {
-  #undo = []; // [what was done, the text before]
   #busy = false;
+  #note = null; // the notice of the last change
 
   constructor(view, options) {
     this.view = view;
-    this.options = options; // {mine, fork(wish), text(), apply(text), dirty(), onText()}
+    this.options = options; // {mine, fork(wish), text(), apply(text), dirty(), undo, onText()}
     view.on("edit", (wish) => this.open(wish));
+    view.on("edits", () => { this.#note?.remove(); this.#note = null; }); // its Undo would lead back from something else
   }
 
   get label() { return this.options.mine ? "Edit at this step" : "Edit in a copy"; }
 
-  get last() { return this.#undo.at(-1)?.[0] ?? ""; }
-
-  /** What was changed otherwise is not what Undo leads back from. */
-  forget() { this.#undo = []; this.view.emit("edits"); }
+  get last() { return this.options.undo.last; }
 
   /** `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself. */
   #target({ node, pod, target }) {
@@ -94,10 +92,12 @@ export class Edit {
     const during = { value: false };
     const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
     const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
+    const lost = h("p", { class: "edit-lost fine", hidden: true });
+    this.options.text().then((text) => { const told = commentsLost(text, ["Scenario"]); lost.hidden = !told; fill(lost, icon("warn"), told); }, () => {});
     const box = dialog(heading,
       id ? null : this.#moment(index, SETTLED.has(kind), during),
       target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
-      editor.element, problems,
+      editor.element, problems, lost,
       h("div", { class: "edit-bar" }, apply, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" }), h("span", { class: "grow" }), drop));
     box.classList.add("edit-panel");
     box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
@@ -128,12 +128,16 @@ export class Edit {
   }
 
   #moment(index, settled, during) {
+    const { view } = this;
     const after = index ? `after cycle ${count(index)}` : "before the first cycle";
     if (settled) return h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` });
+    const { playback } = view;
+    const last = playback.complete && playback.cycles <= index;
+    const idle = (playback.policy?.cache ?? "off") === "off" ? " The cache is off here, so nothing stale can be written; the Policy tab switches it on." : "";
     const choice = (value, label, hint, checked) => h("label", null, h("input", { type: "radio", name: "edit-when", checked: checked || undefined, onchange: () => { during.value = value; } }), h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })));
     return h("fieldset", { class: "edit-when" }, h("legend", { text: "When it lands" }),
-      choice(false, `${after[0].toUpperCase()}${after.slice(1)}`, "and before the next one. All before stays as it is.", true),
-      choice(true, `Inside cycle ${count(index + 1)}, between evaluating and writing`, "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write."));
+      choice(false, `${after[0].toUpperCase()}${after.slice(1)}`, last ? "No cycle comes after it yet: one that it sets off shows it. All before stays as it is." : "and before the next one, which is the first to show it. All before stays as it is.", true),
+      choice(true, `Inside cycle ${count(index + 1)}, between evaluating and writing`, `Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.${idle}`));
   }
 
   /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
@@ -191,26 +195,20 @@ export class Edit {
       const before = await this.options.text();
       const answer = await this.view.playback.socket.call("bundle.operate", { text: before, ...wish });
       await this.options.apply(answer.text);
-      this.#undo.push([answer.words, before]);
-      if (this.#undo.length > UNDONE) this.#undo.shift();
-      this.view.emit("edits");
+      this.options.undo.push(answer.words, before);
       return answer;
     } finally { this.#busy = false; }
   }
 
   async back() {
-    const last = this.#undo.at(-1);
-    if (!last || this.#busy) return;
+    if (this.#busy) return;
     this.#busy = true;
     try {
-      await this.options.apply(last[1]);
-      this.#undo.pop();
-      toast(`Undone: ${last[0]}.`);
-      announce(`Undone: ${last[0]}.`);
-    } catch (error) { toast(`It could not be undone: ${error.message}`, { name: "warn", ms: 6000 }); } finally {
-      this.#busy = false;
-      this.view.emit("edits");
-    }
+      const undone = await this.options.undo.back();
+      if (!undone) return;
+      toast(`Undone: ${undone}.`);
+      announce(`Undone: ${undone}.`);
+    } catch (error) { toast(`It could not be undone: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
   }
 
   #tell({ words, rewritten }, index, during, action) {
@@ -224,6 +222,7 @@ export class Edit {
   /** A notice with Undo on it. */
   tell(text) {
     const note = toast(text, { ms: NOTE_MS });
+    this.#note = note;
     note?.append(h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); this.back(); } }, icon("back"), "Undo"));
     announce(text);
   }

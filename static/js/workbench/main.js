@@ -50,7 +50,7 @@ const forkToEdit = async (wish) => {
 };
 const build = new Build($("#region-build", root), view, {
   mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: Boolean($("[data-fork]")), onFork: fork, onForkToEdit: forkToEdit,
-  onApplied: async () => { const at = playback.wanted; await playback.open(); start(Math.min(at, playback.cycles)); },
+  onApplied: reopen,
 });
 view.library = root.dataset.plotly;
 view.settings = settings({ view, build, mine, canFork: Boolean($("[data-fork]")), fork });
@@ -91,6 +91,18 @@ async function open(wish) {
     }
     refused(error);
   }
+}
+
+/** Simulate the draft anew and stand where one stood, or at its end if it has become shorter. */
+async function reopen() {
+  const at = playback.wanted;
+  try {
+    await playback.open(at ? String(at) : ""); // answered when it is computed so far
+  } catch (error) {
+    if (error.code !== "step.out-of-range") throw error;
+    await playback.open();
+  }
+  start(Math.min(at, playback.cycles));
 }
 
 function start(index) {

@@ -2,6 +2,7 @@
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { CACHE_SETTINGS } from "./cache_settings.js";
+import { commentsLost } from "./comments.js";
 
 const SETTINGS = [
   ["predicateOrder", "Static order of predicates", [["v1.11", "v1.11 (21)"], ["proposal", "proposal (16)"]]],
@@ -9,25 +10,25 @@ const SETTINGS = [
 ];
 const REFERENCE = "/reference/predicates/";
 const CACHE_REFERENCE = "/reference/cache/";
+const CONFIGURATION = ["Policy", "SimulationSettings"];
 const MOST_WEIGHT = 2_147_483_647;
-const UNDONE = 50; // steps back that are kept
 
 export class Policy {
   #catalogue = null;
   #profiles = new Map(); // by the number of changes that led to it
-  #undo = []; // [what was changed, the text before]
   #busy = false;
   #shown = "";
   #reveal = ""; // the part to bring into view once it is drawn
 
   constructor(view, options) {
     this.view = view;
-    this.options = options; // {mine, canFork, onFork, text(), apply(text), dirty(), onText()}
+    this.options = options; // {mine, canFork, onFork, text(), apply(text), dirty(), undo, onText()}
     this.status = h("p", { class: "policy-status", role: "status" });
     this.body = h("div", { class: "policy-body" });
     this.element = h("div", { class: "policy" }, this.body, this.status);
     view.playback.on("opened", () => { this.#profiles.clear(); this.#shown = ""; this.update(); });
     view.playback.on("step", () => this.update());
+    view.on("edits", () => this.update());
   }
 
   get #number() { return this.view.playback.current?.policy ?? 0; }
@@ -49,7 +50,7 @@ export class Policy {
   /** Draw what is in force at the shown cycle, if the tab is open and it is another than is drawn. */
   async update() {
     if (!this.element.isConnected || !this.view.playback.policy) return;
-    const key = `${this.#number}/${this.#editable}/${this.#undo.length}/${this.options.dirty()}`;
+    const key = `${this.#number}/${this.#editable}/${this.options.undo.depth}/${this.options.undo.last}/${this.options.dirty()}`;
     if (key === this.#shown) return;
     if (!this.#catalogue || !this.#profile) {
       try {
@@ -100,7 +101,7 @@ export class Policy {
   #head(profile) {
     const { mine, canFork, onFork, onText } = this.options;
     const written = this.view.playback.summary.Policy ? "This scenario's Policy." : "No Policy of its own: the DefaultProvider’s predicates and priorities.";
-    const last = this.#undo.at(-1);
+    const { last } = this.options.undo;
     const notes = [];
     if (this.#number) notes.push(h("div", { class: "note" }, icon("warn"), h("div", null, h("strong", { text: "The scheduler was restarted before this cycle." }), h("p", { text: "This is what it runs since. An operation of the scenario put it in force; to change it, edit the operation." }),
       h("button", { type: "button", class: "btn small", onclick: () => this.view.playback.goto(0) }, "To the policy at the start"))));
@@ -109,10 +110,22 @@ export class Policy {
     else if (this.options.dirty()) notes.push(h("div", { class: "note" }, icon("warn"), h("div", null, h("p", { text: "The YAML has changes that are not applied. Apply or discard them first." }), h("button", { type: "button", class: "btn small", onclick: onText }, "To the YAML"))));
     return [
       h("div", { class: "policy-head" }, h("span", { class: "dim", text: this.#number ? "In force at this cycle" : written }), h("span", { class: "grow" }),
-        mine ? h("button", { type: "button", class: "btn small", "data-control": "undo", disabled: !last || this.#busy || undefined, title: last ? `Undo: ${last[0]}` : "Nothing to undo here", onclick: () => this.#back() }, icon("back"), "Undo") : null),
+        mine ? h("button", { type: "button", class: "btn small", "data-control": "undo", disabled: !last || this.#busy || undefined, title: last ? `Undo: ${last}` : "Nothing to undo here", onclick: () => this.#back() }, icon("back"), "Undo") : null),
       notes,
+      this.#editable ? this.#comments() : null,
       profile.warnings.map((text) => h("div", { class: "note warning" }, icon("warn"), h("span", { text }))),
     ];
+  }
+
+  /** Says before a change which comments it would cost. */
+  #comments() {
+    const note = h("div", { class: "note", hidden: true });
+    this.options.text().then((text) => {
+      const lost = commentsLost(text, CONFIGURATION);
+      note.hidden = !lost;
+      fill(note, lost ? [icon("warn"), h("span", { text: lost })] : null);
+    }, () => {}); // a text that cannot be loaded says so where it is changed
+    return note;
   }
 
   #settings(profile) {
@@ -206,9 +219,8 @@ export class Policy {
       const before = await this.options.text();
       const { text, rewritten } = await this.view.playback.socket.call("bundle.configure", { text: before, what, key, value });
       if (text !== before) {
-        this.#undo.push([words, before]);
-        if (this.#undo.length > UNDONE) this.#undo.shift();
         await this.options.apply(text);
+        this.options.undo.push(words, before);
         if (rewritten) toast("The documents could not be told apart, so the whole text was written anew; Undo brings the old one back.", { name: "warn", ms: 7000 });
       }
       this.#say(`Changed: ${words}. The simulation starts anew.`);
@@ -219,13 +231,11 @@ export class Policy {
   }
 
   async #back() {
-    const last = this.#undo.at(-1);
-    if (!last || this.#busy) return;
+    if (this.#busy) return;
     this.#lock(true);
     try {
-      await this.options.apply(last[1]);
-      this.#undo.pop();
-      this.#say(`Undone: ${last[0]}.`);
+      const undone = await this.options.undo.back();
+      if (undone) this.#say(`Undone: ${undone}.`);
     } catch (error) {
       this.#say(error.message, true);
     }
@@ -243,12 +253,5 @@ export class Policy {
     this.status.textContent = text;
     this.status.classList.toggle("wrong", wrong);
     announce(text);
-  }
-
-  /** Text that was changed elsewhere is not what Undo leads back from. */
-  forget() {
-    this.#undo = [];
-    this.#shown = "";
-    this.update();
   }
 }

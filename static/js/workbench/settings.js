@@ -14,10 +14,11 @@ export function settings({ view, build, mine, canFork, fork }) {
       if (busy || options.dirty()) return;
       busy = true;
       try {
-        let text = await options.text();
+        const before = await options.text();
+        let text = before;
         for (const [what, key, value] of changes) ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
         await options.apply(text);
-        build.policy.forget(); // what it would undo is older than this
+        if (text !== before) build.undo.push(words, before);
         announce(`${words}. The simulation starts anew.`);
         toast(`${words}: the simulation starts anew.`);
       } catch (error) {

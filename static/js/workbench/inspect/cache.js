@@ -61,15 +61,17 @@ export class Cache {
     this.element.classList.toggle("waiting", started && !part);
     if (started && !part) return;
     const off = started && part.why !== undefined;
-    const has = (name) => VIEWS_OF[part?.mode]?.has(name) ?? true;
+    const none = playback.complete && !playback.cycles; // no pod is waiting: there is nothing to measure
+    const has = (name) => VIEWS_OF[part?.mode ?? playback.policy?.cache]?.has(name) ?? true;
     const key = has(this.#key) ? this.#key : "step";
     for (const [name, button] of this.buttons) {
       button.setAttribute("aria-pressed", String(name === key));
       button.hidden = !has(name);
     }
+    const held = this.element.contains(document.activeElement);
     if (part !== this.#head) { this.#head = part; fill(this.head, part && !off ? this.#about(part) : null); }
     this.head.hidden = !part || off;
-    if (!started && !WHOLE_RUN.has(key)) this.#show("before", () => before(view));
+    if (!started && (none || !WHOLE_RUN.has(key))) this.#show("before", () => before(view));
     else if (off && key === "step") { this.#show(this.off, () => this.off.element); this.off.update(); }
     else {
       const panel = this.#panel(key);
@@ -77,6 +79,8 @@ export class Cache {
       panel.update();
     }
     this.#mark();
+    // What had the focus may be gone with its cycle, or with the offer to switch the cache on.
+    if (held && !this.element.contains(document.activeElement)) this.buttons.get(key).focus({ preventScroll: true });
   }
 
   #show(what, make) {

@@ -29,6 +29,12 @@ export class CacheClasses {
       this.equal.element);
   }
 
+  /** Open a class, or none; the pods that are compared stay. */
+  #show(hash) {
+    const [, , ...pods] = this.view.sub.split("/");
+    this.view.setSub(pods.length === 2 ? ["classes", hash, ...pods].join("/") : hash ? `classes/${hash}` : "classes");
+  }
+
   /** The class that is open, as the address says. */
   get #open() { const [view, hash = ""] = this.view.sub.split("/"); return view === "classes" ? hash : ""; }
 
@@ -103,7 +109,7 @@ export class CacheClasses {
     const { view } = this;
     const id = `class-${row.hash}`;
     return [h("tr", { class: open ? "won" : undefined },
-      h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Members of ${row.name}`, "data-class": row.hash, onclick: () => view.setSub(open ? "classes" : `classes/${row.hash}`) }, icon("right")),
+      h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Members of ${row.name}`, "data-class": row.hash, onclick: () => this.#show(open ? "" : row.hash) }, icon("right")),
         h("span", { class: "class-name" }, h("span", { text: ellipsis(row.name, 44), title: row.name }), " ", h("small", { class: "mono dim", text: row.hash }), here ? [" ", h("span", { class: "pill accent", text: "this cycle" })] : null))),
       h("td", { class: "num", text: count(row.members) }), h("td", { class: "num" }, row.entries ? inline(() => view.setSub(`map/class/${row.hash}`), { title: "browse them in the map", class: "link num" }, count(row.entries)) : h("span", { class: "nil", text: row.entries === null ? "" : "0" }))),
     h("tr", { class: "run-row", id, hidden: !open }, h("td", { colspan: "3" }, open ? this.#people() : null))];

@@ -14,7 +14,7 @@ export class CacheEqual {
     this.fields = [0, 1].map((at) => this.#field(at));
     this.result = h("div", { class: "equal-result", role: "status" });
     this.element = h("section", { class: "equal" }, h("h3", { id: "equal-heading", text: "Are these two equivalent?" }),
-      h("form", { "aria-labelledby": "equal-heading", onsubmit: (event) => { event.preventDefault(); this.#ask(); } },
+      h("form", { "aria-labelledby": "equal-heading", onsubmit: (event) => { event.preventDefault(); this.#wish(); } },
         this.fields.map(({ element }) => element), h("button", { class: "btn primary", text: "Compare" })),
       this.result);
     view.on("selection", () => { if (this.element.isConnected) this.update(); });
@@ -24,7 +24,7 @@ export class CacheEqual {
     const id = `equal-pods-${at}`;
     const list = h("datalist", { id });
     const input = h("input", { class: "field", list: id, autocomplete: "off", spellcheck: "false", "aria-label": at ? "Second pod" : "First pod", placeholder: at ? "and this pod" : "this pod",
-      oninput: () => { this.#mine[at] = input.value !== ""; this.#offer(at); }, onfocus: () => this.#offer(at), onchange: () => { if (this.fields.every((one) => one.input.value.trim())) this.#ask(); } });
+      oninput: () => { this.#mine[at] = input.value !== ""; this.#offer(at); }, onfocus: () => this.#offer(at), onchange: () => { if (this.fields.every((one) => one.input.value.trim())) this.#wish(); } });
     return { input, list, element: h("span", { class: "equal-field" }, input, list) };
   }
 
@@ -32,6 +32,16 @@ export class CacheEqual {
   update() {
     const { view } = this;
     const { keys, group } = view.playback.pods;
+    const [, , ...asked] = view.sub.split("/").map(decodeURIComponent);
+    if (view.sub.startsWith("classes/") && asked.length === 2) {
+      if (asked.some((pod, at) => pod !== this.#key(at))) {
+        if (this.element.contains(document.activeElement)) return; // somebody is typing
+        this.fields.forEach(({ input }, at) => { input.value = asked[at]; });
+      }
+      this.#mine = [true, true];
+      this.#ask();
+      return;
+    }
     const first = view.pod >= 0 ? view.pod : view.facts.pod;
     if (!this.#mine[0] && first >= 0) this.fields[0].input.value = keys[first];
     if (this.#mine[1] || first < 0) return;
@@ -57,11 +67,18 @@ export class CacheEqual {
     return text && !text.includes("/") ? `default/${text}` : text;
   }
 
+  /** Put the two pods into the address, which asks. */
+  #wish() {
+    const [view, hash = ""] = this.view.sub.split("/");
+    const sub = [view, hash, ...[0, 1].map((at) => encodeURIComponent(this.#key(at)))].join("/");
+    if (sub === this.view.sub) this.#ask(); else this.view.setSub(sub);
+  }
+
   async #ask() {
     const { playback } = this.view;
     const pods = [this.#key(0), this.#key(1)];
     const unknown = pods.find((key) => !playback.podIndex.has(key));
-    if (unknown !== undefined) { fill(this.result, h("p", { class: "stale-text", text: unknown ? `There is no pod ${unknown}.` : "Name two pods." })); return; }
+    if (unknown !== undefined) { this.#asked = ""; fill(this.result, h("p", { class: "stale-text", text: unknown ? `There is no pod ${unknown}.` : "Name two pods." })); return; }
     const wish = `${playback.index}/${pods}`;
     if (wish === this.#asked) return;
     this.#asked = wish;

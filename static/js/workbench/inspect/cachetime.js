@@ -24,7 +24,7 @@ export class CacheTime {
     this.note = h("p", { class: "dim fine num", role: "status" });
     this.chart = h("div", { class: "cache-chart", role: "img" });
     this.table = h("div", { class: "cache-rows" });
-    this.toggle = h("button", { type: "button", class: "btn quiet small", "aria-expanded": "false", onclick: () => this.#asTable() }, icon("table"), h("span", { text: "Show as a table" }));
+    this.toggle = h("button", { type: "button", class: "btn quiet small", "aria-expanded": "false", onclick: () => view.setSub(this.table.hidden ? "time/table" : "time") }, icon("table"), h("span", { text: "Show as a table" }));
     this.key = h("ul", { class: "key" });
     this.body = h("div", null, this.key, this.chart, this.table);
     this.element = h("div", { class: "cache-time" }, h("div", { class: "stale-head" }, h("h3", { text: "Hit rate" }), h("span", { class: "grow" }), this.toggle), this.note, this.body);
@@ -37,9 +37,14 @@ export class CacheTime {
 
   update() {
     const { marks } = this.view.playback;
-    if (!marks.cached) { fill(this.note, this.view.playback.complete ? "The cache was off in this run, or it was stored before podstep counted the cache's work." : "Computing…"); this.#hide(true); return; }
+    if (!marks.cached) { fill(this.note, this.view.playback.complete ? "No cycle of this run had a cache, or the run was stored before podstep counted the cache’s work. Open its scenario, choose a mode in the Policy tab, and run it again." : "Computing…"); this.#hide(true); return; }
     this.#hide(false);
-    if (!this.table.hidden) { this.#page = 0; this.#rows(); }
+    this.#asTable(this.view.sub === "time/table");
+    if (!this.table.hidden) {
+      this.#page = 0;
+      this.#rows();
+      if (!this.#drawn) { const { per, points } = series(marks.caching, marks.known, ROWS); this.#say(per, points); }
+    }
     if (!this.#drawn) this.#draw();
     else if (`${marks.version}` !== this.#drawn.split("/")[0]) this.later();
     else this.cursor();
@@ -128,15 +133,15 @@ export class CacheTime {
 
   // --- the table behind it ---------------------------------------------------------------
 
-  #asTable() {
-    const shown = this.table.hidden;
+  #asTable(shown) {
+    if (shown !== this.table.hidden) return;
     this.table.hidden = !shown;
     this.chart.hidden = shown;
     this.key.hidden = shown;
     this.toggle.setAttribute("aria-expanded", String(shown));
     this.toggle.querySelector("span").textContent = shown ? "Show as a chart" : "Show as a table";
     this.#page = 0;
-    if (shown) this.#rows(); else this.#draw();
+    if (!shown) this.#draw();
   }
 
   #rows() {

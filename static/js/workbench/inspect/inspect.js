@@ -21,7 +21,12 @@ export class Inspect {
     this.body = region.querySelector("[data-inspect]");
     this.strip = tabs(region.querySelector("[role=tablist]"), TABS.map(([key, label]) => [key, label]), this.body, (key) => view.setTab(key));
     view.on("tab", ({ focus } = {}) => { this.#open(); if (focus) this.strip.focus(view.tab); });
-    view.playback.on("opened", () => { this.#panels.clear(); this.#open(); });
+    view.playback.on("opened", () => {
+      const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
+      this.#panels.clear();
+      this.#open();
+      if (held) this.strip.focus(this.view.tab);
+    });
     view.playback.on("step", () => this.update());
     view.playback.on("parts", () => this.update());
     this.#open();

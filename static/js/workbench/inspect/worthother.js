@@ -37,7 +37,7 @@ function decision(view, side, name, where) {
   const [mark, sign, word] = RESULTS[side.result] ?? RESULTS.error;
   return h("article", { class: "worth-side" }, head,
     h("p", null, podLink(view, side.pod)), h("p", null, h("span", { class: `pill ${mark}` }, icon(sign), word), side.node ? [" on ", node(view, side.node)] : null),
-    side.nominated ? h("p", null, "preempts ", side.victims.slice(0, VICTIMS).map((key, i) => [i ? ", " : "", podLink(view, key)]), side.victims.length > VICTIMS ? ` and ${count(side.victims.length - VICTIMS)} more` : "", " on ", node(view, side.nominated)) : null,
+    side.nominated ? h("p", null, side.victims.length ? "preempts " : "is nominated without a victim", side.victims.slice(0, VICTIMS).map((key, i) => [i ? ", " : "", podLink(view, key)]), side.victims.length > VICTIMS ? ` and ${count(side.victims.length - VICTIMS)} more` : "", " on ", node(view, side.nominated)) : null,
     side.message ? h("p", { class: "dim fine", text: side.message }) : null);
 }
 
@@ -65,7 +65,7 @@ function numbers(here, there, names) {
 }
 
 function causes(sides, names) {
-  return sides.map((side, i) => (side.causes.length ? h("div", { class: "causes" }, h("h4", null, `Why answers of ${names[i]} were stale`),
+  return sides.map((side, i) => (side.causes.length ? h("div", { class: "causes" }, h("h4", null, `Why answers were stale under ${names[i]}`),
     h("ul", null, side.causes.map(([cause, n]) => h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, because(cause)))))) : null));
 }
 
