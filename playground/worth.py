@@ -24,6 +24,7 @@ from playground.throttle import BusyError
 from playground.wire import Encoded, encode
 from scheduler_core.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.divergence import Divergence, diverging
+from scheduler_core.policy.profile import CONFIGURATION_KIND
 from scheduler_core.scenario import Scenario
 from scheduler_core.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
@@ -54,6 +55,16 @@ class ChoiceError(ValueError):
         )
 
 
+class NoCacheError(ValueError):
+    """A scheduler of the scenario has no equivalence cache under any setting."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"Under a {CONFIGURATION_KIND} there is no equivalence cache, and so nothing to compare: "
+            "kube-scheduler had dropped it before there were profiles. Under a Policy of v1.11 there is one."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of a source: its costs, or, with ``settings``, where it parts under these."""
@@ -67,7 +78,7 @@ class Question:
         return (self.source.key, self.settings)
 
     def begin(self) -> Work:
-        """Read the source and return the work. Raises BundleError, TooLargeError or TooMuchWorkError."""
+        """Read the source and return the work. Raises BundleError, NoCacheError or a bound's error."""
         scenario = _read(self.source)
         return _costs(scenario) if self.settings is None else _other(scenario, dict(self.settings))
 
@@ -100,6 +111,10 @@ def copy(question: Question, visitor: str) -> Draft:
 
 def _read(source: sources.Source) -> Scenario:
     scenario = source.load()
+    changes = [operation.configuration for operation in scenario.operations]
+    for policy in (scenario.policy, *(change.policy for change in changes if change is not None)):
+        if policy is not None and policy.get("kind") == CONFIGURATION_KIND:
+            raise NoCacheError
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)

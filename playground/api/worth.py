@@ -39,6 +39,6 @@ def _answered(question: worth.Question) -> HttpResponse:
     try:
         with reading():
             answer = worth.answered(question)
-    except sources.TooMuchWorkError as error:
+    except (sources.TooMuchWorkError, worth.NoCacheError) as error:
         raise ApiError(422, str(error)) from error
     return HttpResponse(answer, content_type="application/json")

@@ -66,6 +66,30 @@ async def draft(socket: Socket, text: str) -> dict[str, str]:
     return {"draft": opened["draft"]}
 
 
+PROFILES = "apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n"
+LATER = f"""apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
+kind: Scenario
+spec:
+  operations:
+  - {{step: 1, createOperation: {{object: {{{PROFILES.strip().replace(chr(10), ", ")}}}}}}}
+"""
+
+
+@pytest.mark.parametrize("configuration", [PROFILES, LATER])
+async def test_without_a_cache_to_compare_it_says_so(configuration: str) -> None:
+    """A KubeSchedulerConfiguration, from the beginning or later, has no cache; that is no defect of ours."""
+    async with connected() as socket:
+        source = await draft(socket, f"{bundle()}---\n{configuration}")
+        for command, payload in (("worth.cost", {}), ("worth.other", {"cache": "sound"})):
+            error = await socket.error(command, {"source": source, **payload})
+            assert (error["code"], error["field"]) == ("payload.invalid", "source")
+            assert "no equivalence cache" in error["message"]
+        shared = await socket.success("draft.share", source)
+    found = await sync_to_async(Client().get)(f"/api/scenarios/{shared['scenario']}/costs")
+    assert found.status_code == 422
+    assert "no equivalence cache" in found.content.decode()
+
+
 @pytest.mark.parametrize(
     ("mode", "strategies"),
     [("off", ["off", "sound", "batching"]), ("v1.11", ["off", "v1.11", "sound", "batching"])],

@@ -72,6 +72,8 @@ async def _waited(call: Call, question: worth.Question) -> Answer:
         answer = await worth.wait_for(question, call.connection.unwanted(call.name, call.request), tell)
     except BusyError as error:
         raise CommandError("server.busy", str(error)) from error
+    except worth.NoCacheError as error:
+        raise CommandError("payload.invalid", str(error), field="source") from error
     if answer is None:
         raise Superseded
     return answer
