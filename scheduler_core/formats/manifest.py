@@ -173,6 +173,7 @@ def _pod_spec(pod: Pod) -> dict[str, Any]:
             "tolerations": [_toleration(t) for t in pod.tolerations],
             "volumes": [_volume(v) for v in pod.volumes],
             "overhead": _amounts(pod.overhead),
+            "restartPolicy": pod.restart_policy,
         }
     )
     spec["schedulerName"] = pod.scheduler_name

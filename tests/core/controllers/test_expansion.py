@@ -11,6 +11,7 @@ from scheduler_core import load
 from scheduler_core.controllers import Options
 from scheduler_core.controllers.revisions import LABEL
 from scheduler_core.examples import Example, examples
+from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.objects.model import KubernetesObject, Pod
 from scheduler_core.workloads import key_of
 from tests.core.controllers.driver import World, node, workload
@@ -72,3 +73,11 @@ def load_expanded(*documents: dict[str, object]) -> tuple[KubernetesObject, ...]
     from scheduler_core import load_documents
 
     return load_documents(list(documents)).objects
+
+
+def test_a_pods_manifest_keeps_its_restart_policy() -> None:
+    """A pod that a controller made ends in the same way after a patch of its manifest."""
+    [made] = [
+        o for o in load_expanded(node("n1"), workload("Job", restartPolicy="OnFailure")) if isinstance(o, Pod)
+    ]
+    assert to_manifest(made)["spec"]["restartPolicy"] == "OnFailure"
