@@ -77,7 +77,8 @@ def operated(text: str, change: Change) -> dict[str, Any]:
     """
     act = ACTS.get(change.action)
     if act is None:
-        raise HistoryError(f"There is no action {change.action[:40]!r}; it is one of {', '.join(ACTS)}.")
+        told = f"There is no action {change.action[:40]!r}; it is one of {', '.join(ACTS)}."
+        raise HistoryError(told, "action")
     if len(change.object) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
     scenario = bundles.parse([("", text)])
@@ -162,7 +163,7 @@ def _edit(scenario: Scenario, change: Change) -> Made:
     operations = operations_of(scenario.documents)
     names = ids_of(operations)
     if change.id not in names:
-        raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.")
+        raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.", "id")
     action = _yaml(change.object)
     given = [name for name in ACTIONS if name in action]
     if len(given) != 1 or len(action) != 1:

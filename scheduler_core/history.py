@@ -30,11 +30,15 @@ SCENARIO_KIND = "Scenario"
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 ACTIONS = ("createOperation", "patchOperation", "deleteOperation")
 
-_MOMENT = re.compile(r"(\d{1,9})\.(\d{1,9})")
+_MOMENT = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 
 
 class HistoryError(ValueError):
-    """The history cannot be changed so; the text says why and what would be right."""
+    """The history cannot be changed so; the text says why, ``field`` what of the change is wrong."""
+
+    def __init__(self, text: str, field: str = "step") -> None:
+        self.field = field
+        super().__init__(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +209,7 @@ def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Opera
     operations = operations_of(scenario.documents)
     names = ids_of(operations)
     if name not in names:
-        raise HistoryError(f"There is no operation {name[:60]!r} in this scenario.")
+        raise HistoryError(f"There is no operation {name[:60]!r} in this scenario.", "id")
     place = names.index(name)
     gone = operations[place]
     major = major_of(gone)

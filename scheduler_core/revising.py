@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.explain.edits import part
+from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.quantity import parse_quantity
 
 Manifest = dict[str, Any]
@@ -28,7 +29,7 @@ class RevisionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One change: its name, the kinds that it is for (none: all), and what it does with a key and a value."""
+    """One change: its name, the kinds that it is for, and what it does with a key and a value."""
 
     name: str
     kinds: tuple[str, ...]
@@ -41,7 +42,7 @@ def revised(manifest: Mapping[str, Any], what: str, key: str, value: str) -> Man
     if row is None:
         raise RevisionError(f"There is no change called {what[:40]!r}; it is one of {', '.join(REVISIONS)}.")
     kind = str(manifest.get("kind"))
-    if row.kinds and kind not in row.kinds:
+    if kind not in row.kinds:
         raise RevisionError(f"{what} is for {' and '.join(row.kinds)}, not for a {kind[:40]}.")
     made: Manifest = copy.deepcopy(dict(manifest))
     row.change(made, key.strip(), value.strip())
@@ -163,8 +164,8 @@ REVISIONS: Mapping[str, Revision] = {
         Revision("uncordon", ("Node",), _uncordon),
         Revision("taint", ("Node",), _taint),
         Revision("untaint", ("Node",), _untaint),
-        Revision("label", (), _label),
-        Revision("unlabel", (), _unlabel),
+        Revision("label", tuple(KINDS), _label),
+        Revision("unlabel", tuple(KINDS), _unlabel),
         Revision("allocatable", ("Node",), _allocatable),
         Revision("condition", ("Node",), _condition),
         Revision("replicas", _SCALED, _replicas),

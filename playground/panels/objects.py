@@ -46,7 +46,7 @@ def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None
         "index": index,
         "step": step,
         "yaml": write_yaml([manifest]).removeprefix("---\n"),
-        "revisions": [row.name for row in REVISIONS.values() if not row.kinds or kind in row.kinds],
+        "revisions": [row.name for row in REVISIONS.values() if kind in row.kinds],
     }
 
 

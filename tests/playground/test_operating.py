@@ -267,22 +267,29 @@ async def test_an_error_that_only_the_history_shows_is_told_in_the_object_too() 
 
 
 @pytest.mark.parametrize(
-    ("payload", "code"),
+    ("payload", "code", "field"),
     [
-        ({"action": "patch", "step": "7.1", "target": "Node a", "object": NODE_A}, "payload.invalid"),
-        ({"action": "patch", "step": "soon", "target": "Node a", "object": NODE_A}, "payload.invalid"),
-        ({"action": "melt", "step": "1.1"}, "payload.invalid"),
-        ({"action": "delete", "target": "Node a"}, "payload.invalid"),
-        ({"action": "delete", "step": "1.1", "target": "Node zz"}, "object.not-found"),
-        ({"action": "delete", "step": "1.1", "target": "Gadget a"}, "object.not-found"),
-        ({"action": "remove", "id": "nothing"}, "payload.invalid"),
-        ({"action": "create", "step": "1.1", "object": "x" * 300_000}, "bundle.too-large"),
+        ({"action": "patch", "step": "7.1", "target": "Node a", "object": NODE_A}, "payload.invalid", "step"),
+        (
+            {"action": "patch", "step": "soon", "target": "Node a", "object": NODE_A},
+            "payload.invalid",
+            "step",
+        ),
+        ({"action": "patch", "step": "١.١", "target": "Node a", "object": NODE_A}, "payload.invalid", "step"),
+        ({"action": "melt", "step": "1.1"}, "payload.invalid", "action"),
+        ({"action": "delete", "target": "Node a"}, "payload.invalid", "step"),
+        ({"action": "delete", "step": "1.1", "target": "Node zz"}, "object.not-found", None),
+        ({"action": "delete", "step": "1.1", "target": "Gadget a"}, "object.not-found", None),
+        ({"action": "remove", "id": "nothing"}, "payload.invalid", "id"),
+        ({"action": "edit", "id": "nothing", "object": NODE_A}, "payload.invalid", "id"),
+        ({"action": "create", "step": "1.1", "object": "x" * 300_000}, "bundle.too-large", None),
     ],
 )
-async def test_what_cannot_be_done_is_refused(payload: dict[str, str], code: str) -> None:
-    """Each refusal has its code."""
+async def test_what_cannot_be_done_is_refused(payload: dict[str, str], code: str, field: str | None) -> None:
+    """Each refusal has its code, and names the field that is wrong."""
     async with connected() as socket:
-        assert (await socket.error("bundle.operate", {"text": BUNDLE, **payload}))["code"] == code
+        error = await socket.error("bundle.operate", {"text": BUNDLE, **payload})
+    assert (error["code"], error.get("field")) == (code, field)
 
 
 @pytest.mark.parametrize(
@@ -395,6 +402,7 @@ async def test_the_policy_is_changed_at_a_step_too() -> None:
         assert yaml.safe_load(found["yaml"]) == yaml.safe_load(wider)
         listed = await socket.success("objects.list", {"source": source, "step": "1"})
         assert listed["kinds"][-1] == ["Policy", 1, ["Policy"]]
+        assert not {"label", "unlabel"} & {*found["revisions"]}, "nobody selects a policy"
         error = await socket.error("object.get", {"source": source, "target": "Policy", "step": "3"})
         assert error["code"] == "object.not-found"
         inside = {"text": BUNDLE, "action": "create", "step": "1.1", "during": "evaluation", "object": policy}

@@ -152,7 +152,7 @@ def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str
         landed = Moment.parse(payload["landed"]) if payload.get("landed") else None
         return operated(payload["text"], Change(payload["action"], moment, landed=landed, **given))
     except HistoryError as error:
-        raise CommandError("payload.invalid", str(error), field="step") from error
+        raise CommandError("payload.invalid", str(error), field=error.field) from error
     except MissingError as error:
         raise CommandError("object.not-found", str(error)) from error
     except ObjectError as error:
