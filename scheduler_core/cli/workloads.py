@@ -61,7 +61,7 @@ def workload(shape: str, nodes: int, pods: int) -> Scenario:
     """Build empty nodes and pending pods of one ReplicaSet, which a Service selects too."""
     owner = OwnerReference("ReplicaSet", "bench", "rs-bench", controller=True)
     container = Container("bench", "pause:3.1", {"cpu": 100, "memory": 500 * MIB})
-    objects: list[KubernetesObject] = [_node(number) for number in range(nodes)]
+    objects: list[KubernetesObject] = [bench_node(number) for number in range(nodes)]
     objects.append(Workload("ReplicaSet", ObjectMeta("bench", "default", "rs-bench"), SELECTOR, pods))
     objects.append(Service(ObjectMeta("bench", "default"), LABELS))
     objects.extend(
@@ -75,7 +75,8 @@ def workload(shape: str, nodes: int, pods: int) -> Scenario:
     return Scenario(f"bench {shape}", (), tuple(objects))
 
 
-def _node(number: int) -> Node:
+def bench_node(number: int) -> Node:
+    """Return an empty node in one of three zones."""
     name = f"node-{number:05}"
     labels = {
         HOSTNAME: name,

@@ -18,7 +18,7 @@ from scheduler_core.timed.control import ControlledFramework
 RETRIES = frozenset({"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout"})
 """What happens again and again while nothing changes; all else starts the wait anew."""
 TRIES = 20  # for each pod that waits: a group of the current edition can keep a scheduler busy without end
-FEWEST_TRIES = 1_000
+FEWEST_TRIES = 200
 LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart what ends for ever
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from scheduler_core.coscheduling.post_filter import PostFilterResult
 from scheduler_core.coscheduling.pre_filter import PreFilterResult
 from scheduler_core.coscheduling.resource_check import ResourceCheck
 from scheduler_core.coscheduling.state import Expiring
+from scheduler_core.framework.plugins import Plugin
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.scheduler import Framework
@@ -37,6 +38,9 @@ class Member:
     node: str = ""
     deadline: float | None = None
     rejected: bool = False
+    phase: str = ""  # the pod's own
+    attempts: int = 0
+    backoff_until: float | None = None  # which may be past
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +114,9 @@ def group_record(
         return None
     group = framework.groups.get(key)
     lane = framework.lane_of(pod)
-    plugin = next((p for plugins in lane.at.values() for p in plugins if isinstance(p, Coscheduling)), None)
+    plugin = coscheduling_of(p for plugins in lane.at.values() for p in plugins)
     rejected = {happening.about for happening in told if "rejected" in happening.text}
-    members = _members(framework, key, pod.state.pod, rejected)
+    members = members_of(framework, key, rejected)
     details = [status.detail for _, name, status in attempt.statuses if name == Coscheduling.name]
     now = framework.clock.now
     known = plugin.state if plugin is not None else None
@@ -121,13 +125,13 @@ def group_record(
         group.min_member if group is not None else None,
         group.status.phase if group is not None else None,
         phase,
-        _counters(group),
+        counters_of(group),
         sum(member.state in ("waiting", "bound") for member in members),
         tuple(members[:MEMBERS_SHOWN]),
         len(members),
-        _until(known.denied, key, now) if known is not None else None,
-        _until(known.backed_off, key, now) if known is not None else None,
-        _until(known.permitted, key, now) if known is not None else None,
+        until_of(known.denied, key, now) if known is not None else None,
+        until_of(known.backed_off, key, now) if known is not None else None,
+        until_of(known.permitted, key, now) if known is not None else None,
         tuple((name, min(now + left, FOR_EVER)) for name, left in known.denied.alive(now))
         if known is not None
         else (),
@@ -137,16 +141,27 @@ def group_record(
     )
 
 
-def _until(entries: Expiring, key: str, now: float) -> float | None:
+def coscheduling_of(plugins: Iterable[Plugin]) -> Coscheduling | None:
+    """Return the Coscheduling among plugins, ``None`` where it does not run."""
+    return next((plugin for plugin in plugins if isinstance(plugin, Coscheduling)), None)
+
+
+def until_of(entries: Expiring, key: str, now: float) -> float | None:
+    """Return until when something is in force for a group, ``None`` if it is not."""
     until = entries.until(key, now)
     return None if until is None else min(until, FOR_EVER)
 
 
-def _members(framework: Framework, key: str, pod: Pod, rejected: set[str]) -> list[Member]:
-    controller = next(p for p in framework.plugins if isinstance(p, PodGroupController))
+def controller_of(framework: Framework) -> PodGroupController:
+    """Return the controller beside the scheduler, which knows who names a group."""
+    return next(p for p in framework.plugins if isinstance(p, PodGroupController))
+
+
+def members_of(framework: Framework, key: str, rejected: Container[str] = ()) -> list[Member]:
+    """Return the pods of a namespace that name its group; ``rejected`` are those that just were."""
     return [
         _member(framework, framework.pods[member.meta.key], rejected=member.meta.key in rejected)
-        for member in controller.members(pod.pod_group)
+        for member in controller_of(framework).members(key.partition("/")[2])
         if group_key(member) == key and member.meta.key in framework.pods
     ]
 
@@ -154,17 +169,21 @@ def _members(framework: Framework, key: str, pod: Pod, rejected: set[str]) -> li
 def _member(framework: Framework, pod: Pod, *, rejected: bool) -> Member:
     key = pod.meta.key
     if pod.terminal:
-        return Member(key, pod.phase, pod.node_name)
+        return Member(key, pod.phase, pod.node_name, phase=pod.phase)
     if pod.node_name:
-        return Member(key, "bound", pod.node_name)
+        return Member(key, "bound", pod.node_name, phase=pod.phase)
     waiting = framework.waiting.get(key)
     if waiting is not None and not waiting.verdict:
-        return Member(key, "waiting", waiting.node, waiting.deadline)
+        return Member(key, "waiting", waiting.node, waiting.deadline, phase=pod.phase)
     queued = framework.queue.pods.get(key)
-    return Member(key, (queued.place if queued is not None else None) or "pending", rejected=rejected)
+    place = (queued.place if queued is not None else None) or "pending"
+    attempts = queued.attempts if queued is not None else 0
+    until = queued.backoff_until if queued is not None and attempts else None
+    return Member(key, place, rejected=rejected, phase=pod.phase, attempts=attempts, backoff_until=until)
 
 
-def _counters(group: PodGroup | None) -> dict[str, int]:
+def counters_of(group: PodGroup | None) -> dict[str, int]:
+    """Return the counters in a PodGroup's status."""
     if group is None:
         return {}
     status = group.status

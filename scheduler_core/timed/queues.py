@@ -33,7 +33,7 @@ def queue_state(framework: Framework, head: QueuedPod, *, whole: bool) -> QueueS
         for place in ("active", "unschedulable")
     )
     entries = tuple(_entry(framework, pod) for place in PLACES for pod in listed[place])
-    waiting = tuple(islice(_waiting(framework), QUEUE_SHOWN))
+    waiting = waiting_of(framework)
     told = {**counts, "waiting": len(framework.waiting)}
     timed = TimedQueue(_entry(framework, head), told, entries, waiting, tuple(_flushes(framework)))
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
@@ -64,6 +64,11 @@ def _sort_key(framework: Framework, pod: QueuedPod) -> tuple[tuple[float | str, 
         key = sort_key(sort.edition, sort.gangs, sort.state, pod.state.pod, pod.queued)
         return (key.priority, round(key.time - sort.state.epoch, 6), key.key), key.time_from
     return (pod.state.priority, pod.timestamp), "pod"
+
+
+def waiting_of(framework: Framework) -> tuple[WaitingEntry, ...]:
+    """Return the first pods that wait at Permit."""
+    return tuple(islice(_waiting(framework), QUEUE_SHOWN))
 
 
 def _waiting(framework: Framework) -> Iterator[WaitingEntry]:

@@ -27,7 +27,8 @@ from scheduler_core.timed.cycles import cycle_of, decision_of, events_of
 from scheduler_core.timed.ending import Ending
 from scheduler_core.timed.gangs import before, group_record
 from scheduler_core.timed.landing import land
-from scheduler_core.timed.queues import queue_state
+from scheduler_core.timed.queues import queue_state, waiting_of
+from scheduler_core.timed.standing import groups_of
 from scheduler_core.timed.turns import Turns
 
 Phases = dict[str, list[tuple[float, str]]]
@@ -176,6 +177,7 @@ class TimedSimulation:
             told = (*happenings, *consequences)
             cycle.happenings, cycle.consequences = happenings, consequences
             cycle.pod_group = group_record(framework, pod, attempt, phase, told)
+            cycle.waiting, cycle.groups = waiting_of(framework), groups_of(framework)
             cycle.events = events_of(told)
         self._complete(cycle)
         self._commit(cycle.decision)

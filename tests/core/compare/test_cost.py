@@ -37,7 +37,7 @@ priorities: [{name: LeastRequestedPriority, weight: 1}]
 """
 
 
-SLUGS = [one.slug for one in examples()]
+SLUGS = [one.slug for one in examples() if one.outcome is None]  # in virtual time there is no cache
 
 
 def example(slug: str) -> str:
