@@ -221,7 +221,7 @@ def test_a_strategic_patch_merges_containers_by_name() -> None:
 
 @pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)
 def test_every_example_loads_quietly_runs_and_reads_back(example: Example) -> None:
-    """No warnings but what a scheduler's profile cannot do, a decision, and the export is the same scenario."""
+    """No warning but what a profile cannot do, a decision, and the exported text is the same scenario."""
     scenario = example.load()
     assert {problem.path for problem in scenario.warnings} <= ({"profiles[0]"} if example.outcome else set())
     assert Simulation(scenario).step() is not None
