@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scheduler_core.equivalence.record import CacheRecord  # which needs the types of this module
     from scheduler_core.framework.record import Happening
     from scheduler_core.timed.gangs import PodGroupRecord
+    from scheduler_core.timed.standing import Groups
 
 Result = Literal["scheduled", "unschedulable", "error", "waiting"]
 """How an attempt ends; ``waiting``, at Permit for its group, only in virtual time."""
@@ -232,6 +233,8 @@ class Cycle:
     consequences: tuple[Happening, ...] = ()
     # where pods are now that were elsewhere after the last cycle: (pod, node), "" pending, None gone
     moves: tuple[tuple[str, str | None], ...] | None = None
+    waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
+    groups: Groups | None = None  # all PodGroups after the cycle, in short
     # what happened to PodGroups since the last cycle, and in this one
     turns: tuple[GroupTurn, ...] = ()
 

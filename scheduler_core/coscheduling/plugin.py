@@ -179,6 +179,7 @@ class PodGroupController(Plugin):
     name = "PodGroupController"
 
     def __init__(self, edition: Edition) -> None:
+        self.edition = edition.id
         self.table = PHASE_TABLES[edition.id]
         self._queued: set[str] = set()
         self._members: dict[str, dict[str, Pod]] = {}  # by group name alone: it lists all namespaces
