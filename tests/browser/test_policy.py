@@ -144,6 +144,17 @@ def test_another_tab_can_lead_to_the_settings_of_the_cache(
         expect(heading).to_be_focused()
 
 
+def test_showing_the_caches_settings_does_not_scroll_the_page(
+    visitor: Callable[..., Page], shop: str
+) -> None:
+    """In a small frame, too, only the list of the Policy tab moves."""
+    frame = visitor(size=(800, 480))
+    Workbench(frame).open(shop.replace("/s/", "/e/"))
+    frame.evaluate("podstep.view.emit('policy', 'cache')")
+    expect(frame.get_by_role("heading", name="Equivalence cache")).to_be_in_viewport()
+    expect(frame.get_by_role("banner")).to_be_in_viewport(ratio=1)
+
+
 def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:
     """Without a fork every control is there to be read and disabled."""
     panel = policy(Workbench(page).open(shop))

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core import Simulation, load
-from tests.browser.pages import Workbench, cycles_of, example_text, share
+from tests.browser.pages import Workbench, cycles_of, example_text, share, wide
 from tests.e2e.bundles import long
 from tests.parts import REPOSITORY, shared
 from tests.services.stack import Stack
@@ -156,6 +156,25 @@ def test_a_production_cluster_runs(page: Page) -> None:
     print(f"\nproduction trace from the page: {results}")
     assert opening < 15
     assert run["placed"] + run["unschedulable"] <= run["done"]
+
+
+def test_a_run_with_a_cache_tells_what_it_did(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
+    """Hit rate, numbers and causes of stale hits stand on its page and lead to the Cache tab over time."""
+    Workbench(page).open(share(site, example_text("cache-broken-promise"), "The broken promise"))
+    page.get_by_role("button", name="Run to the end").click()
+    page.wait_for_url("**/runs/*/")
+    ends(page, "done")
+    card = page.get_by_role("region", name="Equivalence cache")
+    expect(card).to_contain_text(re.compile(r"hit rate\s*73 %"))
+    expect(card.get_by_role("listitem")).to_contain_text("6MatchInterPodAffinity: not invalidated by Pod/ADD")
+    phone = visitor(size=(390, 844))
+    phone.goto(page.url)
+    expect(phone.get_by_role("region", name="Equivalence cache")).to_be_visible()
+    assert wide(phone) <= 0
+    card.get_by_role("link", name="Over time, in the workbench").click()
+    page.wait_for_url("**/at/4**")
+    panel = Workbench(page).at(4).panel("Cache")
+    expect(panel.get_by_role("img", name=re.compile("^Hit rate over 4 cycles"))).to_be_visible()
 
 
 def test_the_sample_is_what_the_engine_decides() -> None:

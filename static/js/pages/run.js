@@ -1,7 +1,8 @@
 // A run: progress over the connection, charts from its figures, any cycle a click away. Reloading changes nothing.
 
-import { $, $$, announce, fill, icon, toast } from "../lib/dom.js";
+import { $, $$, announce, fill, h, icon, toast } from "../lib/dom.js";
 import { age, count, plural } from "../lib/quantity.js";
+import { because, percent } from "../workbench/inspect/cachewords.js";
 import { Charts } from "./charts.js";
 import { link } from "./link.js";
 
@@ -62,6 +63,7 @@ function update(next) {
   stats();
   failure();
   cycles();
+  caching();
   if (before !== state) announce(`The run is ${state}.`);
   document.title = `${ENDED.has(state) ? "" : state === "queued" ? "queued · " : `${Math.floor(share() * 100)} % · `}${run.title || "Run"} · podstep`;
   charts.extend(run);
@@ -121,6 +123,20 @@ function stats() {
   const texts = { scheduled: scheduled === null ? "–" : count(scheduled), placed: count(run.placed), pending: count(run.pending), unschedulable: count(run.unschedulable), seconds: run.seconds ? age(run.seconds) : "–", peakMib: run.peakMib ? `${count(Math.round(run.peakMib))} MiB` : "–" };
   for (const [name, text] of Object.entries(texts)) $(`[data-stat="${name}"]`, root).textContent = text;
   tick();
+}
+
+/** What the cache did, and why answers of it were stale; nothing of a run without one. */
+function caching() {
+  const { cache } = run;
+  part("cache-card").hidden = !cache;
+  if (!cache) return;
+  const texts = { hitRate: percent(cache.hitRate), hits: count(cache.hits), evaluations: count(cache.evaluations), invalidated: count(cache.invalidated), stale: cache.stale ? count(cache.stale) : "none" };
+  for (const [name, text] of Object.entries(texts)) $(`[data-cache="${name}"]`, root).textContent = text;
+  $('[data-cache="stale"]', root).classList.toggle("stale-text", cache.stale > 0);
+  part("cache-open").href = `/runs/${id}/at/${run.done}/?tab=cache&view=time`;
+  const list = part("cache-causes");
+  list.hidden = !cache.causes.length;
+  fill(list, cache.causes.map(([cause, n]) => h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, because(cause)))));
 }
 
 function tick() {

@@ -87,7 +87,8 @@ export class Policy {
     const found = this.body.querySelector(`[data-part="${CSS.escape(part)}"]`);
     if (!found?.isConnected) return;
     this.#reveal = "";
-    found.scrollIntoView({ block: "start" });
+    const box = this.element.parentElement; // alone: in a small frame the page itself would be scrolled too
+    box.scrollTop += found.getBoundingClientRect().top - box.getBoundingClientRect().top;
     (found.querySelector("[data-control]:not(:disabled)") ?? found.querySelector("h3")).focus({ preventScroll: true });
   }
 

@@ -92,12 +92,15 @@ export class Worth {
     if (this.#busy) return;
     const { playback } = this.view;
     const asked = playback.nodes;
+    const lost = () => !document.activeElement || document.activeElement === document.body;
     const bar = h("progress", { "aria-label": "Progress" });
     const said = h("span", { class: "num dim", role: "status", text: "Waiting…" });
     const stop = h("button", { type: "button", class: "btn", onclick: () => { stop.disabled = true; playback.socket.call("worth.cancel").catch(() => {}); } }, icon("close"), "Cancel");
+    const asker = [this.measure, this.run].find((button) => button === document.activeElement); // cannot be pressed meanwhile, so Cancel has the focus
     this.#busy = { bar, said };
     this.#lock(true);
     fill(host, h("div", { class: "worth-progress" }, bar, said, stop));
+    if (asker) stop.focus({ preventScroll: true });
     try {
       const answer = await playback.socket.call(command, { source: playback.source, ...payload });
       if (asked === playback.nodes) fill(host, draw(answer));
@@ -107,6 +110,7 @@ export class Worth {
     }
     this.#busy = null;
     this.#lock(false);
+    if (asker && lost()) asker.focus({ preventScroll: true });
   }
 
   #lock(busy) {
