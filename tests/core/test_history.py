@@ -295,3 +295,66 @@ spec:
         ("late", None, 50),
     ]
     assert [o.id for o in load_documents(documents).operations] == [name, "late"]
+
+
+COUNTED = f"""{CLUSTER.replace("replicas: 3", "replicas: 8")}---
+apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
+kind: Scenario
+metadata: {{name: history}}
+spec:
+  operations:
+  - id: a
+    step: {{major: 1, minor: 5}}
+    time: 7
+    during: evaluation
+    patchOperation:
+      typeMeta: {{kind: Node}}
+      objectMeta: {{name: n1}}
+      patchType: merge
+      patch: {{metadata: {{labels: {{a: x}}}}}}
+  - id: b
+    step: 1
+    createOperation:
+      object: {{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: b}}}}
+  - id: c
+    step: 9
+    createOperation:
+      object: {{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: c}}}}
+"""
+
+
+def moments_of(operations: list[dict[str, Any]]) -> list[tuple[Any, Any, Any]]:
+    """Return what each entry is called, and when it lands: its step and its time."""
+    return [(o["id"], o["step"], o.get("time")) for o in operations]
+
+
+def test_what_comes_later_counts_on_from_the_new_operation() -> None:
+    """Five cycles of step 1 are two of it and three of the next; steps that were left out stay free."""
+    operations, _ = placed(load(COUNTED), Moment(1, 2), creating(NEUTRAL))
+    assert moments_of(operations) == [
+        ("edit-1", {"major": 1, "minor": 2}, 0),
+        ("a", {"major": 2, "minor": 3}, 7),
+        ("b", 2, None),
+        ("c", 9, None),
+    ]
+    before = load(COUNTED)
+    after = played(load_documents(with_operations(before.documents, operations)))
+    assert [ids for _, _, ids in played(before)][5] == ("a", "b")
+    assert [ids for _, _, ids in after][2] == ("edit-1",)
+    assert [ids for _, _, ids in after][5] == ("a", "b")
+
+
+def test_what_joins_a_step_at_its_head_takes_its_time() -> None:
+    """The first operation of a step says at which virtual second all of it lands."""
+    operations, _ = placed(load(COUNTED), Moment(1, 5), creating(NEUTRAL))
+    assert moments_of(operations)[:2] == [
+        ("edit-1", {"major": 1, "minor": 5}, 7),
+        ("a", {"major": 1, "minor": 5}, 7),
+    ]
+
+
+def test_the_second_of_a_step_lands_where_the_first_did_that_is_taken_out() -> None:
+    """It was written without a moment of its own, and keeps the one that it had."""
+    operations, gone = removed(load(COUNTED), "a", Moment(1, 5))
+    assert gone["id"] == "a"
+    assert moments_of(operations) == [("b", {"major": 1, "minor": 5}, 7), ("c", 9, None)]
