@@ -155,6 +155,7 @@ def test_a_setting_that_there_is_not_is_refused(name: str, value: str) -> None:
         configured(NODES, "setting", name, value)
 
 
+@pytest.mark.django_db(transaction=True)  # a connection's end closes what its thread had open
 async def test_the_socket_changes_a_text() -> None:
     """The command answers the new text; what cannot be changed, or does not run, is refused with why."""
     async with connected() as socket:
@@ -168,6 +169,7 @@ async def test_the_socket_changes_a_text() -> None:
         assert (await socket.error("bundle.configure", broken))["code"] == "bundle.invalid"
 
 
+@pytest.mark.django_db(transaction=True)  # a connection's end closes what its thread had open
 async def test_the_catalogue_lists_what_a_policy_can_name() -> None:
     """Every row of it can be written into a policy, and both orders' places are there."""
     async with connected() as socket:
