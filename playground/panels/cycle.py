@@ -9,6 +9,7 @@ from typing import Any
 from playground.panels.cache import cache
 from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
+from playground.panels.podgroups import podgroups
 from playground.panels.predicates import failed_nodes, predicates
 from playground.panels.preemption import preemption
 from playground.panels.priorities import priorities
@@ -37,6 +38,7 @@ class Place:
     profile: Callable[[], Profile] | None = None  # what is in force, compiled when it is asked for
     settings: Settings = DEFAULT_SETTINGS  # those in force
     node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
+    waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
@@ -67,6 +69,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "stopped": stopped(rungs),
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
         "cache": counts_of(cycle.cache),
+        "waiting": place.waiting,
     }
 
 
@@ -102,5 +105,6 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
+    "podgroups": lambda cycle, place: podgroups(cycle, place.node_index),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
 }

@@ -12,6 +12,12 @@ from scheduler_core.preemption_record import NominatedPass
 
 PREEMPTION: Part = {"tab": "Preemption"}
 CACHE: Part = {"tab": "Cache"}
+FIRST = {
+    "group": "one whose PodGroup is older",
+    "failure": "one whose PodGroup failed earlier",
+    "pod": "one that was queued earlier",
+}
+"""Who goes first among equal priorities in virtual time, by whose time is in the sort key."""
 NOMINATED = 2  # nodes with nominated pods that are told one by one
 #: What is said when every node passes, by the number of nodes.
 EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
@@ -67,10 +73,12 @@ def _queue(cycle: Cycle, priority: int) -> Sentence:
         return [pod, f" is the only pod in the active queue{rank}, so it is tried now."]
     behind = "waits" if waiting == 1 else "wait"
     why = "of the highest priority" if priority else "of equal priority"
+    timed = cycle.queue.timed
+    first = "earliest created" if timed is None else FIRST.get(timed.tried.sort_by, FIRST["pod"])
     return [
         pod,
         f" is taken from the head of the queue{rank}: {counted(waiting, 'pod')} {behind} behind it; ",
-        f"among pods {why} the earliest created goes first.",
+        f"among pods {why} the {first} goes first.",
     ]
 
 
@@ -173,7 +181,7 @@ def _two_passes(cycle: Cycle, told: NominatedPass) -> Sentence:
 
 
 def _choice(cycle: Cycle) -> list[Sentence]:
-    if cycle.result != "scheduled" or cycle.node is None:
+    if cycle.result not in ("scheduled", "waiting") or cycle.node is None:
         return []
     node: Part = {"node": cycle.node}
     if cycle.totals is None:
@@ -233,11 +241,40 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: Part = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         return [[pod, " is placed on ", {"node": cycle.node}, "."], *_last_message(cycle, "Normal")]
+    if cycle.result == "waiting" and cycle.node:
+        return [_waits(cycle, cycle.node), *_rejection(cycle)]
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]
     sentences = [] if cycle.decision.victims else [closing]  # with victims it is tried again at once
+    sentences += _rejection(cycle)
     return [*sentences, [{"strong": cycle.message}]] if cycle.message else sentences
+
+
+def _waits(cycle: Cycle, node: str) -> Sentence:
+    """Tell of a pod that waits at Permit, and for whom."""
+    told: Sentence = [{"pod": cycle.pod}, " is assumed on ", {"node": node}, " and waits there at Permit"]
+    record = cycle.pod_group
+    if record is None or record.min_member is None:
+        return [*told, "."]
+    holds = "holds a node" if record.assigned == 1 else "hold a node"
+    return [
+        *told,
+        f": {record.assigned:,} of the {counted(record.min_member, 'member')} that ",
+        {"group": record.key},
+        f" needs {holds}. Its room is taken all the same.",
+    ]
+
+
+def _rejection(cycle: Cycle) -> list[Sentence]:
+    """Tell that PostFilter rejected the pod's group, with the arithmetic."""
+    found = cycle.pod_group.post_filter if cycle.pod_group is not None else None
+    if cycle.pod_group is None or found is None or found.rejection is None:
+        return []
+    count = len(found.rejection.rejected)
+    gone = f"{counted(count, 'waiting member')} {'gives its node' if count == 1 else 'give their nodes'} back"
+    told = gone if count else "nobody waited"
+    return [[{"group": cycle.pod_group.key}, f" is rejected as a whole: {told}."]]
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:

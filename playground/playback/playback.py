@@ -313,14 +313,19 @@ class Playback:
             _, old = self._cycles.popitem(last=False)
             self._cycle_bytes -= _size(old)
 
-    def window(self, first: int, count: int, unwanted: Callable[[], bool] = never) -> Encoded:
-        """Return the protocol's answer to ``cycles.window``."""
+    def window(
+        self, first: int, count: int, unwanted: Callable[[], bool] = never, known: int | None = None
+    ) -> Encoded:
+        """Return the protocol's answer to ``cycles.window`` for who knows so many pods, ``None``: all."""
         last = min(first + count - 1, len(self.trail))
         if first != len(self.trail) + 1:
             self._check(first)
         light = [self._light_cycle(index, unwanted) for index in range(first, last + 1)]
+        came = ""
+        if known is not None and known < len(self.tables.pods):
+            came = f',"pods":{encode({"from": known, **self.tables.pod_wire(known)})}'
         placement = encode(self.trail.placement_before(first).tolist())
-        return Encoded(f'{{"from":{first},"placement":{placement},"cycles":[{",".join(light)}]}}')
+        return Encoded(f'{{"from":{first},"placement":{placement},"cycles":[{",".join(light)}]{came}}}')
 
     def _light_cycle(self, index: int, unwanted: Callable[[], bool]) -> str:
         text = self._light.get(index)
@@ -351,7 +356,17 @@ class Playback:
             profile=lambda: self.profile_of(number),
             settings=self.settings_of(number),
             node_index=self.tables.node_index,
+            waiting=self._waiting(cycle),
         )
+
+    def _waiting(self, cycle: Cycle) -> list[list[Any]]:
+        """Return who waits at Permit after a cycle, as the protocol's ``Light`` has it."""
+        pods, nodes = self.tables.pod_index, self.tables.node_index
+        return [
+            [pods[entry.pod], nodes[entry.node], entry.deadline]
+            for entry in cycle.waiting
+            if entry.pod in pods
+        ]
 
     def settings_of(self, number: int) -> Settings:
         """Return the settings that so many changes of the configuration lead to; 0 is the initial ones."""

@@ -199,17 +199,6 @@ class Trail:
         )
         return self._turns[began : min(end, began + TURNS_SHOWN)]
 
-    def phases(self, group: str, index: int) -> list[tuple[int, str]]:
-        """Return the phases of a PodGroup up to a cycle, each with the cycle that found it or brought it."""
-        return [
-            (cycle, turn.phase)
-            for cycle, turn in self._turned_until(index)
-            if turn.kind == "phase" and turn.group == group
-        ]
-
-    def _turned_until(self, index: int) -> list[tuple[int, GroupTurn]]:
-        return self._turns[: bisect_right(self._turns, index, key=lambda turn: turn[0])]
-
     def _restarted(self, first: int, last: int) -> list[int]:
         """Return the cycles among these before which the scheduler was restarted."""
         count = len(self) + 1

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from playground.panels.phases import phases_of, ways_of
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT, Tables
 from playground.playback.trail import Trail
 from scheduler_core import load
+from scheduler_core.coscheduling.controller import PHASE_TABLES
 from scheduler_core.examples import examples
 from scheduler_core.timed import is_timed, simulate
 
 DATA = Path(__file__).parent / "data"
-CHURN = (DATA / "churn.yaml").read_text()
+CHURN = (DATA / "timed" / "churn.yaml").read_text()
 
 
 def timed_texts() -> dict[str, str]:
@@ -25,6 +28,11 @@ def timed_texts() -> dict[str, str]:
 
 
 TEXTS = timed_texts()
+
+
+def example_text(slug: str) -> str:
+    """Return the manifests of an example."""
+    return next(example.read() for example in examples() if example.slug == slug)
 
 
 def played(text: str) -> Playback:
@@ -88,3 +96,88 @@ def test_marks_tell_phases_rejections_and_timeouts_of_groups() -> None:
     assert "w" in marks["result"]
     kinds = {(kind, phase) for _, kind, _, phase in marks["groups"]}
     assert {("phase", "Pending"), ("phase", "PreScheduling"), ("rejected", "")} <= kinds
+
+
+def part(playback: Playback, index: int) -> dict[str, Any]:
+    """Return the podgroups part of a cycle."""
+    found: dict[str, Any] = playback.parts(index, ["podgroups"])["podgroups"]
+    return found
+
+
+def test_the_part_follows_a_gang_from_its_first_wait_to_its_phase_running() -> None:
+    """Members wait with a deadline, the fourth lets all of them through, and the phase is lit."""
+    playback = played(TEXTS["coscheduling-room"])
+    first, fourth = part(playback, 1)["group"], part(playback, 4)["group"]
+    waiting = [member for member in first["members"] if member[1] == "waiting"]
+    assert (first["phase"], first["assigned"], len(waiting)) == ("PreScheduling", 1, 1)
+    assert waiting[0][3] == pytest.approx(10, abs=0.1)  # scheduleTimeoutSeconds
+    assert (fourth["phase"], fourth["assigned"]) == ("Running", 4)
+    assert [member[1] for member in fourth["members"]].count("running") == 4
+    assert fourth["permit"]["allowedCount"] == 3
+    told = "".join(str(sentence) for _, sentence in part(playback, 4)["consequences"])
+    assert "Scheduled" in told and "Running" in told
+
+
+def test_the_part_shows_the_rejection_and_the_denial_of_a_gang_without_room() -> None:
+    """PostFilter rejects the group, it is denied, and the next member is refused for that."""
+    playback = played(TEXTS["coscheduling-no-room"])
+    fourth, fifth = part(playback, 4), part(playback, 5)
+    assert fourth["group"]["postFilter"]["rejected"] == 3
+    assert fourth["group"]["deniedUntil"] == fourth["group"]["denials"][0][1] > fourth["time"]
+    assert sum(member[4] for member in fourth["group"]["members"]) == 3
+    assert fifth["group"]["preFilter"]["why"] == "denied"
+    assert any("rejected while waiting" in str(sentence) for _, sentence in fourth["consequences"])
+
+
+def test_the_resource_check_shows_what_each_node_has_left() -> None:
+    """The numbers lead from minResources to nothing, node by node."""
+    check = part(played(CHURN), 1)["group"]["check"]
+    cpus = [row for row in check["rows"] if row[1] == "cpu"]
+    assert check["enough"] and check["need"]["cpu"] == cpus[0][5] == 6000
+    assert all(row[6] == row[5] - row[4] and row[4] == row[2] - row[3] for row in check["rows"])
+
+
+def test_pods_that_wait_are_told_with_every_cycle() -> None:
+    """A light cycle has who waits at Permit after it, and the room of nobody else."""
+    playback = played(TEXTS["coscheduling-room"])
+    lights = json.loads(playback.window(1, 6))["cycles"]
+    assert [len(light["waiting"]) for light in lights] == [1, 2, 3, 0, 0, 0]
+    assert lights[0]["waiting"][0][:2] == [lights[0]["pod"], lights[0]["node"]]
+
+
+def test_a_window_tells_of_pods_that_came() -> None:
+    """Who knows the pods of the start learns of those that controllers made since, and of no other."""
+    playback = played(CHURN)
+    start = len(Tables(playback.scenario).pods)
+    answer = json.loads(playback.window(1, 5, known=start))
+    assert answer["pods"]["from"] == start
+    assert [*playback.tables.pod_index][start:] == answer["pods"]["keys"]
+    assert len(answer["placement"]) == start + len(answer["pods"]["keys"])
+    assert "pods" not in json.loads(playback.window(1, 5, known=len(playback.tables.pods)))
+
+
+def test_the_queue_tells_sort_keys_and_why_pods_moved() -> None:
+    """Under the plugin's QueueSort the key is priority, group time and name; a flush is told as one."""
+    queue = played(TEXTS["coscheduling-no-room"]).parts(7, ["queue"])["queue"]
+    tried = queue["timed"]["tried"]
+    assert tried[2][2] == tried[0] and tried[3] == "group"
+    assert tried[8] == "UnschedulableTimeout" and "flushed" in tried[7]
+    assert "group" in queue["key"]
+
+
+def test_under_v1_11_there_is_nothing_to_show_and_it_is_said() -> None:
+    """Without virtual time the part says why it is empty, and the queue is as it was."""
+    playback = played(example_text("first-cycle"))
+    parts = playback.parts(1, ["podgroups", "queue"])
+    assert set(parts["podgroups"]) == {"why"}
+    assert parts["queue"]["timed"] is None and "active" in parts["queue"]
+
+
+@pytest.mark.parametrize("edition", ["classic", "current"])
+def test_the_phase_diagram_has_every_rule(edition: str) -> None:
+    """Every rule of an edition's table leads somewhere in the diagram, and all phases can be reached."""
+    table, ways = PHASE_TABLES[edition], ways_of(edition)
+    rules = [rule for rules in (*table.entry.values(), table.others) for rule in rules]
+    assert {(rule.phase, rule.text) for rule in rules} <= {(to, text) for _, to, text in ways}
+    assert {"", *(to for _, to, _ in ways)} == set(phases_of(edition))
+    assert not {start for start, _, _ in ways} & {"Finished", "Failed"}

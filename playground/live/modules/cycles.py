@@ -36,7 +36,7 @@ def _reached(playback: Playback, index: int) -> bool:
     return len(playback) >= index or not playback.advance(SLICE_SECONDS) or len(playback) >= index
 
 
-@command("cycles.window", source="source", latest=WINDOWS_AT_ONCE, **WINDOW)  # type: ignore[arg-type]
+@command("cycles.window", source="source", latest=WINDOWS_AT_ONCE, pods="index?", **WINDOW)  # type: ignore[arg-type]
 async def window(call: Call) -> Answer:
     """Answer consecutive light cycles and every pod's node before the first of them."""
     first, count = call.payload["from"], min(call.payload["count"], limit("WINDOW_CYCLES"))
@@ -44,7 +44,7 @@ async def window(call: Call) -> Answer:
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, first + count - 1):
             return None
-        return playback.window(max(first, 1), count, unwanted)
+        return playback.window(max(first, 1), count, unwanted, call.payload.get("pods"))
 
     return await call.in_turns(turn)
 

@@ -1,0 +1,30 @@
+"""``podgroup.…``: any PodGroup as it stands after a cycle."""
+
+from __future__ import annotations
+
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.panels.podgroups import group
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.wire import Encoded, encode
+from scheduler_core.timed import TimedSimulation
+from scheduler_core.timed.standing import standing
+
+
+@command("podgroup.get", source="source", latest=1, cycle="index", group="text")
+async def get(call: Call) -> Answer:
+    """Answer a PodGroup, its members and its timers after a cycle; 0: before the first."""
+    index, key = call.payload["cycle"], call.payload["group"]
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
+        if len(playback) < index and playback.advance(SLICE_SECONDS):
+            return None
+        with playback.after(index, unwanted) as simulation:
+            framework = simulation.framework if isinstance(simulation, TimedSimulation) else None
+            record = standing(framework, key) if framework is not None else None
+        if record is None:
+            raise CommandError("podgroup.not-found", f"There is no PodGroup {key[:300]} after this cycle.")
+        answer = group(record, playback.tables.node_index, attempted=False)
+        return Encoded(encode({"index": index, **answer}))
+
+    return await call.in_turns(turn)

@@ -1,0 +1,192 @@
+"""What happened between two cycles, and what a cycle brought about, in sentences whose nouns are links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from playground.panels.phases import rule_text
+from playground.panels.sentences import Part, Sentence, listed
+from scheduler_core.coscheduling.plugin import PhaseChange
+from scheduler_core.framework.record import Happening
+from scheduler_core.framework.waiting import WaitingPod
+
+SENTENCES_SHOWN = 60
+TEXT_SHOWN = 300
+NO_PHASE = "without a phase"
+
+EVENTS: Mapping[str, str] = {
+    "AssignedPodAdd": "a pod was bound",
+    "AssignedPodUpdate": "a bound pod changed",
+    "AssignedPodDelete": "a pod left its node",
+    "UnscheduledPodAdd": "a pod was created",
+    "NodeAdd": "a node was added",
+    "NodeUpdate": "a node changed",
+    "NodeDelete": "a node was deleted",
+    "PodGroupAdd": "a PodGroup was created",
+    "PodGroupUpdate": "a PodGroup changed",
+    "PvAdd": "a volume was added",
+    "PvUpdate": "a volume changed",
+    "PvcAdd": "a claim was created",
+    "PvcUpdate": "a claim changed",
+    "StorageClassAdd": "a storage class was added",
+    "ServiceAdd": "a service was created",
+    "UnschedulableTimeout": "it had stayed there long enough: the unschedulable queue was flushed",
+    "created": "it was created",
+    "failed": "it could not be scheduled",
+    "activated": "a member of its group began to wait at Permit and activated it",
+    "backoff ended": "its backoff ended",
+    "updated": "it was updated",
+    "gates removed": "its scheduling gates were removed",
+}
+"""Why a pod is in the queue it is in, by what moved it there."""
+
+
+def told(happenings: Sequence[Happening], tried: str) -> list[list[Any]]:
+    """Return ``[time, sentence]`` of what happened, of very much the first; ``tried`` is the cycle's pod.
+
+    What happens to many pods alike is one sentence.
+    """
+    rows: list[list[Any]] = []
+    for _, alike in groupby(_worth_telling(happenings, tried), key=_kind):
+        entries = list(alike)
+        rows.append([entries[0].time, _sentence(entries)])
+    more = len(rows) - SENTENCES_SHOWN
+    if more > 0:
+        rows = [*rows[:SENTENCES_SHOWN], [happenings[-1].time, [f"And {more:,} more."]]]
+    return rows
+
+
+def _worth_telling(happenings: Iterable[Happening], tried: str) -> Iterable[Happening]:
+    """Leave out what the cycle itself tells, and what is told twice: a sync, and its patch."""
+    synced: set[tuple[str, str]] = set()
+    for happening in happenings:
+        key = (happening.about, happening.text)
+        if happening.what == "PodGroupSync":
+            synced.add(key)
+        elif happening.what == "PodGroup" and key in synced:
+            synced.discard(key)
+            continue
+        elif happening.what == "FailedScheduling" and happening.about == tried and happening.detail is None:
+            continue
+        yield happening
+
+
+def _kind(happening: Happening) -> tuple[object, ...]:
+    """Return what two happenings share that are told as one."""
+    if happening.what in ALIKE:
+        return (happening.what, happening.time)
+    waited = happening.detail
+    if isinstance(waited, WaitingPod):
+        return ("rejected", waited.message)
+    return (id(happening),)
+
+
+def _sentence(entries: Sequence[Happening]) -> Sentence:
+    first = entries[0]
+    pods = listed("pod", [entry.about for entry in entries])
+    one = len(entries) == 1
+    if first.what in ALIKE:
+        return [*pods, ALIKE[first.what][0 if one else 1]]
+    if isinstance(first.detail, WaitingPod):
+        verb = "is" if one else "are"
+        return [
+            *pods,
+            f" {verb} rejected while waiting at Permit, and off the node: {_cut(first.detail.message)}.",
+        ]
+    return SENTENCES.get(first.what, _other)(first)
+
+
+ALIKE: Mapping[str, tuple[str, str]] = {
+    "Started": (" runs.", " run."),
+    "Succeeded": (" has ended well; its room is free.", " have ended well; their room is free."),
+    "Failed": (" has failed; its room is free.", " have failed; their room is free."),
+    "SuccessfulCreate": (" is created by its controller.", " are created by their controllers."),
+    "TaintManagerEviction": (" is evicted from its node.", " are evicted from their nodes."),
+    "Preempted": (" is preempted.", " are preempted."),
+}
+"""What is told of one pod, and of several at once."""
+
+
+def _bound(happening: Happening) -> Sentence:
+    node = happening.text.rpartition(" to ")[2]
+    return [{"pod": happening.about}, " is bound to ", {"node": node}, "."]
+
+
+def _failed(happening: Happening) -> Sentence:
+    return [{"pod": happening.about}, f" is unschedulable: {_cut(happening.text)}"]
+
+
+def _phase(happening: Happening) -> Sentence:
+    change = happening.detail
+    why = ""
+    if isinstance(change, PhaseChange):
+        if change.before.phase == happening.text:
+            return [
+                _group(happening),
+                " stays ",
+                {"strong": happening.text or NO_PHASE},
+                "; its counters changed.",
+            ]
+        why = f": {', then '.join(_rule_texts(change))}"
+    return [_group(happening), " is ", {"strong": happening.text or NO_PHASE}, f" now{why}."]
+
+
+def _rule_texts(change: PhaseChange) -> list[str]:
+    return [rule_text(name) for name in change.sync.rules]
+
+
+def _group(happening: Happening) -> Part:
+    return {"group": happening.about}
+
+
+def _moved(happening: Happening) -> Sentence:
+    event = happening.text.partition(" ")[0]
+    verb = "leaves" if len(_keys(happening)) == 1 else "leave"
+    why = EVENTS.get(event, event)
+    return [*listed("pod", _keys(happening)), f" {verb} the unschedulable queue: {why} ({event})."]
+
+
+def _activated(happening: Happening) -> Sentence:
+    verb = "goes" if len(_keys(happening)) == 1 else "go"
+    return [
+        *listed("pod", _keys(happening)),
+        f" {verb} to the active queue at once: a member began to wait at Permit.",
+    ]
+
+
+def _keys(happening: Happening) -> list[str]:
+    moved = happening.detail
+    return [str(key) for key in moved] if isinstance(moved, list | tuple) else []
+
+
+def _from_outside(happening: Happening) -> Sentence:
+    return [f"From outside: {_cut(happening.text)}."]
+
+
+def _warned(happening: Happening) -> Sentence:
+    return [_group(happening), f": {_cut(happening.text)}."]
+
+
+def _other(happening: Happening) -> Sentence:
+    text = _cut(happening.text)
+    if "/" in happening.about:
+        return [{"pod": happening.about}, f": {happening.what}, {text}."]
+    return [f"{text or happening.what}."]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
+
+
+SENTENCES: Mapping[str, Callable[[Happening], Sentence]] = {
+    "Scheduled": _bound,
+    "FailedScheduling": _failed,
+    "PodGroup": _phase,
+    "PodGroupSync": _phase,
+    "Moved": _moved,
+    "Activated": _activated,
+    "Operation": _from_outside,
+    "Timeout": _warned,
+}

@@ -1,0 +1,70 @@
+"""The phases of a PodGroup as a diagram: which there are, and what leads from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+from scheduler_core.coscheduling.controller import FINAL, PHASE_TABLES, Facts, PhaseTable, Rule
+from scheduler_core.coscheduling.editions import EDITIONS
+
+LIFE = ("", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed")
+"""Phases in the order of a life without trouble; Failed is the other end."""
+FEW = range(3)  # enough members of each kind to find every way that a rule leads
+
+Way = tuple[str, str, str]  # from, to, and when
+
+POST_BIND: tuple[Way, ...] = (
+    ("PreScheduling", "Scheduling", "PostBind: a member was bound"),
+    ("Scheduling", "Scheduled", "PostBind: scheduled ≥ minMember"),
+)
+
+
+@cache
+def phases_of(edition: str) -> tuple[str, ...]:
+    """Return the phases that a PodGroup of an edition can have, in the order of :data:`LIFE`."""
+    reached = {phase for way in ways_of(edition) for phase in way[:2]}
+    return tuple(phase for phase in LIFE if phase in reached)
+
+
+@cache
+def ways_of(edition: str) -> tuple[Way, ...]:
+    """Return what leads from one phase to another, by the controller's rules and, if it has one, PostBind."""
+    ways = dict.fromkeys(_ways(PHASE_TABLES[edition]))
+    if EDITIONS[edition].post_bind:
+        ways.update(dict.fromkeys(POST_BIND))
+    return tuple(sorted(ways, key=lambda way: (LIFE.index(way[0]), LIFE.index(way[1]))))
+
+
+def _ways(table: PhaseTable) -> Iterator[Way]:
+    for phase, rules in table.entry.items():
+        yield from ((phase, rule.phase, rule.text) for rule in rules)
+    targets = {rule.phase for rules in (*table.entry.values(), table.others) for rule in rules}
+    others = (targets | {"Scheduling", "Scheduled"}) - set(table.entry) - FINAL
+    if "PreScheduling" not in targets:
+        others.discard("Scheduled")
+    for phase in others:
+        for rule in table.others:
+            if rule.phase != phase and _applies(rule, phase):
+                yield phase, rule.phase, rule.text
+
+
+def _applies(rule: Rule, phase: str) -> bool:
+    """Tell whether a rule can lead out of a phase, trying few members of each kind."""
+    return any(
+        rule.when(Facts(phase, r + s + f + waiting, r, s, f, 2, scheduled))
+        for r, s, f, waiting, scheduled in product(FEW, repeat=5)
+    )
+
+
+@cache
+def _texts() -> dict[str, str]:
+    tables = PHASE_TABLES.values()
+    rules = (rule for table in tables for rules in (*table.entry.values(), table.others) for rule in rules)
+    return {rule.id: rule.text for rule in rules}
+
+
+def rule_text(name: str) -> str:
+    """Return what a rule says, by its id."""
+    return _texts()[name]
