@@ -67,12 +67,19 @@ def _until(value: Any, at: At) -> float | None:
     return float(value)
 
 
+def _cache(value: Any, at: At) -> str | None:
+    """Read a mode; a plain ``off`` is a boolean in YAML, and means what it says."""
+    return "off" if value is False else _CACHE_MODE(value, at)
+
+
+_CACHE_MODE = enum(*CACHE_MODES)
+
 _SETTINGS = record(
     Settings,
     {
         "quirks": Field("quirks", enum(*QUIRK_MODES)),
         "predicateOrder": Field("predicate_order", enum(*PREDICATE_ORDERS)),
-        "cache": Field("cache", enum(*CACHE_MODES)),
+        "cache": Field("cache", _cache),
         "equivalenceClass": Field("equivalence_class", enum(*EQUIVALENCE_CLASSES)),
         "audit": Field("audit", boolean),
         "staleWrites": Field("stale_writes", enum(*STALE_WRITES)),

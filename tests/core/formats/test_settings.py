@@ -30,6 +30,14 @@ def test_settings_are_read_and_written_again() -> None:
     assert load(scenario.to_yaml()).settings == scenario.settings
 
 
+def test_a_cache_that_is_off_needs_no_quotes() -> None:
+    """A plain ``off`` is a boolean in YAML, and means the mode of that name; ``on`` is none."""
+    assert load(SETTINGS + "cache: sound\n").settings.cache == "sound"
+    assert load(SETTINGS + "cache: off\n").settings.cache == "off"
+    with pytest.raises(BundleError, match="must be a string, not a boolean"):
+        load(SETTINGS + "cache: on\n")
+
+
 @pytest.mark.parametrize(
     ("text", "line", "path", "part"),
     [
