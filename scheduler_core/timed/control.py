@@ -10,11 +10,12 @@ from typing import Any
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.controllers import Change, ControllerManager
 from scheduler_core.controllers.changes import timestamp
-from scheduler_core.framework.clock import Timer
+from scheduler_core.framework.clock import RESOLUTION, Timer
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
 
+SAME = 2 * 10.0**-RESOLUTION  # seconds: moments that are nearer to each other are one
 CONTROLLERS = "controllers"  # the name of the clock's timer for what controllers look at again
 
 
@@ -89,7 +90,10 @@ class ControlledFramework(Framework):
 
     def _settle(self) -> None:
         self._settling = False
-        for change in self.manager.settle(self.clock.now):
+        now, due = self.clock.now, self.manager.next_time()
+        if due is not None and 0 < due - now < SAME:
+            now = due  # the clock keeps fewer decimals
+        for change in self.manager.settle(now):
             self._take(change)
         at = self.manager.next_time()
         if self._wake is not None and self._wake.at != at:

@@ -13,12 +13,15 @@ from scheduler_core.coscheduling.permit import DEFAULT_WAIT
 from scheduler_core.framework.queue import UNSCHEDULABLE_LOOK
 from scheduler_core.framework.record import Happening
 from scheduler_core.framework.releases import Release
+from scheduler_core.framework.scheduler import Pace
 from scheduler_core.timed.control import ControlledFramework
 
 RETRIES = frozenset({"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout"})
 """What happens again and again while nothing changes; all else starts the wait anew."""
 TRIES = 20  # for each pod that waits: a group of the current edition can keep a scheduler busy without end
 FEWEST_TRIES = 200
+CALM = 4  # cycles of a storm after which time passes twice as fast
+CYCLE = Pace().cycle
 LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart what ends for ever
 
 
@@ -63,6 +66,19 @@ class Ending:
         if framework.expects:
             return False
         waits = max(patience(framework.release), 2 * self.longest_wait)
-        return moment > self.changed + waits or self.tries > max(
-            FEWEST_TRIES, TRIES * len(framework.queue.pods)
-        )
+        return moment > self.changed + waits or self.storm(framework) > 0
+
+    def storm(self, framework: ControlledFramework) -> int:
+        """Return how many cycles too many there were since something changed."""
+        return max(0, self.tries - max(FEWEST_TRIES, TRIES * len(framework.queue.pods)))
+
+    def pace(self, framework: ControlledFramework, free: float | None) -> float:
+        """Return how long the next cycle takes, in seconds, if the next event is ``free`` seconds away.
+
+        A scheduler that is busy without end would need a thousand cycles for each second until something
+        changes. They are all alike: each few of them take twice as long, and no event comes late for that.
+        """
+        storm = self.storm(framework)
+        if not storm or free is None:
+            return CYCLE
+        return max(CYCLE, min(CYCLE * 2.0 ** min(storm // CALM, 40), free))

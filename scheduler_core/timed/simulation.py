@@ -17,6 +17,7 @@ from scheduler_core.coscheduling.permit import LONGEST_WAIT
 from scheduler_core.cycle import Cycle, Decision, Restart
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.scheduler import Pace
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.policy import Profile
 from scheduler_core.policy.difference import differences
@@ -261,7 +262,11 @@ class TimedSimulation:
 
     def _attempt(self) -> Attempt:
         """Run the scheduling cycle; what it does beside the objects is still in line."""
-        attempt = self.framework.attempt()
+        framework = self.framework
+        now = framework.clock.now
+        moments = [at - now for at in (framework.clock.next_time(), self._next_landing) if at is not None]
+        framework.pace = Pace(cycle=self.ending.pace(framework, min(moments, default=None)))
+        attempt = framework.attempt()
         self.ending.tried()
         self._touch(attempt.pod)
         return attempt
@@ -298,10 +303,14 @@ class TimedSimulation:
     def _more(self) -> bool:
         return self._next_operation < len(self._operations)
 
+    @property
+    def _next_landing(self) -> float | None:
+        return self._operations[self._next_operation][1][0].time if self._more else None
+
     def _pass_time(self, due: float | None) -> bool:
         """Go to the next timer or operation; tell whether there is one that is still to come."""
         framework = self.framework
-        landing = self._operations[self._next_operation][1][0].time if self._more else None
+        landing = self._next_landing
         moments = [moment for moment in (due, landing) if moment is not None]
         if not moments or self.ending.over(framework, min(moments), more=self._more):
             return False

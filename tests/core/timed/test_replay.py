@@ -53,6 +53,28 @@ def test_every_shipped_scenario_is_rebuilt_at_any_step(example: Example) -> None
     hold(scenario, 6)
 
 
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {podstep/start-seconds: "2"}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 500m}}}]}
+"""
+
+
+CORDON = (
+    "typeMeta: {kind: Node}, objectMeta: {name: n0}, patchType: merge, patch: {spec: {unschedulable: true}}"
+)
+ROLL = (
+    "typeMeta: {kind: Deployment}, objectMeta: {name: web}, patchType: strategic, "
+    "patch: {spec: {replicas: 4, template: {metadata: {labels: {v: two}}}}}"
+)
+
+
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Make a few nodes, single pods and groups under either edition, and changes at times."""
@@ -78,13 +100,26 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     spec = "spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}"
     created = f"createOperation: {{object: {{apiVersion: v1, kind: Pod, metadata: {{name: late}}, {spec}}}}}"
     when = draw(st.sampled_from(["step: 1", "time: 3.5", "time: 40", "step: {major: 1, minor: 2}"]))
-    if draw(st.booleans()):
-        parts.append(history(f"{when}, {created}"))
+    changes = [
+        f"{when}, {created}",
+        "time: 45, deleteOperation: {typeMeta: {kind: Node}, objectMeta: {name: n0}}",
+        "time: 45, deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: p0}}",
+        f"time: 60, patchOperation: {{{CORDON}}}",
+        f"time: 70, patchOperation: {{{ROLL}}}",
+    ]
+    parts.append(DEPLOYMENT)
+    single = any("name: p0" in part for part in parts)
+    wanted = draw(st.lists(st.sampled_from([0, 4] + [1, 3][: 1 + draw(st.integers(0, 1))] + [2] * single)))
+    chosen = sorted(set(wanted))
+    if 1 in chosen and 3 in chosen:
+        chosen.remove(3)
+    if chosen:
+        parts.append(history(*(changes[place] for place in chosen)))
     return load("---\n".join(parts))
 
 
 @given(scenarios())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_random_gangs_are_rebuilt_at_any_step(scenario: Scenario) -> None:
     """Whatever groups, single pods, failures and changes meet, a checkpoint is as good as the beginning."""
     hold(scenario, 3)
