@@ -5,6 +5,7 @@ from scheduler_core.load import load, load_documents
 from scheduler_core.policy import PolicyError
 from scheduler_core.scenario import BundleError, Operation, Problem, Scenario
 from scheduler_core.simulation import Simulation
+from scheduler_core.timed import TimedSimulation, simulate
 
 __all__ = [
     "BundleError",
@@ -14,6 +15,8 @@ __all__ = [
     "Problem",
     "Scenario",
     "Simulation",
+    "TimedSimulation",
     "load",
     "load_documents",
+    "simulate",
 ]

@@ -93,4 +93,6 @@ _SETTINGS = record(
 def read_settings(value: Mapping[str, Any], at: At) -> Settings:
     """Read a ``SimulationSettings`` document. What is wrong goes to the report of ``at``."""
     read = _SETTINGS(value, at)
+    if isinstance(read, Settings) and read.time == "virtual" and read.cache != "off":
+        at.child("cache").error("there is no equivalence cache in virtual time: leave out one of the two")
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

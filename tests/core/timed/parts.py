@@ -18,17 +18,20 @@ apiVersion: kubescheduler.config.k8s.io/{version}
 kind: KubeSchedulerConfiguration
 profiles:
 - plugins:
-    multiPoint: {{enabled: [{{name: Coscheduling}}]}}
     queueSort: {{enabled: [{{name: Coscheduling}}], disabled: [{{name: "*"}}]}}
+{points}
   pluginConfig:
   - name: Coscheduling
     args: {args}
 """
+POINTS = ("preFilter", "postFilter", "permit", "reserve")
 
 
 def coscheduling(version: str = "v1", **args: int) -> str:
-    """Return a configuration with the plugin everywhere: v1 for the current edition, v1beta3 for classic."""
-    return COSCHEDULING.format(version=version, args=args)
+    """Return a configuration with the plugin: v1beta2 for the classic edition, v1 for current."""
+    points = POINTS if version == "v1" else (*POINTS, "postBind")
+    listed = "\n".join(f"    {point}: {{enabled: [{{name: Coscheduling}}]}}" for point in points)
+    return COSCHEDULING.format(version=version, points=listed, args=args)
 
 
 def node(name: str, cpu: str | int = 4, annotations: dict[str, str] | None = None, **labels: str) -> str:

@@ -79,7 +79,7 @@ ROLL = (
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Make a few nodes, single pods and groups under either edition, and changes at times."""
     classic = draw(st.booleans())
-    parts = [coscheduling("v1beta3" if classic else "v1", permitWaitingTimeSeconds=draw(st.integers(2, 12)))]
+    parts = [coscheduling("v1beta2" if classic else "v1", permitWaitingTimeSeconds=draw(st.integers(2, 12)))]
     if draw(st.integers(0, 4)) == 0:
         parts = [VIRTUAL]
     fails = draw(st.integers(0, 2))
