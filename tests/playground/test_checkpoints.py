@@ -13,6 +13,7 @@ from playground.playback.playback import Playback, Superseded
 from scheduler_core import load
 from scheduler_core.scenario import Scenario
 from scheduler_core.simulation import Simulation
+from scheduler_core.timed.stepper import Stepper
 from scheduler_core.trace import trace_line
 
 from .conftest import DATA
@@ -101,7 +102,7 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
             assert there.index == index - 1
 
 
-def told(simulation: Simulation, made: Playback) -> list[Any]:
+def told(simulation: Stepper, made: Playback) -> list[Any]:
     at = made.tables.node_index
     keys = level_map(simulation, "predicate", Page())["rows"]
     return [

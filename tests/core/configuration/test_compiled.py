@@ -61,7 +61,7 @@ def test_a_policy_s_place_is_taken_by_the_main_profile() -> None:
     configuration = compile_configuration(given)
     assert configuration.names == ("packer", "default-scheduler")
     assert compile_policy(given).summary() == configuration.main.profile.summary()
-    assert configuration.of("").scheduler_name == "default-scheduler"  # type: ignore[union-attr]
+    assert configuration.of("").scheduler_name == "default-scheduler"
     assert configuration.of("nobody") is None
 
 

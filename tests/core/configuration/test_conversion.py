@@ -187,7 +187,7 @@ def test_the_default_provider_is_carried_over_but_for_the_pressures() -> None:
     ]
 
 
-LOST = {
+LOST: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "another profile": (
         [{"schedulerName": "a"}, {"schedulerName": "default-scheduler"}],
         {},
