@@ -57,7 +57,7 @@ class Framework(Api):
     longest in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
     """
 
-    bound_phase = "Running"  # what a pod is as soon as it is bound
+    bound_phase: str = "Running"  # what a pod is as soon as it is bound
 
     def __init__(
         self,

@@ -141,6 +141,7 @@ def build(
     manager: ControllerManager,
     keep: Callable[[Attempt | Happening], None],
     details: bool,
+    controlled: bool = True,
     clock: Clock | None = None,
 ) -> ControlledFramework:
     """Start a scheduler over objects that are there; the controllers know of them already.
@@ -162,4 +163,5 @@ def build(
         backoff=parts.backoff,
         details=details,
         manager=manager,
+        controlled=controlled,
     )

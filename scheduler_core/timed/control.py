@@ -23,15 +23,21 @@ class ControlledFramework(Framework):
     """Tells a :class:`ControllerManager` of every change and does what its controllers answer.
 
     They look when it is their turn, like everything else beside the scheduling cycle. A bound pod runs when
-    the kubelet has started it, ends when its time is up, and comes back if a controller wants it.
+    the kubelet has started it, ends when its time is up, and comes back if a controller wants it. In a
+    recording (not ``controlled``) nobody acts but the scheduler: a bound pod runs until an operation ends it.
     """
 
-    bound_phase = "Pending"
-
     def __init__(
-        self, objects: Iterable[KubernetesObject], *args: Any, manager: ControllerManager, **kwargs: Any
+        self,
+        objects: Iterable[KubernetesObject],
+        *args: Any,
+        manager: ControllerManager,
+        controlled: bool = True,
+        **kwargs: Any,
     ) -> None:
         self.manager = manager
+        self.controlled = controlled
+        self.bound_phase = "Pending" if controlled else "Running"
         self.changed: dict[str, None] = {}  # pods that may be elsewhere since this was last emptied
         self._wake: Timer | None = None
         self._settling = False
@@ -43,10 +49,13 @@ class ControlledFramework(Framework):
 
     # What others change
 
-    def observe(self, action: Any, obj: KubernetesObject) -> None:
-        """Tell the controllers of a change that is not theirs."""
-        self.manager.observe(action, obj, self.clock.now)
+    def observe(self, action: Any, obj: KubernetesObject) -> KubernetesObject:
+        """Tell the controllers of a change that is not theirs; return the object as they keep it."""
+        if not self.controlled:
+            return obj
+        kept = self.manager.observe(action, obj, self.clock.now)
         self.ask_to_settle()
+        return kept
 
     def delete_pod(self, key: str) -> None:
         """Delete a pod; what owns it hears of it."""
@@ -60,7 +69,8 @@ class ControlledFramework(Framework):
         if pod.key not in self.binding:
             return
         super()._bind(pod)
-        self._tell_of_claims(pod)
+        if self.controlled:
+            self._tell_of_claims(pod)
         self.observe("update", self.pods[pod.key])
 
     def _tell_of_claims(self, pod: QueuedPod) -> None:
@@ -84,7 +94,7 @@ class ControlledFramework(Framework):
 
     def ask_to_settle(self) -> None:
         """Let the controllers look when it is their turn."""
-        if not self._settling:
+        if self.controlled and not self._settling:
             self._settling = True
             self.later(self._settle)
 

@@ -33,11 +33,8 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
         if former is not None:
             framework.observe("delete", former)
     else:
-        kept = framework.manager.observe(
-            "update" if operation.action == "update" else "create", obj, framework.clock.now
-        )
-        framework.put_object(kept)
-        framework.ask_to_settle()
+        action = "update" if operation.action == "update" else "create"
+        framework.put_object(framework.observe(action, obj))
 
 
 def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> None:

@@ -78,6 +78,7 @@ class TimedSimulation:
             scenario.objects,
             manager=make_manager(scenario.objects),
             keep=self._keep,
+            controlled=self.scenario.controllers,
             details=trace,
         )
         self._before = self.profile
@@ -359,6 +360,7 @@ class TimedSimulation:
             _objects_of(former.cluster, former.groups.values(), former.pods.values()),
             manager=former.manager,
             keep=self._keep,
+            controlled=self.scenario.controllers,
             details=self._trace,
             clock=Clock(former.clock.now),
         )

@@ -92,9 +92,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         count = draw(st.integers(0, 4))
         if count:
             parts.append(group(name, draw(st.integers(1, count + 1)), draw(st.sampled_from([None, 5]))))
-        run = draw(st.sampled_from([{}, {"run": "30"}, {"run": "7", "outcome": "Failed"}]))
+        life = draw(st.sampled_from([("", ""), ("30", ""), ("7", "Failed")]))
         cpu = draw(st.integers(1, 3))
-        parts += [pod(f"{name}-{one}", cpu, group=name, **run) for one in range(count)]
+        parts += [pod(f"{name}-{one}", cpu, group=name, run=life[0], outcome=life[1]) for one in range(count)]
     for one in range(draw(st.integers(0, 3))):
         parts.append(pod(f"p{one}", draw(st.integers(1, 3)), priority=draw(st.integers(0, 1)) * 10))
     spec = "spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}"

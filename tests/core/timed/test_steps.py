@@ -200,3 +200,12 @@ def test_a_deleted_node_takes_its_pods_along() -> None:
     made, _ = ended(VIRTUAL, node("n"), node("m"), pod("a"), history(f"time: 5, {delete('Node', 'n')}"))
     assert "n" not in made.cluster.nodes
     assert set(made.placement().values()) <= {"m"}
+
+
+def test_in_a_recording_nobody_acts_but_the_scheduler() -> None:
+    """With no controllers a deleted pod stays away, and a duration ends nothing: operations do."""
+    listed = history(f"time: 50, {delete('Pod', 'a')}").replace("spec:\n", "spec:\n  controllers: []\n")
+    made, cycles = ended(VIRTUAL, node("n"), pod("a"), pod("b", run="5"), listed)
+    assert [cycle.pod for cycle in cycles] == ["default/a", "default/b"]
+    assert made.framework.pods["default/b"].phase == "Running"
+    assert made.placement() == {"default/b": "n"}
