@@ -31,9 +31,9 @@ MINIATURE = "shop"  # the example that steps on the start page
 def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
-    Context: ``section`` "start"; ``examples`` (list of {slug, title, text, group, nodes, pods, claims}, where
-    a claim is {modes, told, stale});
-    ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
+    Context: ``section`` "start"; ``examples`` (list of {slug, title, text, group, nodes, pods, claims,
+    outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods in the
+    end of one in virtual time); ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
     there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
     The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug),
@@ -68,6 +68,7 @@ def _examples() -> list[dict[str, Any]]:
             "group": example.group,
             "nodes": nodes,
             "pods": pods,
+            "outcome": " · ".join(example.outcome.told) if example.outcome is not None else "",
             "claims": [
                 {"modes": _modes(claim), "told": " · ".join(claim.told), "stale": claim.stale}
                 for claim in example.claims
