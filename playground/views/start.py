@@ -33,7 +33,8 @@ def start(request: HttpRequest) -> HttpResponse:
 
     Context: ``section`` "start"; ``examples`` (list of {slug, title, text, group, nodes, pods, claims,
     outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods in the
-    end of one in virtual time); ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
+    end of one in virtual time);
+    ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
     there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
     The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug),
