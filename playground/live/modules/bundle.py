@@ -1,4 +1,4 @@
-"""``bundle.…``: checking a text, changing its configuration, and opening it."""
+"""``bundle.…``: checking a text, changing its configuration, adding to it, and opening it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from playground import bundles, sources, store
+from playground.adding import added
 from playground.configuring import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.operating import ObjectError
 from playground.playback.playback import Superseded
+from scheduler_core.history import HistoryError, Moment
 from scheduler_core.policy.editing import EditError
 from scheduler_core.scenario import BundleError
 
@@ -55,6 +58,26 @@ def _configured(text: str, change: tuple[str, str, str], unwanted: Callable[[], 
         return configured(text, *change)
     except EditError as error:
         raise CommandError("payload.invalid", str(error), field="value") from error
+
+
+@command("bundle.add", latest=1, large=True, text="text", documents="text", step="text?")
+async def add(call: Call) -> Answer:
+    """Answer a text with more documents; nothing is stored."""
+    unwanted = call.connection.unwanted("bundle.add", call.request)
+    return await call.in_engine(_added, call.payload, unwanted)
+
+
+def _added(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    try:
+        moment = Moment.parse(payload["step"]) if payload.get("step") else None
+        return added(payload["text"], payload["documents"], moment)
+    except HistoryError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
+    except ObjectError as error:
+        told = bundles.problems_wire(error.problems)
+        raise CommandError("object.invalid", str(error), errors=told) from error
 
 
 @command("bundle.open", visitor=True, large=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")

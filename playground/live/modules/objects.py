@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from playground import bundles
+from playground.grouping import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.operating import (
@@ -72,6 +73,21 @@ async def get(call: Call) -> Answer:
 async def listed(call: Call) -> Answer:
     """Answer the names of everything but nodes and pods that is there after a step."""
     return await _at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
+
+
+@command("group.draft", source="source", latest=1, fields="object", step="text?")
+async def group(call: Call) -> Answer:
+    """Answer the documents of a PodGroup and its workload, and what is wrong with what was typed of them."""
+    payload = call.payload
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
+        try:
+            moment = Moment.parse(payload["step"]) if payload.get("step") else None
+        except HistoryError as error:
+            raise CommandError("payload.invalid", str(error), field="step") from error
+        return Encoded(encode(drafted(playback.scenario, moment, payload["fields"])))
+
+    return await call.in_turns(turn)
 
 
 @command("operations.list", source="source", latest=1)
