@@ -278,5 +278,7 @@ def _rejection(cycle: Cycle) -> list[Sentence]:
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:
-    message = next((event.message for event in reversed(cycle.events) if event.type == event_type), None)
+    events = [event for event in reversed(cycle.events) if event.type == event_type]
+    own = [event for event in events if (event.reason, event.object) == ("Scheduled", f"pod/{cycle.pod}")]
+    message = next((event.message for event in (*own, *events)), None)  # in virtual time others follow it
     return [[{"strong": message}]] if message else []

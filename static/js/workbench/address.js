@@ -3,8 +3,8 @@
 import { debounce } from "../lib/dom.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "queue", "events"]);
-const WITH_VIEWS = new Set(["cache", "priorities"]); // tabs with views of their own
+const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
+const WITH_VIEWS = new Set(["cache", "priorities", "podgroups"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 
 export class Address {

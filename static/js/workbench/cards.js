@@ -1,7 +1,7 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
 import { h, fill } from "../lib/dom.js";
-import { count, cpu, memory, short, shortReason } from "../lib/quantity.js";
+import { age, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
 
 const BLOCKS = 36; // pod blocks on a card; the rest is counted
 const LONG = 16; // a longer name has a line of its own
@@ -105,7 +105,7 @@ export class Cards {
     const { nodes } = playback;
     return [cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node)].join("|");
+      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node), this.view.waitingOn(node).join()].join("|");
   }
 
   #paint(node) {
@@ -130,7 +130,8 @@ export class Cards {
     card.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     card.score.classList.toggle("best", total !== undefined && total === facts.best);
     if (!this.compact) this.#blocks(card, node, chosen);
-    card.why.textContent = nominated ? view.nomination() : state === "failed" && !chosen ? this.#reason(node) : "";
+    card.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
+    card.why.textContent = nominated ? view.nomination() : view.facts.waiting.size && view.waitingOn(node).length ? `${view.waitingOn(node).length} waiting at Permit` : state === "failed" && !chosen ? this.#reason(node) : "";
   }
 
   #reason(node) {
@@ -158,11 +159,19 @@ export class Cards {
     const here = [...cluster.podsOn(node)].filter((pod) => !(chosen && pod === flying)).sort((a, b) => pods.group[a] - pods.group[b] || a - b);
     const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
     fill(card.pods,
-      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}`, "data-pod": pod, title: short(pods.keys[pod]) })),
+      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}${this.#waits(pod) ? " waiting" : ""}`, "data-pod": pod, title: `${short(pods.keys[pod])}${this.#waits(pod)}` })),
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
-      chosen ? h("i", { class: `pod added ${view.colour(flying)}`, "data-pod": flying, title: `${short(pods.keys[flying])}, placed by this cycle` }) : null,
+      chosen ? h("i", { class: `pod added ${view.colour(flying)}${this.#waits(flying) ? " waiting" : ""}`, "data-pod": flying, title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}` }) : null,
       view.facts.nominated === node ? this.#made(flying) : null,
       here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
+  }
+
+  /** That a pod waits at Permit and until when, or "". */
+  #waits(pod) {
+    const { light, waiting } = this.view.facts;
+    if (!waiting.has(pod)) return "";
+    const deadline = waiting.get(pod);
+    return `, waits at Permit${deadline === null ? "" : ` for ${age(Math.max(0, deadline - light.time))} more`}`;
   }
 
   /** What preemption did on the nominated node: its victims struck out, and the pod that waits for the room. */

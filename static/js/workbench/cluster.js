@@ -19,8 +19,18 @@ export class Cluster {
     this.reset(this.initial);
   }
 
+  /** Make room for pods that joined the table; they are not there yet. */
+  widen() {
+    for (const name of ["placement", "initial"]) {
+      const wider = new Int32Array(this.pods.keys.length).fill(ABSENT);
+      wider.set(this[name]);
+      this[name] = wider;
+    }
+  }
+
   /** Take a whole placement (an entry a pod: node index, PENDING or ABSENT). */
   reset(placement) {
+    this.placement.fill(ABSENT);
     this.placement.set(placement);
     this.cpu.fill(0); this.memory.fill(0); this.count.fill(0);
     this.placed = 0; this.present = 0;

@@ -1,10 +1,11 @@
 // The line above the stage: the pod in flight, what it asks for, and the phases of its cycle.
 
 import { h, fill, icon } from "../lib/dom.js";
-import { cpu, memory, plural, short } from "../lib/quantity.js";
+import { age, cpu, memory, plural, short } from "../lib/quantity.js";
 
 const PHASES = ["queue", "predicates", "priorities", "select", "preemption", "assume", "bind"];
-const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities", preemption: "preemption" };
+const TIMED = ["queue", "preFilter", "predicates", "priorities", "preemption", "postFilter", "permit", "bind"]; // the framework's that decide something; those that ran are shown
+const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities", preemption: "preemption", preFilter: "podgroups", permit: "podgroups", postFilter: "podgroups" };
 
 export class CycleBar {
   constructor(host, view, layout) {
@@ -28,14 +29,17 @@ export class CycleBar {
     const { pod } = light;
     const failed = light.node === null;
     const ran = new Set(light.phases);
-    const phases = PHASES.filter((phase) => phase !== "preemption" || ran.has(phase));
-    const last = light.phases.at(-1);
+    const waits = light.result === "waiting";
+    const timed = ran.has("permit") || ran.has("preFilter") || ran.has("postFilter") || Boolean(playback.parts?.queue?.timed);
+    const phases = timed ? TIMED.filter((phase) => ran.has(phase)) : PHASES.filter((phase) => phase !== "preemption" || ran.has(phase));
+    const last = timed ? phases.at(-1) : light.phases.at(-1);
     fill(this.main,
       h("i", { class: `dot ${this.view.colour(pod)}` }),
       h("button", { type: "button", class: "link plain", onclick: () => this.view.selectPod(pod), title: pods.priority[pod] ? `${pods.keys[pod]}, priority ${pods.priority[pod]}` : pods.keys[pod] }, h("b", { text: short(pods.keys[pod]) })),
       pods.priority[pod] ? h("span", { class: "dim nowrap ranks", text: `priority ${pods.priority[pod]}` }) : null,
       h("span", { class: "dim nowrap asks", text: `${cpu(pods.cpu[pod])} cpu · ${memory(pods.memory[pod])}` }),
-      h("span", { class: `pill outcome ${failed ? "fail" : "pass"}` }, icon(failed ? "cross" : "check"), failed ? light.result : "scheduled"),
+      h("span", { class: `pill outcome ${failed ? "fail" : waits ? "wait" : "pass"}` }, icon(failed ? "cross" : waits ? "pause" : "check"), failed ? light.result : waits ? "waits at Permit" : "scheduled"),
+      light.time ? h("span", { class: "dim nowrap num virtual-time", title: `virtual time: ${light.time} seconds since the start`, text: `t = ${age(light.time)}` }) : null,
       h("span", { class: "grow" }),
       h("ol", { class: "phases", "aria-label": "Phases of this cycle" }, phases.map((phase) => {
         const state = !ran.has(phase) ? "off" : phase === last ? (failed ? "now failed" : "now") : "done";

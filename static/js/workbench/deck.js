@@ -28,11 +28,15 @@ export class Deck {
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
       this.timeline.element,
-      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"], ["quirk", "quirk of v1.11"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit", "quirk"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
+      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"], ["quirk", "quirk of v1.11"], ["wait", "waiting at Permit"], ["group", "PodGroup: new phase"], ["group-failed", "PodGroup rejected or timed out"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit", "quirk", "wait", "group", "group-failed"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
     playback.on("grew", () => {
       host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length;
       host.querySelector("[data-mark=stale-hit]").hidden = !playback.marks.staleCycles;
       host.querySelector("[data-mark=quirk]").hidden = !playback.marks.quirks.size;
+      host.querySelector("[data-mark=wait]").hidden = !playback.marks.seek(0, 1, "w");
+      const turns = [...playback.marks.groups.values()].flat();
+      host.querySelector("[data-mark=group]").hidden = !turns.length;
+      host.querySelector("[data-mark=group-failed]").hidden = turns.every(([kind]) => kind === "phase");
     });
     playback.on("seek", () => this.#tell());
     playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#schedule(); });
@@ -104,8 +108,10 @@ export class Deck {
     const light = playback.current;
     if (!light) { if (index === 0) announce("Before the first cycle."); return; }
     const pod = short(playback.pods.keys[light.pod]);
+    const ended = light.result === "waiting" ? `waits at Permit on ${playback.nodes.names[light.node]}` : light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`;
+    const turns = playback.marks.turns(index).slice(0, 3).map((text) => ` PodGroup ${text}.`).join("");
     const stale = light.cache?.[3] ? ` ${plural(light.cache[3], "stale hit")} of the cache.` : "";
-    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.${stale}`);
-    else announce(`Cycle ${index}: ${pod} ${light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`}.${stale}`);
+    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${ended}.${stale}${turns}`);
+    else announce(`Cycle ${index}: ${pod} ${ended}.${stale}${turns}`);
   }
 }

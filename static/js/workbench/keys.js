@@ -4,7 +4,7 @@ import { h, dialog, typing } from "../lib/dom.js";
 
 const MAP = [
   [["→", "←"], "one step on, one step back"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the last cycle"], [["."], "next cycle that did not place its pod, or used a stale answer of the cache"],
-  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "7"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
+  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "8"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
 ];
 
 export function help() {

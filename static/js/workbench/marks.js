@@ -1,9 +1,11 @@
 // One mark a cycle: its result, pod and node, and what the equivalence cache did, in growing typed arrays.
 
-export const RESULTS = { s: "scheduled", u: "unschedulable", e: "error", p: "preemption" };
+import { short } from "../lib/quantity.js";
+
+export const RESULTS = { s: "scheduled", u: "unschedulable", e: "error", p: "preemption", w: "waiting at Permit" };
 const CACHING = ["hits", "evaluations", "invalidated", "stale"];
-const CODES = { s: 1, u: 2, e: 3, p: 4 };
-export const LETTERS = ["", "s", "u", "e", "p"];
+const CODES = { s: 1, u: 2, e: 3, p: 4, w: 5 };
+export const LETTERS = ["", "s", "u", "e", "p", "w"];
 
 export class Marks {
   constructor() {
@@ -13,6 +15,7 @@ export class Marks {
     this.caching = null; // {hits, evaluations, invalidated, stale}, by cycle index; null: the cache was off
     this.staleCycles = 0; // cycles with stale hits
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
+    this.groups = new Map(); // by cycle: what happened to PodGroups, as [kind, group, phase]
     this.quirks = new Set(); // cycles that a quirk of v1.11 changed, of those that were loaded: only deciding anew tells
     this.known = 0; // cycles 1..known are known without a gap
     this.version = 0;
@@ -28,6 +31,10 @@ export class Marks {
     }
     const last = from + marks.result.length - 1;
     if (marks.restarts?.length) this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
+    if (marks.groups?.length) {
+      for (const [index] of marks.groups) this.groups.set(index, []);
+      for (const [index, ...turn] of marks.groups) this.groups.get(index).push(turn);
+    }
     if (marks.cache) this.#cache(from, marks.cache);
     while (this.known + 1 < this.result.length && this.result[this.known + 1]) this.known += 1;
     this.version += 1;
@@ -68,6 +75,18 @@ export class Marks {
 
   /** Whether the scheduler was restarted just before a cycle. */
   restarted(index) { return this.restarts.includes(index); }
+
+  /** What happened to PodGroups in a cycle, in words. */
+  turns(index) {
+    return (this.groups.get(index) ?? []).map(([kind, group, phase]) => (kind === "phase" ? `${short(group)} ${phase || "without a phase"}` : `${short(group)} ${kind === "timeout" ? "timed out" : "rejected"}`));
+  }
+
+  /** The phases of a PodGroup up to a cycle, as [cycle, phase]. */
+  phases(group, to) {
+    const found = [];
+    for (const [index, turns] of this.groups) if (index <= to) for (const [kind, key, phase] of turns) if (kind === "phase" && key === group) found.push([index, phase]);
+    return found.sort((a, b) => a[0] - b[0]);
+  }
 
   /** The first cycle of a pod after `index` (wrapping around), or 0. */
   ofPod(pod, index = 0) {

@@ -12,7 +12,7 @@ import { Verdict } from "./verdict.js";
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
 const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels"]; // of a node, by an update
-const PARTS = ["predicates", "cache", "priorities", "preemption", "queue"];
+const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups"];
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
@@ -184,13 +184,33 @@ export class Playback extends Emitter {
     this.#clusterAt = index;
   }
 
+  /** Take in pods that controllers made since the source was opened; they join the end of the table. */
+  #meet(came) {
+    const { pods } = this;
+    const skip = pods.keys.length - came.from;
+    if (skip < 0 || skip >= came.keys.length) return;
+    const known = new Map(pods.groups.map(({ kind, name }, i) => [`${kind}/${name}`, i]));
+    for (const { kind, name } of came.groups) if (!known.has(`${kind}/${name}`)) known.set(`${kind}/${name}`, pods.groups.push({ kind, name }) - 1);
+    for (const resource of Object.keys(came.extended)) pods.extended[resource] ??= pods.keys.map(() => 0);
+    for (let i = skip; i < came.keys.length; i += 1) {
+      const { kind, name } = came.groups[came.group[i]];
+      this.podIndex.set(came.keys[i], pods.keys.length);
+      for (const field of ["keys", "cpu", "memory", "priority", "node"]) pods[field].push(came[field][i]);
+      pods.group.push(known.get(`${kind}/${name}`));
+      for (const resource of Object.keys(pods.extended)) pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
+    }
+    this.cluster.widen();
+    this.emit("met");
+  }
+
   async #window(from) {
     if (this.#fetching.has(from)) return;
     this.#fetching.add(from);
     const generation = this.#generation;
     try {
-      const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)) });
+      const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)), pods: this.pods.keys.length });
       if (generation !== this.#generation) return;
+      if (answer.pods) this.#meet(answer.pods);
       this.#windows.set(from, answer);
       if (this.marks.note(answer.cycles)) this.emit("grew");
     } finally {

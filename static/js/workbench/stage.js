@@ -66,7 +66,8 @@ export class Stage {
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) }, icon("plus")),
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() }, icon("fit")));
-    fill(this.tools, this.count, this.note, h("span", { class: "grow" }), measures, zoom, table);
+    this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Pods that are not bound" });
+    fill(this.tools, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
   }
 
   #tableElement() {
@@ -99,6 +100,8 @@ export class Stage {
     const { playback } = this.view;
     const present = playback.nodes.since || playback.nodes.until ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length : playback.nodes.names.length;
     this.count.textContent = `${plural(present, "node")} · ${count(playback.cluster.placed)} of ${plural(playback.cluster.present, "pod")} placed`;
+    const { waiting, nominated } = this.view.facts;
+    fill(this.ghosts, waiting.size ? h("li", null, h("i", { class: "pod waiting" }), `${count(waiting.size)} waiting at Permit`) : null, nominated >= 0 ? h("li", null, h("i", { class: "pod ghost" }), "nominated") : null);
     if (this.asTable) { this.#tableElement(); this.#table.show(...this.#rows()); this.#table.select(this.view.node); }
     else this.#picture.update();
     this.sheet.update();

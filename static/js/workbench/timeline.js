@@ -8,7 +8,8 @@ import { RESULTS, LETTERS } from "./marks.js";
 const HEIGHT = 44;
 const WIDEST = 30; // a mark, gap included
 const NARROWEST = 3; // below it marks share a column
-const TALL = [0, 0.42, 0.68, 0.84, 1]; // by result: never colour alone
+const TALL = [0, 0.42, 0.68, 0.84, 1, 0.56]; // by result: never colour alone
+const KINDS = TALL.length;
 const COLUMN = 2;
 const FLAG = 8; // height and width of a pennant
 const GEM = 4; // half a diamond that stands for a quirk
@@ -44,7 +45,7 @@ export class Timeline {
 
   #colours = null;
   #palette() {
-    this.#colours ??= [token("--track"), token("--pass"), token("--fail"), token("--stale"), token("--victim")];
+    this.#colours ??= [token("--track"), token("--pass"), token("--fail"), token("--stale"), token("--victim"), token("--wait")];
     return this.#colours;
   }
 
@@ -67,6 +68,7 @@ export class Timeline {
       this.#flags(pen, marks);
       if (marks.staleCycles) this.#stale(pen, marks);
       if (marks.quirks.size) this.#quirks(pen, marks);
+      if (marks.groups.size) this.#groups(pen, marks);
     }
     this.#shown = -1;
     this.#place(this.view.playback.wanted);
@@ -143,21 +145,45 @@ export class Timeline {
     }
   }
 
+  /** A ring marks a cycle in which a PodGroup has another phase; a cross in it, that members were rejected or timed out. */
+  #groups(pen, marks) {
+    pen.lineWidth = 1.5;
+    let last = -GEM * 3;
+    for (const index of [...marks.groups.keys()].sort((a, b) => a - b)) {
+      const x = (index - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
+      if (x - last < Math.min(GEM * 2, Math.max(3, this.#scale))) continue;
+      last = x;
+      const y = HEIGHT - GEM - 3;
+      pen.fillStyle = token("--panel");
+      pen.strokeStyle = token("--ink");
+      pen.beginPath();
+      pen.arc(x, y, GEM, 0, 2 * Math.PI);
+      pen.fill();
+      pen.stroke();
+      if (marks.groups.get(index).every(([kind]) => kind === "phase")) continue;
+      const arm = GEM * 0.5;
+      pen.beginPath();
+      pen.moveTo(x - arm, y - arm); pen.lineTo(x + arm, y + arm);
+      pen.moveTo(x + arm, y - arm); pen.lineTo(x - arm, y + arm);
+      pen.stroke();
+    }
+  }
+
   /** Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share. */
   #columns(pen, marks, width) {
     const colours = this.#palette();
     const columns = Math.floor(width / COLUMN);
-    const tally = new Uint32Array(columns * 5);
+    const tally = new Uint32Array(columns * KINDS);
     const cycles = this.#cycles;
     for (let i = 1; i <= cycles; i += 1) {
       const column = Math.min(columns - 1, Math.floor(((i - 1) * columns) / cycles));
-      tally[column * 5 + (i < marks.result.length ? marks.result[i] : 0)] += 1;
+      tally[column * KINDS + (i < marks.result.length ? marks.result[i] : 0)] += 1;
     }
     for (let column = 0; column < columns; column += 1) {
-      const at = column * 5;
-      const all = tally[at] + tally[at + 1] + tally[at + 2] + tally[at + 3] + tally[at + 4];
+      const at = column * KINDS;
+      const all = tally[at] + tally[at + 1] + tally[at + 2] + tally[at + 3] + tally[at + 4] + tally[at + 5];
       if (!all) continue;
-      for (const result of [4, 3, 2]) {
+      for (const result of [4, 3, 2, 5]) {
         if (!tally[at + result]) continue;
         const tall = TALL[result] * (HEIGHT - 4);
         pen.globalAlpha = 0.35 + 0.65 * Math.sqrt(tally[at + result] / all);
@@ -188,7 +214,7 @@ export class Timeline {
   #result(index) {
     const { marks } = this.view.playback;
     const letter = LETTERS[marks.result[index] ?? 0];
-    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}`;
+    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks.turns(index).slice(0, 4).map((text) => `, PodGroup ${text}`).join("")}`;
   }
 
   #indexAt(clientX) {

@@ -90,7 +90,7 @@ export class View extends Emitter {
       major: light ? Number(light.step.split(".")[0]) : 1,
       pod: light ? light.pod : -1,
       chosen: light?.node ?? -1,
-      nominated: light?.nominated?.[0] ?? -1, victims: light?.nominated?.[1] ?? [],
+      nominated: light?.nominated?.[0] ?? -1, waiting: new Map((light?.waiting ?? []).map(([pod, , deadline]) => [pod, deadline])), victims: light?.nominated?.[1] ?? [],
       cpu: light ? playback.pods.cpu[light.pod] : 0,
       memory: light ? playback.pods.memory[light.pod] : 0,
       verdict: parts?.verdict ?? null, totals, best, worst,
@@ -122,11 +122,19 @@ export class View extends Emitter {
       `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
       `${cluster.count[node]} of ${nodes.pods[node]} pods`,
     ];
+    const waiting = this.waitingOn(node);
+    if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
     if (chosen === node) said.push("chosen");
     else if (nominated === node) said.push(this.nomination());
     else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
     if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
     return said.join(", ");
+  }
+
+  /** The pods that wait at Permit on a node: they hold its room and are not bound. */
+  waitingOn(node) {
+    const { placement } = this.playback.cluster;
+    return [...this.facts.waiting.keys()].filter((pod) => placement[pod] === node);
   }
 
   /** What preemption did for the pod of this cycle, in a few words. */

@@ -8,10 +8,11 @@ import { Cache } from "./cache.js";
 import { percent, rate } from "./cachewords.js";
 import { Priorities } from "./priorities.js";
 import { Preemption } from "./preemption.js";
+import { PodGroups } from "./podgroups.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 
-export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["cache", "Cache", Cache], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["queue", "Queue", Queue], ["events", "Events", Events]];
+export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["cache", "Cache", Cache], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["podgroups", "PodGroups", PodGroups], ["queue", "Queue", Queue], ["events", "Events", Events]];
 
 export class Inspect {
   #panels = new Map();
@@ -58,6 +59,7 @@ export class Inspect {
     const light = this.view.playback.current;
     this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1] + (light.node === null ? 1 : 0)) : "");
     const victims = light?.events.filter(([, reason]) => reason === "Preempted").length;
+    this.strip.badge("podgroups", light?.waiting?.length ? String(light.waiting.length) : "", "wait-text");
     this.strip.badge("preemption", victims ? String(victims) : "");
     const [hits, evaluations, , stale] = light?.cache ?? [0, 0, 0, 0];
     this.strip.badge("cache", stale ? `${stale} stale` : light?.cache ? percent(rate(hits, evaluations)) : "", stale ? "stale-text" : "");

@@ -5,6 +5,7 @@ import { inline } from "../../lib/inline.js";
 import { count, short } from "../../lib/quantity.js";
 import { LETTERS } from "../marks.js";
 import { before } from "./inspect.js";
+import { timedQueue } from "./queuetimed.js";
 
 export class Queue {
   constructor(view) {
@@ -19,6 +20,7 @@ export class Queue {
     const queue = view.playback.parts?.queue;
     if (!queue) { this.element.classList.add("waiting"); return; }
     this.element.classList.remove("waiting");
+    if (queue.timed) { fill(this.element, timedQueue(view, queue, light)); return; }
     const { keys } = view.playback.pods;
     // Victims that go move every unschedulable pod back to the active queue, this cycle's own among them.
     const failed = light.node === null;

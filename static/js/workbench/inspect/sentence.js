@@ -1,4 +1,4 @@
-// Sentences whose nouns are links: text, {pod}, {node}, {predicate}, {priority}, {tab} and {strong}.
+// Sentences whose nouns are links: text, {pod}, {node}, {predicate}, {priority}, {group}, {tab} and {strong}.
 
 import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -14,6 +14,7 @@ function one(view, part) {
   if (part.node !== undefined) return link(part.node, () => view.selectNode(view.playback.nodeIndex.get(part.node) ?? -1), `node ${part.node}`);
   if (part.predicate !== undefined) return link(part.predicate, () => predicate(view, part.predicate), "light up the nodes it removed, and open the predicates");
   if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
+  if (part.group !== undefined) return link(short(part.group), () => { view.setTab("podgroups"); view.setSub(part.group); }, `PodGroup ${part.group}`);
   if (part.tab !== undefined) return link(part.tab, () => view.setTab(part.tab.toLowerCase()), `open the tab ${part.tab}`);
   return h("strong", { text: part.strong });
 }

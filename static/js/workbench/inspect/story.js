@@ -41,7 +41,7 @@ export class Story {
     if (!light) { fill(this.element, before(view)); return; }
     const sentences = [...light.story];
     const said = sentences.at(-1);
-    const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.message ?? light.events?.at(-1)?.[3];
+    const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.result === "waiting" ? null : light.message ?? light.events?.at(-1)?.[3];
     fill(this.element,
       light.operations.length ? changes("Before this cycle", light.operations) : null,
       light.inside?.length ? changes("Inside this cycle, between evaluating and writing", light.inside) : null,

@@ -1,0 +1,90 @@
+// PodGroups: all of them, the phase of one, its members and timers, what each plugin said with its numbers, and what happened around the cycle.
+
+import { h, fill, icon } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
+import { age, count, short } from "../../lib/quantity.js";
+import { before } from "./inspect.js";
+import { Gang, moment } from "./gang.js";
+import { sentence } from "./sentence.js";
+
+export class PodGroups {
+  #asked = ""; // the group and cycle that the server was asked for
+  #answer = null;
+
+  constructor(view) {
+    this.view = view;
+    this.gang = new Gang(view);
+    this.element = h("div", { class: "podgroups-tab" });
+    view.on("sub", () => { if (this.element.isConnected) this.update(); });
+  }
+
+  update() {
+    const { view } = this;
+    const { playback } = view;
+    if (!playback.current) { fill(this.element, before(view)); return; }
+    const part = playback.parts?.podgroups;
+    this.element.classList.toggle("waiting", !part);
+    if (!part) return;
+    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.group : "";
+    if (part.why) fill(this.element, this.#empty(part.why), this.#around(part));
+    else fill(this.element, part.note ? h("p", { class: "note" }, icon("warn"), h("span", { text: part.note })) : null, this.#list(part), this.#chosen(part), this.#around(part));
+    if (focused) this.element.querySelector(`[data-group="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  #empty(why) {
+    return h("div", { class: "empty" }, h("b", { text: "No PodGroup is at work here." }),
+      h("span", { text: why }),
+      h("span", { text: "A PodGroup is a set of pods that only make sense together: the plugin Coscheduling lets each of them hold its node and wait at Permit until minMember of them have one, and then binds them all, or takes the nodes back." }),
+      h("span", null, "To see it, open ", h("a", { href: "/#examples" }, "the example of a gang of six with room for four"), "."));
+  }
+
+  /** The group that is shown: the address's, else that of the pod in flight, else the first. */
+  #key(part) { return this.view.sub || part.group?.key || part.groups[0]?.[0] || ""; }
+
+  #list(part) {
+    const { view } = this;
+    const shown = this.#key(part);
+    const flying = part.group?.key;
+    const head = (text, more = {}) => h("th", { scope: "col", text, ...more });
+    const rows = part.groups.map(([key, phase, minMember, members, assigned, waiting, denied]) => h("tr", { class: key === shown ? "now" : undefined },
+      h("td", null, inline(() => view.setSub(key === flying ? "" : key), { "data-group": key, "aria-current": key === shown ? "true" : undefined, title: `PodGroup ${key}` }, short(key)), key === flying ? [" ", h("span", { class: "pill accent", text: "in flight" })] : null),
+      h("td", null, phase || "none yet"), h("td", { class: "num" }, `${count(members)} / ${count(minMember)}`), h("td", { class: "num" }, count(assigned)), h("td", { class: "num" }, waiting ? h("span", { class: "wait-text" }, count(waiting)) : "0"),
+      h("td", { class: "num" }, denied === null ? "–" : h("span", { class: "fail-text", title: `until ${moment(denied)}` }, left(denied, part.time)))));
+    return h("section", { class: "gangs" }, h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end", text: `${part.edition} edition · t = ${age(part.time)}` })),
+      h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: "PodGroups after this cycle" }),
+        h("thead", null, h("tr", null, head("group"), head("phase"), head("members", { class: "num", title: "Pods that name it, and how many it needs (minMember)" }), head("on a node", { class: "num", title: "Members that hold a node, bound or waiting" }), head("waiting", { class: "num", title: "at Permit" }), head("denied", { class: "num", title: "for how much longer" }))), h("tbody", null, rows))),
+      part.count > part.groups.length ? h("p", { class: "dim fine", text: `and ${count(part.count - part.groups.length)} more` }) : null);
+  }
+
+  #chosen(part) {
+    const key = this.#key(part);
+    if (!key) return null;
+    if (part.group?.key === key) return this.gang.draw(part, part.group);
+    const wanted = `${this.view.playback.index} ${key}`;
+    if (this.#asked !== wanted) this.#fetch(wanted, key);
+    if (this.#answer?.key === key) return h("div", { class: this.#answer.index === this.view.playback.index ? undefined : "waiting" }, this.gang.draw(part, this.#answer));
+    return h("p", { class: "dim", text: this.#answer?.error ?? "…" });
+  }
+
+  async #fetch(wanted, key) {
+    const { playback } = this.view;
+    this.#asked = wanted;
+    try {
+      const answer = await playback.socket.call("podgroup.get", { source: playback.source, cycle: playback.index, group: key });
+      if (this.#asked === wanted) this.#answer = answer;
+    } catch (error) {
+      if (this.#asked !== wanted || error.code === "request.superseded") return;
+      this.#answer = { error: error.message };
+    }
+    if (this.element.isConnected) this.update();
+  }
+
+  #around(part) {
+    if (!part.happenings) return null;
+    const list = (title, rows) => (rows.length ? h("section", { class: "happened" }, h("h3", { text: title }), h("ol", null, rows.map(([time, parts]) => h("li", null, h("span", { class: "num dim", text: moment(time) }), sentence(this.view, parts))))) : null);
+    return [list("Since the cycle before", part.happenings), list("What this cycle brought about", part.consequences)];
+  }
+}
+
+/** How long something still lasts. */
+export const left = (until, now) => (until > 1e11 ? "for ever" : until <= now ? "over" : `${age(until - now)} left`);
