@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from playground import bundles
-from playground.drafting import spliced
+from playground.drafting import written
 from scheduler_core.policy.editing import edited
 
 
@@ -21,9 +20,4 @@ def configured(text: str, what: str, name: str, value: str) -> dict[str, Any]:
     after = edited(scenario.documents, what, name, value)
     if after == scenario.documents:
         return {"text": text, "rewritten": False}
-    written = spliced(text, scenario.documents, after)
-    rewritten = written is None
-    if written is None:
-        written = bundles.bundle_text(replace(scenario, documents=after))
-    bundles.parse([("", written)])
-    return {"text": written, "rewritten": rewritten}
+    return written(text, scenario, after)

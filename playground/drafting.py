@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from playground import bundles, sources, store
 from playground.models import Draft
@@ -15,7 +16,7 @@ from scheduler_core.export import document_key
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.scenario import BundleError, Document
+from scheduler_core.scenario import BundleError, Document, Scenario
 
 _MARK = re.compile(r"^---(?:[ \t\r][^\n]*)?\n", re.MULTILINE)
 _CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)
@@ -34,6 +35,17 @@ def copy_of(source: sources.Source, visitor: str, made: Copy, title: str) -> Dra
     draft = store.create_draft(visitor, [("", text or bundles.bundle_text(made.scenario))], title, based_on)
     sources.seed(draft, replace(made.scenario, title=draft.title))
     return draft
+
+
+def written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[str, Any]:
+    """Return ``{"text", "rewritten"}``: the text that ``scenario`` was read from, with ``after`` instead.
+
+    Raises BundleError where they cannot be used, and TooLargeError.
+    """
+    spared = spliced(text, scenario.documents, after)
+    whole = spared if spared is not None else bundles.bundle_text(replace(scenario, documents=after))
+    bundles.parse([("", whole)])
+    return {"text": whole, "rewritten": spared is None}
 
 
 def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from playground import bundles
-from playground.drafting import spliced
+from playground.drafting import written
 from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
@@ -85,18 +85,9 @@ def operated(text: str, change: Change) -> dict[str, Any]:
     operations, name, words = act(scenario, change)
     after = with_operations(scenario.documents, operations)
     try:
-        return {**_written(text, scenario, after), **_where(operations, name), "id": name, "words": words}
+        return {**written(text, scenario, after), **_where(operations, name), "id": name, "words": words}
     except BundleError as error:
         raise _in_object(error, change, operations, name) from error
-
-
-def _written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[str, Any]:
-    written = spliced(text, scenario.documents, after)
-    rewritten = written is None
-    if written is None:
-        written = bundles.bundle_text(replace(scenario, documents=after))
-    bundles.parse([("", written)])
-    return {"text": written, "rewritten": rewritten}
 
 
 def _where(operations: list[Manifest], name: str) -> dict[str, Any]:

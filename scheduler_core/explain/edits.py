@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from scheduler_core.explain.world import Manifest, World
+from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.load import load_documents
@@ -160,20 +161,6 @@ def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:
         assert edit.mutate is not None
         edit.mutate(after)
     return merge_patch(document, after)
-
-
-def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> Manifest:
-    """Return the JSON merge patch (RFC 7386) that turns one object into the other."""
-    patch: Manifest = {key: None for key in before if key not in after}
-    for key, value in after.items():
-        old = before.get(key)
-        if isinstance(value, dict) and isinstance(old, dict):
-            inner = merge_patch(old, value)
-            if inner:
-                patch[key] = inner
-        elif key not in before or old != value:
-            patch[key] = value
-    return patch
 
 
 def patches(world: World, edits: Iterable[Edit], *, templates: bool = True) -> list[Manifest]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,9 +65,14 @@ def amounts(place: Place, name: str) -> Amounts:
         return Amounts(
             name, int(pod.info.request[number]), int(cluster.columns.allocatable[number, row]), used
         )
-    used = int(cluster.scalar_used(name)[row]) + sum(dict(i.scalar_usage).get(name, 0) for i in nominated)
-    requested = dict(pod.info.scalar_request).get(name, 0)
-    return Amounts(name, requested, int(cluster.columns.scalar(name)[row]), used)
+    used = int(cluster.scalar_used(name)[row]) + sum(_of(i.scalar_usage, name) for i in nominated)
+    return Amounts(name, _of(pod.info.scalar_request, name), int(cluster.columns.scalar(name)[row]), used)
+
+
+def _of(scalars: Sequence[tuple[str, int]], name: str) -> int:
+    """Look up one amount of many, which are in order of their names: a pod may ask for thousands."""
+    at = bisect_left(scalars, (name,))
+    return scalars[at][1] if at < len(scalars) and scalars[at][0] == name else 0
 
 
 def insufficient(place: Place, name: str) -> Finding:

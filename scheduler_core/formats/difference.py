@@ -27,7 +27,9 @@ def smallest_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple
 
 def _proposed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, Patch]]:
     proposed = [("merge", merge_patch(before, after))]
-    return [*proposed, ("strategic", _strategic(before, after))] if has_strategic(before) else proposed
+    return (
+        [*proposed, ("strategic", _patch(before, after, MERGE_KEYS))] if has_strategic(before) else proposed
+    )
 
 
 def _leads(before: Mapping[str, Any], patch: Patch, kind: str, wanted: Any) -> bool:
@@ -50,28 +52,20 @@ def _same(old: Any, new: Any) -> bool:
 
 def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON merge patch that turns one into the other; empty where nothing differs but nulls."""
+    return _patch(before, after, {})
+
+
+def _patch(before: Mapping[str, Any], after: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    """Return a patch; lists in fields of ``keys``, which names what tells their items apart, merge."""
     patch: dict[str, Any] = {key: None for key in before if key not in after and before[key] is not None}
     for key, value in after.items():
         old = before.get(key)
         if _same(old, value):
             continue
         if isinstance(value, Mapping) and isinstance(old, Mapping):
-            patch[key] = merge_patch(old, value)
-        else:
-            patch[key] = value if value is None else without_nulls(value)
-    return patch
-
-
-def _strategic(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    patch: dict[str, Any] = {key: None for key in before if key not in after and before[key] is not None}
-    for key, value in after.items():
-        old = before.get(key)
-        if _same(old, value):
-            continue
-        if isinstance(value, Mapping) and isinstance(old, Mapping):
-            patch[key] = _strategic(old, value)
-        elif isinstance(value, list) and isinstance(old, list) and key in MERGE_KEYS:
-            patch[key] = _items(old, value, MERGE_KEYS[key])
+            patch[key] = _patch(old, value, keys)
+        elif isinstance(value, list) and isinstance(old, list) and key in keys:
+            patch[key] = _items(old, value, keys[key])
         else:
             patch[key] = value if value is None else without_nulls(value)
     return patch
@@ -87,7 +81,7 @@ def _items(old: list[Any], new: list[Any], key: str) -> list[Any]:
         if name not in kept:
             patch.append(item)
         elif not _same(kept[name], item):
-            patch.append({key: name, **_strategic(kept[name], item)})
+            patch.append({key: name, **_patch(kept[name], item, MERGE_KEYS)})
     return patch
 
 
