@@ -4,6 +4,7 @@ import { h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, plural } from "../lib/quantity.js";
 import { commentsLost } from "./comments.js";
+import { GROUP } from "./group.js";
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
 const NOTE_MS = 12_000;
@@ -60,6 +61,7 @@ export class Edit {
     if (!this.options.mine) { await this.options.fork(wish.create ? { create: wish.create } : { target }); return; }
     if (this.options.dirty()) { toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 }); this.options.onText(); return; }
     view.emit("hold");
+    if (wish.create === GROUP) { view.emit("group"); return; }
     if (wish.create) { this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []); return; }
     try {
       const { playback } = view;
@@ -187,13 +189,13 @@ export class Edit {
 
   // ---- changing
 
-  /** Rewrite the text by `bundle.operate` and simulate it anew, standing at the same step. */
-  async operate(wish) {
+  /** Rewrite the text by `bundle.operate` or another such command, and simulate it anew, standing at the same step. */
+  async operate(wish, command = "bundle.operate") {
     if (this.#busy) throw new Error("The last change is still being made.");
     this.#busy = true;
     try {
       const before = await this.options.text();
-      const answer = await this.view.playback.socket.call("bundle.operate", { text: before, ...wish });
+      const answer = await this.view.playback.socket.call(command, { text: before, ...wish });
       await this.options.apply(answer.text);
       this.options.undo.push(answer.words, before);
       return answer;

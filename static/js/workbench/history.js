@@ -2,6 +2,7 @@
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
+import { GROUP, Group } from "./group.js";
 
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
 const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service", "Policy", "SimulationSettings"];
@@ -15,6 +16,7 @@ export class History {
     this.view = view;
     this.edit = edit;
     this.mine = mine;
+    if (edit && mine) this.group = new Group(view, edit);
     this.list = h("ol", { class: "history-rows" });
     this.head = h("div", { class: "history-head" });
     this.element = h("section", { class: "history", "aria-labelledby": "history-heading" }, this.head, this.list);
@@ -46,7 +48,7 @@ export class History {
     const { edit, mine } = this;
     if (this.list.contains(document.activeElement)) this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
     const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", title: mine ? "Create an object at this step" : "Create an object at this step, in a copy", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
-      h("option", { value: "", text: "Create…" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
+      h("option", { value: "", text: "Create…" }), h("option", { value: GROUP, text: "PodGroup and its workload" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
     fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), create,
       mine && edit ? h("button", { type: "button", class: "btn small", "data-history-undo": true, disabled: !edit.last || undefined, title: edit.last ? `Undo: ${edit.last}` : "Nothing to undo here", onclick: () => edit.back() }, icon("back"), "Undo") : null);
     fill(this.list, operations.map((row, i) => this.#row(row, i)),

@@ -1,0 +1,125 @@
+"""A PodGroup and its workload are built from a form, by mouse and by keyboard, and then stepped through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.pages import Workbench, share, tab_until, wide
+from tests.services.stack import Stack
+
+NODES = "---\n".join(
+    f"""apiVersion: v1
+kind: Node
+metadata: {{name: n{n}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "10"}}}}
+"""
+    for n in (1, 2)
+)
+
+
+@pytest.fixture(scope="module")
+def nodes(site: Stack) -> str:
+    """The address of a shared cluster with nothing on it."""
+    return share(site, NODES, "Two empty nodes")
+
+
+def form_of(page: Page, address: str) -> tuple[Workbench, Locator]:
+    """Choose the form on a shared cluster; return the copy and its open form."""
+    bench = Workbench(page)
+    page.goto(address)
+    page.wait_for_function("() => window.podstep?.ready")
+    choice = bench.build.get_by_label("Create an object at this step")
+    choice.select_option("PodGroup and its workload")
+    page.wait_for_url("**/p/**")
+    form = page.get_by_role("dialog", name="A PodGroup and its workload")
+    expect(form).to_be_visible()
+    expect(form.get_by_label("minMember")).to_have_value("4")
+    return bench, form
+
+
+def preview(form: Locator) -> Locator:
+    """Return what the form says that it adds."""
+    return form.get_by_role("textbox", name="YAML that is added")
+
+
+def test_a_group_is_built_by_mouse_and_stepped_through(page: Page, nodes: str) -> None:
+    """The preview follows what is typed; three members wait for the fourth; Undo takes it back."""
+    bench, form = form_of(page, nodes)
+    form.get_by_label("Name", exact=True).fill("train")
+    form.get_by_label("cpu of a pod").fill("2")
+    expect(preview(form)).to_have_value(re.compile(r"kind: PodGroup[\s\S]*cpu: '2'[\s\S]*name: Coscheduling"))
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    bench.wait()
+    tree = bench.build.get_by_role("tree")
+    expect(tree.get_by_role("treeitem", name=re.compile("^job.train"))).to_contain_text("0 / 4")
+    bench.step(4)
+    expect(tree.get_by_role("treeitem", name=re.compile("^job.train"))).to_contain_text("4 / 4")
+    tree.get_by_role("treeitem", name=re.compile("^Other objects")).locator(".twist").click()
+    expect(tree.get_by_role("treeitem", name=re.compile("^PodGroup"))).to_be_visible()
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(tree.get_by_role("treeitem", name=re.compile("^job.train"))).to_have_count(0)
+
+
+def test_a_group_is_built_by_keyboard(page: Page, nodes: str) -> None:
+    """The name has the focus, Tab reaches every field in turn, Ctrl Enter adds."""
+    _, form = form_of(page, nodes)
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.type("gang")
+    tab_until(page, lambda name: name == "Kind")
+    page.keyboard.type("plain")
+    tab_until(page, lambda name: name == "Schedule it with Coscheduling")
+    page.keyboard.press("Space")
+    expect(preview(form)).not_to_have_value(re.compile("Coscheduling"))
+    expect(preview(form)).to_have_value(re.compile("name: gang-3"))
+    page.keyboard.press("Control+Enter")
+    expect(form).to_have_count(0)
+    page.wait_for_function("() => podstep.playback.pods?.keys.length === 4")
+    assert page.evaluate("podstep.playback.pods.keys")[0] == "default/gang-0"
+
+
+def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(page: Page, nodes: str) -> None:
+    """The server's words are shown while one types; Add goes to the first wrong field."""
+    _, form = form_of(page, nodes)
+    form.get_by_label("Name", exact=True).fill("Train_1")
+    memory = form.get_by_label("memory of a pod")
+    memory.fill("1x")
+    expect(memory).to_have_attribute("aria-invalid", "true")
+    expect(memory).to_have_accessible_description(re.compile("'1x' is not a quantity"))
+    memory.fill("")
+    form.get_by_role("button", name="Add", exact=True).click()
+    name = form.get_by_label("Name", exact=True)
+    expect(name).to_be_focused()
+    expect(name).to_have_accessible_description(re.compile("must consist of lower case letters"))
+    expect(form).to_be_visible()
+    assert page.evaluate("podstep.playback.pods.keys") == []
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_the_form_fits_and_is_accessible(
+    visitor: Callable[..., Page],
+    nodes: str,
+    accessible: Callable[[Page], None],
+    size: tuple[int, int],
+    scheme: str,
+) -> None:
+    """On a desktop and a phone, dark and light, with a mistake on screen."""
+    page = visitor(size=size, color_scheme=scheme)
+    page.goto(f"{nodes}")
+    page.wait_for_function("() => window.podstep?.ready")
+    page.evaluate("podstep.view.emit('edit', {create: 'PodGroup'})")
+    page.wait_for_url("**/p/**")
+    form = page.get_by_role("dialog", name="A PodGroup and its workload")
+    form.get_by_label("memory of a pod").fill("1x")
+    expect(form.get_by_label("memory of a pod")).to_have_attribute("aria-invalid", "true")
+    accessible(page)
+    assert wide(page) == 0
+    box = form.bounding_box()
+    assert box is not None
+    assert box["width"] <= size[0]
