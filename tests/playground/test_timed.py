@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from playground import bundles, sources
 from playground.panels.phases import phases_of, ways_of
+from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT, Tables
 from playground.playback.trail import Trail
+from playground.runs import compute, service
+from playground.tasks import run_simulation
 from scheduler_core import load
 from scheduler_core.coscheduling.controller import PHASE_TABLES
 from scheduler_core.examples import examples
@@ -181,3 +185,19 @@ def test_the_phase_diagram_has_every_rule(edition: str) -> None:
     assert {(rule.phase, rule.text) for rule in rules} <= {(to, text) for _, to, text in ways}
     assert {"", *(to for _, to, _ in ways)} == set(phases_of(edition))
     assert not {start for start, _, _ in ways} & {"Finished", "Failed"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_in_virtual_time_opens_as_it_was_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker stores the run; the web process shows its cycles, its pods and its groups from the rows."""
+    monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
+    run, _ = service.start(bundles.parse([("", CHURN)], "churn"), "owner")
+    assert compute.compute(run.pk) == "done"
+    run.refresh_from_db()
+    source = sources.find({"run": run.pk}, "owner")
+    opened, direct = sources.open_playback(source, Library()), played(CHURN)
+    last = len(direct)
+    assert run.outcomes["waiting"] == direct.trail.marks(1, last)["result"].count("w")
+    assert run.placed == int((direct.trail.placement >= 0).sum())
+    assert opened.trail.marks(1, last) == direct.trail.marks(1, last)
+    assert opened.window(1, last) == direct.window(1, last)
