@@ -136,7 +136,10 @@ def _from_start(scenario: Scenario, new: list[Document]) -> tuple[Document, ...]
 
 
 def _at_moment(scenario: Scenario, new: list[Document], moment: Moment) -> tuple[Document, ...]:
-    for entry in [entry for document in new for entry in _entries(scenario, document, moment)]:
+    first = sorted(
+        new, key=lambda document: not is_configuration(document)
+    )  # then nobody waits in the old one
+    for entry in [entry for document in first for entry in _entries(scenario, document, moment)]:
         operations, _ = placed(scenario, moment, entry)
         scenario = replace(scenario, documents=with_operations(scenario.documents, operations))
     return scenario.documents

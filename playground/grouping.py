@@ -35,12 +35,13 @@ def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any])
     enabled = schedules_groups(in_force, scenario.settings)
     made: list[Document] = []
     notes: list[str] = []
+    configured: list[Document] = []
     if given.get("coscheduling") and not enabled and known:
         conversion = with_coscheduling(in_force, DIALECTS[fields["dialect"]].edition, scenario.settings)
-        made.append(conversion.document)
+        configured.append(conversion.document)
         notes += _told(in_force, conversion.document, conversion.lost, conversion.notes)
     if not any(field in ("dialect", "workload", "replicas") for field, _ in problems):
-        made += manifests(fields)
+        made += [*manifests(fields), *configured]
         problems += _refused(scenario, moment, made, fields, {field for field, _ in problems})
         notes += hints(fields)
     return {

@@ -168,9 +168,8 @@ async def test_at_a_step_all_of_it_comes_as_operations() -> None:
         answer = await drafted(socket, text, step="1.1", replicas="3", minMember="3")
         payload = {"text": text, "documents": answer["documents"], "step": "1.1"}
         added = await socket.success("bundle.add", payload)
-        assert (
-            added["words"] == "add KubeSchedulerConfiguration, PodGroup default/train and Job default/train"
-        )
+        group = "PodGroup default/train, Job default/train"
+        assert added["words"] == f"add {group} and KubeSchedulerConfiguration"
         operations = list(yaml.safe_load_all(added["text"]))[-1]["spec"]["operations"]
         assert [next(key for key in entry if key.endswith("Operation")) for entry in operations] == [
             "deleteOperation",
