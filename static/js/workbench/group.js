@@ -7,6 +7,7 @@ import { count, plural } from "../lib/quantity.js";
 export const GROUP = "PodGroup"; // as it is called in "Create…" and in the address of a copy
 
 const DRAFT_AFTER = 160;
+const TRIES = 20;
 const DIALECTS = { current: "current Coscheduling", classic: "classic Coscheduling, 2021", native: "Kubernetes' own", "kube-batch": "kube-batch" };
 const WORKLOADS = [["Job", "Job"], ["Deployment", "Deployment"], ["Pods", "plain pods"]];
 
@@ -34,7 +35,7 @@ export class Group {
   async open() {
     const { playback } = this.view;
     const index = playback.wanted;
-    const step = index ? playback.light(index)?.step ?? (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] })).step : "";
+    const step = index ? await this.#address(index) : "";
     this.fields = new Map();
     this.step = "";
     this.answer = null;
@@ -57,8 +58,24 @@ export class Group {
     await this.#draft();
   }
 
+  /** The major.minor of a cycle. The stage asks for the same one as the page opens, and the newer of two questions wins: then it is there soon. */
+  async #address(index) {
+    const { playback } = this.view;
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const known = playback.light(index)?.step;
+      if (known) return known;
+      try {
+        return (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
+      } catch (error) {
+        if (error.code !== "request.superseded") break;
+        await new Promise((done) => { setTimeout(done, DRAFT_AFTER); });
+      }
+    }
+    return ""; // offered from the start only
+  }
+
   #when(index, step) {
-    if (!index) return h("p", { class: "edit-when dim", text: "It is there from the start." });
+    if (!index || !step) return h("p", { class: "edit-when dim", text: "It is there from the start." });
     const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "group-when", checked: value === this.step || undefined, onchange: () => { this.step = value; } }), h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })));
     return h("fieldset", { class: "edit-when" }, h("legend", { text: "When it is created" }),
       choice("", "From the start", "before the first cycle"), choice(step, `After cycle ${count(index)}`, "at the step on screen"));
