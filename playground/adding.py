@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from playground import bundles
-from playground.drafting import spliced
+from playground.drafting import written
 from playground.operating import OBJECT_BYTES, ObjectError
 from scheduler_core import load
 from scheduler_core.export import document_key
@@ -50,16 +50,12 @@ def added(text: str, documents: str, moment: Moment | None) -> dict[str, Any]:
     new = _read(documents)
     check_taken(scenario, new, moment, documents)
     after = _from_start(scenario, new) if moment is None else _at_moment(scenario, new, moment)
-    written = spliced(text, scenario.documents, after)
-    rewritten = written is None
-    if written is None:
-        written = bundles.bundle_text(replace(scenario, documents=after))
     try:
-        bundles.parse([("", written)])
+        changed = written(text, scenario, after)
     except BundleError as error:
         raise _where_typed(error, after, new, documents) from error
     step = None if moment is None else str(moment)
-    return {"text": written, "rewritten": rewritten, "step": step, "words": words_of(new)}
+    return {**changed, "step": step, "words": words_of(new)}
 
 
 def words_of(documents: list[Document]) -> str:

@@ -263,7 +263,7 @@ def _documents(text: str) -> tuple[Document, ...]:
             [Problem("There is nothing in it: write the object's manifest, as YAML or JSON.", "", 1, 1)]
         )
     try:
-        return load(text, expand=False).documents
+        return load(text, expand=False, admission=False).documents
     except BundleError as error:
         raise ObjectError(error.problems) from error
 

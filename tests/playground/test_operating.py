@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from scheduler_core import Simulation, load
+from scheduler_core.objects.model import Pod
 
 from .conftest import OWNER, STRANGER, Socket, connected
 
@@ -141,6 +142,22 @@ async def test_an_edited_node_becomes_the_smallest_patch_after_the_step() -> Non
     assert [(c.step, c.decision) for c in now[:2]] == [(c.step, c.decision) for c in before[:2]]
     assert {c.node for c in before[2:]} == {"a", "b"}
     assert [(c.step, c.node) for c in now[2:]] == [("2.1", "b"), ("2.2", "b")]
+
+
+async def test_a_pod_whose_priority_class_stands_elsewhere_is_edited() -> None:
+    """What is typed is one object: the rest of the bundle says what its PriorityClass is."""
+    first = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: first}\nvalue: 7\n"
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: boss%s}\n"
+        "spec: {priorityClassName: first, containers: [{name: c, image: c}]}\n"
+    )
+    text = f"{BUNDLE}---\n{first}---\n{pod % ''}"
+    labelled = pod % ", labels: {tier: gold}"
+    async with connected() as socket:
+        answer = await operate(socket, text, "patch", step="1.1", target="Pod default/boss", object=labelled)
+    operation = load(answer["text"]).operations[0]
+    assert isinstance(operation.object, Pod)
+    assert (operation.object.meta.labels, operation.object.priority) == ({"tier": "gold"}, 7)
 
 
 async def test_a_change_may_land_while_the_next_cycle_evaluates() -> None:
