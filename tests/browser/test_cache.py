@@ -364,7 +364,7 @@ def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
     chart = panel.get_by_role(
         "img", name=re.compile("^Hit rate over 4 cycles, a chart: 73 % .* 6 hits in 3 cycles were stale")
     )
-    expect(chart.locator("svg.main-svg").first).to_be_visible()
+    expect(chart.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
     box = chart.bounding_box()
     assert box is not None
     marks = chart.locator(".scatterlayer .point")
@@ -389,7 +389,7 @@ def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
 def test_a_hundred_thousand_cycles_are_drawn_at_once(page: Page, promise: str) -> None:
     """A long run is summed up to the chart's width at once, and its table is turned page by page."""
     panel = opened(page, promise, LAST, "time")
-    expect(panel.locator("svg.main-svg").first).to_be_visible()
+    expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
     page.evaluate(LONG_RUN)
     took = page.evaluate("took")
     print(f"100,000 cycles drawn in {took:.0f} ms")
@@ -493,7 +493,7 @@ def test_every_view_is_accessible_and_fits(
     for name in VIEWS:
         view(panel, name).click()
         if name == "Over time":
-            expect(panel.locator("svg.main-svg").first).to_be_visible()
+            expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
         if name in {"Map", "Classes"}:
             expect(panel.locator(".cache-rows table")).to_be_visible()
         assert wide(page) <= 0
