@@ -63,10 +63,15 @@ def apply(editor: Locator) -> None:
 
 def placements(page: Page) -> list[str | None]:
     """Return the node that each cycle chose, as the timeline has it."""
-    marks: list[str | None] = page.evaluate(
-        "Array.from({length: podstep.playback.cycles}, (_, i) => podstep.playback.light(i + 1)?.node)"
-        ".map((node) => podstep.playback.nodes.names[node] ?? null)"
+    nodes = page.evaluate_handle(
+        """async () => {
+            const { playback } = podstep;
+            const shown = () => Array.from({ length: playback.cycles }, (_, i) => playback.light(i + 1));
+            while (shown().some((light) => !light)) await new Promise((again) => setTimeout(again, 20));
+            return shown().map(({ node }) => playback.nodes.names[node] ?? null);
+        }"""
     )
+    marks: list[str | None] = nodes.json_value()
     return marks
 
 

@@ -319,12 +319,15 @@ export class Build {
     return h("div", { class: "yaml" }, bar, this.problems, this.editor.element);
   }
 
+  /** Load the text once; who asks meanwhile waits for the same answer. */
   async #loadText() {
-    if (this.text !== undefined || this.loading) return;
+    if (this.text === undefined) await (this.loading ??= this.#fetchText().finally(() => { this.loading = null; }));
+  }
+
+  async #fetchText() {
     const { scenario } = this.view.playback;
     const url = this.options.bundleUrl || (scenario ? `/api/scenarios/${scenario}/bundle` : "");
     if (!url) { fill(this.problems, h("p", { class: "dim fine", text: "The scenario of this run has no public text. Fork it to get one of your own." })); return; }
-    this.loading = true;
     try {
       const answer = await fetch(url, { headers: { Accept: "text/plain" } });
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
@@ -334,8 +337,6 @@ export class Build {
       if (kept !== null && kept !== this.text) { this.#edited(kept); toast("Changes you had not applied are back in the editor."); }
     } catch (error) {
       fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));
-    } finally {
-      this.loading = false;
     }
   }
 

@@ -12,7 +12,7 @@ export function tabs(list, entries, panel, onSelect) {
   }, h("span", { text: label }), h("em", { "aria-hidden": "true" }))]));
   fill(list, [...buttons.values()]);
   list.addEventListener("keydown", (event) => {
-    const keys = [...buttons.keys()];
+    const keys = [...buttons.keys()].filter((key) => !buttons.get(key).hidden);
     const at = keys.indexOf(event.target.closest("[data-tab]")?.dataset.tab);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: keys.length - 1 }[event.key];
     if (at < 0 || to === undefined) return;
@@ -38,6 +38,7 @@ export function tabs(list, entries, panel, onSelect) {
       em.textContent = text;
       em.className = tone;
     },
+    offer(key, offered) { buttons.get(key).hidden = !offered; },
     focus(key) { buttons.get(key)?.focus(); },
   };
 }

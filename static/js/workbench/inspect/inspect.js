@@ -40,6 +40,7 @@ export class Inspect {
   }
 
   #open() {
+    this.#offer();
     this.strip.select(this.view.tab);
     if (!this.view.playback.nodes) { fill(this.body, h("div", { class: "empty" }, h("span", { text: "Opening…" }))); return; }
     fill(this.body, this.panel.element);
@@ -55,7 +56,15 @@ export class Inspect {
     this.panel.update();
   }
 
+  /** Without PodGroups, and without Coscheduling, their tab would only take the others' room. */
+  #offer() {
+    const part = this.view.playback.parts?.podgroups;
+    if (part) this.grouped = Boolean(part.groups?.length || part.coscheduling);
+    this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
+  }
+
   #count() {
+    this.#offer();
     const light = this.view.playback.current;
     this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1] + (light.node === null ? 1 : 0)) : "");
     const victims = light?.events.filter(([, reason]) => reason === "Preempted").length;
