@@ -174,7 +174,7 @@ class CacheKeeper(Strategy):
             f"entries invalidated, {totals.discarded:,} results discarded, {len(self.classes):,} classes"
         )
         if settings.audit:
-            yield f"audit: {totals.stale:,} stale hits"
+            yield f"audit: {totals.stale:,} stale hit{'' if totals.stale == 1 else 's'}"
             yield from (f"  {count:,} × {cause}" for cause, count in self.audit.causes.most_common())
 
     # Events
