@@ -10,18 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
-from math import ceil, floor
 from typing import Any, Literal
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import WILDCARDS, EventName
+from scheduler_core.framework.looks import backoff_look, unschedulable_look
 from scheduler_core.queue import SchedulingQueue
 
 FIRST_BACKOFF = 1.0  # seconds; doubles with every attempt
 LONGEST_BACKOFF = 10.0
-BACKOFF_LOOK = 1.0  # seconds between looks at the backoff queue
-UNSCHEDULABLE_LOOK = 30.0
 FLUSH = "flush"  # what the names of the looks' timers begin with
 
 Place = Literal["active", "backoff", "unschedulable", "gated"]
@@ -228,11 +226,9 @@ class VirtualQueue:
             heappush(self._heap, (self.sort_key(pod), self._order, pod))
             self._order += 1
         elif place == "backoff":
-            look = ceil(round(pod.backoff_until / BACKOFF_LOOK, 6)) * BACKOFF_LOOK
-            self._look("backoff", look, self._flush_backoff)
+            self._look("backoff", backoff_look(pod.backoff_until), self._flush_backoff)
         elif place == "unschedulable":
-            past = pod.timestamp + self.unschedulable_stay
-            look = (floor(round(past / UNSCHEDULABLE_LOOK, 6)) + 1) * UNSCHEDULABLE_LOOK
+            look = unschedulable_look(pod.timestamp, self.unschedulable_stay)
             self._look("unschedulable", look, self._flush_unschedulable)
 
     def _look(self, queue: str, at: float, action: Callable[[], None]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scheduler_core.coscheduling.permit import DEFAULT_WAIT
-from scheduler_core.framework.queue import UNSCHEDULABLE_LOOK
+from scheduler_core.framework.looks import UNSCHEDULABLE_LOOK
 from scheduler_core.framework.record import Happening
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.scheduler import Pace
