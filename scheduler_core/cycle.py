@@ -106,6 +106,7 @@ class QueueEntry:
     ``queued`` is when it first entered the queue, ``since`` when it last did; ``backoff_until`` is the end of
     its backoff, which may be past. ``moved_by`` is what brought it here: created, failed, activated, backoff
     ended, updated, gates removed, or a cluster event. ``refused_by`` are the plugins that failed it last.
+    An unschedulable pod is moved by the events ``helped_by``; ``retry_at`` is when its queue moves it anyway.
     """
 
     pod: str
@@ -119,6 +120,8 @@ class QueueEntry:
     moved_by: str
     refused_by: tuple[str, ...]
     nominated: str
+    helped_by: tuple[str, ...] = ()
+    retry_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +136,23 @@ class WaitingEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TimedQueue:
-    """The queues in virtual time; of each at most ``QUEUE_SHOWN`` ``entries`` are kept.
+class Queues:
+    """The queues in virtual time; of each at most ``QUEUE_SHOWN`` ``entries`` are kept, ``counts`` are exact.
 
-    ``tried`` is the pod of the cycle, as it was when it was popped. ``flushes`` are the moments at which
-    a queue is looked through next, with what it is.
+    ``flushes`` are the moments at which a queue is looked through next, with what it is.
     """
 
-    tried: QueueEntry
     counts: dict[str, int]
     entries: tuple[QueueEntry, ...]
     waiting: tuple[WaitingEntry, ...]
-    flushes: tuple[tuple[str, float], ...] = ()
+    flushes: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimedQueue(Queues):
+    """The queues as a cycle found them; ``tried`` is its pod, as it was when it was popped."""
+
+    tried: QueueEntry
 
 
 @dataclass(slots=True)
@@ -191,6 +199,21 @@ class QuirkEffect:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """How a run in virtual time stands when no cycle is to come any more.
+
+    ``happenings`` are those since the last cycle, ``moves`` whom they moved: (pod, node), "" pending, None
+    gone.
+    """
+
+    time: float
+    happenings: tuple[Happening, ...]
+    queue: Queues
+    groups: Groups
+    moves: tuple[tuple[str, str | None], ...]
+
+
 @dataclass(slots=True)
 class Cycle:
     """Everything that one scheduling attempt decided, and why: what every view of a step reads."""
@@ -231,7 +254,8 @@ class Cycle:
     pod_group: PodGroupRecord | None = None
     happenings: tuple[Happening, ...] = ()
     consequences: tuple[Happening, ...] = ()
-    # where pods are now that were elsewhere after the last cycle: (pod, node), "" pending, None gone
+    # who moved since the last cycle, in order: (pod, node), "" pending, None gone; those of the happenings,
+    # those of the attempt itself, and those of the consequences
     moves: tuple[tuple[str, str | None], ...] | None = None
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
     groups: Groups | None = None  # all PodGroups after the cycle, in short
@@ -246,6 +270,15 @@ class Cycle:
             return self.asked
         # batching evaluates nodes besides those that the record shows, and has answers for all it does not
         return cache.counts.evaluations if cache.mode == "batching" else self.asked - cache.counts.hits
+
+    @property
+    def own_moves(self) -> tuple[tuple[str, str | None], ...]:
+        """Those of ``moves`` that are the attempt's; all of them where happenings are not recorded."""
+        before, after = (
+            sum(len(happening.moves) for happening in told) for told in (self.happenings, self.consequences)
+        )
+        moves = self.moves or ()
+        return moves[before : len(moves) - after]
 
     @property
     def pod(self) -> str:

@@ -165,6 +165,11 @@ class Simulation:
         """Whether nothing is left to try and no operation to come."""
         return not len(self.queue) and self._next_operation >= len(self._operations)
 
+    @property
+    def rest(self) -> None:
+        """Nothing happens after the last cycle where time stands still."""
+        return None
+
     def __iter__(self) -> Iterator[Cycle]:
         while (cycle := self.step()) is not None:
             yield cycle

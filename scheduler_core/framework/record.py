@@ -45,10 +45,14 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something that happened at a moment: ``what`` in Kubernetes' words, ``about`` a key, a ``text``."""
+    """Something that happened at a moment: ``what`` in Kubernetes' words, ``about`` a key, a ``text``.
+
+    ``moves`` are the pods that it moved, as far as a run tells: (pod, node), "" pending, ``None`` gone.
+    """
 
     time: float
     what: str
     about: str = ""
     text: str = ""
     detail: object = None
+    moves: tuple[tuple[str, str | None], ...] = ()

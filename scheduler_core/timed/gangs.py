@@ -41,6 +41,10 @@ class Member:
     phase: str = ""  # the pod's own
     attempts: int = 0
     backoff_until: float | None = None  # which may be past
+    since: float | None = None  # in its queue, or waiting at Permit
+    moved_by: str = ""  # into its queue: see QueueEntry
+    refused_by: tuple[str, ...] = ()  # the plugins that failed it last
+    retry_at: float | None = None  # when its queue tries it again, whatever happens
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class PodGroupRecord:
 
     ``phase`` is ``None`` where the PodGroup does not exist; ``before`` is the phase that the cycle found.
     ``assigned`` members hold a node. ``denied_until`` and the like are ``None`` where nothing is in force;
-    ``denials`` are those of all groups, as (group, until).
+    ``denials`` are those of all groups, as (group, until), and ``back_offs`` likewise; ``time`` is the moment
+    of the record.
     """
 
     key: str
@@ -64,6 +69,8 @@ class PodGroupRecord:
     backed_off_until: float | None = None
     permitted_until: float | None = None
     denials: tuple[tuple[str, float], ...] = ()
+    back_offs: tuple[tuple[str, float], ...] = ()
+    time: float = 0.0
     pre_filter: PreFilterResult | None = None
     permit: PermitResult | None = None
     post_filter: PostFilterResult | None = None
@@ -84,6 +91,11 @@ class PodGroupRecord:
                     "node": member.node or None,
                     "deadline": member.deadline,
                     "rejected": member.rejected,
+                    "attempts": member.attempts,
+                    "backoffUntil": member.backoff_until,
+                    "since": member.since,
+                    "refusedBy": list(member.refused_by),
+                    "retryAt": member.retry_at,
                 }
                 for member in self.members
             ],
@@ -92,6 +104,7 @@ class PodGroupRecord:
             "backedOffUntil": self.backed_off_until,
             "permittedUntil": self.permitted_until,
             "denials": [{"group": group, "until": until} for group, until in self.denials],
+            "backOffs": [{"group": group, "until": until} for group, until in self.back_offs],
             "preFilter": _pre_filter(self.pre_filter),
             "resourceCheck": _check(self.pre_filter.check if self.pre_filter is not None else None),
             "permit": _permit(self.permit),
@@ -132,9 +145,9 @@ def group_record(
         until_of(known.denied, key, now) if known is not None else None,
         until_of(known.backed_off, key, now) if known is not None else None,
         until_of(known.permitted, key, now) if known is not None else None,
-        tuple((name, min(now + left, FOR_EVER)) for name, left in known.denied.alive(now))
-        if known is not None
-        else (),
+        alive(known.denied, now) if known is not None else (),
+        alive(known.backed_off, now) if known is not None else (),
+        now,
         next((d for d in details if isinstance(d, PreFilterResult)), None),
         next((d for d in details if isinstance(d, PermitResult)), None),
         next((d for d in details if isinstance(d, PostFilterResult)), None),
@@ -150,6 +163,11 @@ def until_of(entries: Expiring, key: str, now: float) -> float | None:
     """Return until when something is in force for a group, ``None`` if it is not."""
     until = entries.until(key, now)
     return None if until is None else min(until, FOR_EVER)
+
+
+def alive(entries: Expiring, now: float) -> tuple[tuple[str, float], ...]:
+    """Return all groups that something is in force for, each with until when."""
+    return tuple((key, min(now + left, FOR_EVER)) for key, left in entries.alive(now))
 
 
 def controller_of(framework: Framework) -> PodGroupController:
@@ -174,12 +192,22 @@ def _member(framework: Framework, pod: Pod, *, rejected: bool) -> Member:
         return Member(key, "bound", pod.node_name, phase=pod.phase)
     waiting = framework.waiting.get(key)
     if waiting is not None and not waiting.verdict:
-        return Member(key, "waiting", waiting.node, waiting.deadline, phase=pod.phase)
+        return Member(key, "waiting", waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
     queued = framework.queue.pods.get(key)
-    place = (queued.place if queued is not None else None) or "pending"
-    attempts = queued.attempts if queued is not None else 0
-    until = queued.backoff_until if queued is not None and attempts else None
-    return Member(key, place, rejected=rejected, phase=pod.phase, attempts=attempts, backoff_until=until)
+    if queued is None or queued.place is None:
+        return Member(key, "pending", rejected=rejected, phase=pod.phase)
+    return Member(
+        key,
+        queued.place,
+        rejected=rejected,
+        phase=pod.phase,
+        attempts=queued.attempts,
+        backoff_until=queued.backoff_until if queued.attempts else None,
+        since=queued.timestamp,
+        moved_by=queued.moved_by,
+        refused_by=tuple(sorted(queued.refused_by)),
+        retry_at=framework.queue.retry_at(queued),
+    )
 
 
 def counters_of(group: PodGroup | None) -> dict[str, int]:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from scheduler_core.coscheduling.plugin import Coscheduling
 from scheduler_core.coscheduling.queue_sort import sort_key
-from scheduler_core.cycle import QueueEntry, QueueState, TimedQueue, WaitingEntry
+from scheduler_core.cycle import QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
 from scheduler_core.framework.queue import FLUSH, Place, QueuedPod
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.queue import QUEUE_SHOWN
@@ -25,18 +25,34 @@ def queue_state(framework: Framework, head: QueuedPod, *, whole: bool) -> QueueS
     counts["active"] -= 1
     if not whole:
         return QueueState([], counts["active"], [], counts["unschedulable"])
-    listed: dict[Place, list[QueuedPod]] = {
-        place: [pod for pod in queue.placed(place) if pod is not head][:QUEUE_SHOWN] for place in PLACES
-    }
+    listed = _listed(framework, head)
     active, unschedulable = (
         [(pod.key, pod.state.priority, pod.state.order) for pod in listed[place]]
         for place in ("active", "unschedulable")
     )
     entries = tuple(_entry(framework, pod) for place in PLACES for pod in listed[place])
-    waiting = waiting_of(framework)
     told = {**counts, "waiting": len(framework.waiting)}
-    timed = TimedQueue(_entry(framework, head), told, entries, waiting, tuple(_flushes(framework)))
+    timed = TimedQueue(
+        told, entries, waiting_of(framework), tuple(_flushes(framework)), _entry(framework, head)
+    )
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
+
+
+def queues_of(framework: Framework) -> Queues:
+    """Return the queues as they stand, without a pod that is tried."""
+    listed = _listed(framework, None)
+    counts: dict[str, int] = {place: framework.queue.count(place) for place in PLACES}
+    entries = tuple(_entry(framework, pod) for place in PLACES for pod in listed[place])
+    told = {**counts, "waiting": len(framework.waiting)}
+    return Queues(told, entries, waiting_of(framework), tuple(_flushes(framework)))
+
+
+def _listed(framework: Framework, head: QueuedPod | None) -> dict[Place, list[QueuedPod]]:
+    """Return the first pods of each queue but the head."""
+    return {
+        place: [pod for pod in framework.queue.placed(place) if pod is not head][:QUEUE_SHOWN]
+        for place in PLACES
+    }
 
 
 def _entry(framework: Framework, pod: QueuedPod) -> QueueEntry:
@@ -54,6 +70,8 @@ def _entry(framework: Framework, pod: QueuedPod) -> QueueEntry:
         pod.moved_by,
         tuple(sorted(pod.refused_by)),
         pod.state.nominated,
+        framework.queue.helped_by(pod) if pod.place == "unschedulable" else (),
+        framework.queue.retry_at(pod),
     )
 
 

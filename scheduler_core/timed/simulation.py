@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.coscheduling.permit import LONGEST_WAIT
-from scheduler_core.cycle import Cycle, Decision, Restart
+from scheduler_core.cycle import Cycle, Decision, Rest, Restart
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.scheduler import Pace
@@ -28,7 +28,8 @@ from scheduler_core.timed.cycles import cycle_of, decision_of, events_of
 from scheduler_core.timed.ending import Ending
 from scheduler_core.timed.gangs import before, group_record
 from scheduler_core.timed.landing import land
-from scheduler_core.timed.queues import queue_state, waiting_of
+from scheduler_core.timed.queues import queue_state, queues_of, waiting_of
+from scheduler_core.timed.recording import Recording, Told
 from scheduler_core.timed.standing import groups_of
 from scheduler_core.timed.turns import Turns
 
@@ -41,8 +42,7 @@ class TimedSimulation:
     Operations land in their order: one with a time at that time; one with a step when nothing is left to do
     *now*, that is no pod is active, nobody waits for a turn and no timer is due, and not before its time;
     with ``major.minor`` after so many cycles, or earlier when nothing is left to do. ``trace=False`` leaves
-    out of each Cycle what only views need. ``phases`` has every PodGroup's phases and when they began;
-    ``after`` is what happened after the last cycle.
+    out of each Cycle what only views need. ``phases`` has every PodGroup's phases and when they began.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
@@ -55,7 +55,6 @@ class TimedSimulation:
         self.minor = 0
         self.happenings = 0  # of the whole run
         self.turns = 0  # how often time was let pass or something landed: never more than things that happen
-        self.after: tuple[Happening, ...] = ()
         self.phases: Phases = {}
         self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
         self.ending = Ending(scenario.settings.until, longest_wait=_longest_wait(scenario))
@@ -69,9 +68,11 @@ class TimedSimulation:
         self._landing: list[Operation] = []
         self._applied: list[str] = []
         self._restarted: list[str] = []
-        self._told: list[Happening] = []
+        self._recording = Recording({})
+        self._rest: Rest | None = None
         self._turns = Turns()
         self._touched: dict[str, None] = {}
+        self._started = False  # the scheduler is there
         self._deleted: list[str] = []  # by schedulers before the last restart
         self.framework = build(
             self._configuration,
@@ -81,8 +82,9 @@ class TimedSimulation:
             controlled=self.scenario.controllers,
             details=trace,
         )
+        self._started = True
         self._before = self.profile
-        self._places = self.placement()
+        self._recording.places = self.placement()
         self.framework.changed.clear()
 
     # What others look at
@@ -161,29 +163,36 @@ class TimedSimulation:
     def step(self) -> Cycle | None:
         """Run one scheduling cycle and what follows from it at once; ``None`` at the end of the run."""
         if not self._advance():
-            self.after = (*self.after, *self._take_told())
             return None
         framework, trace = self.framework, self._trace
         pod = framework.queue.head()
         assert pod is not None
-        happenings = self._take_told()
         queue = queue_state(framework, pod, whole=trace)
         phase = before(framework, pod.state.pod)
         counter = framework.taken
         attempt = self._attempt()
         cycle = cycle_of(framework, pod, attempt, counter)
         self._consequences()
-        consequences = self._take_told()
-        cycle.queue = queue
+        found = self._take()
+        cycle.queue, cycle.moves = queue, found.moves
         if trace:
-            told = (*happenings, *consequences)
-            cycle.happenings, cycle.consequences = happenings, consequences
+            told = (*found.before, *found.after)
+            cycle.happenings, cycle.consequences = found.before, found.after
             cycle.pod_group = group_record(framework, pod, attempt, phase, told)
             cycle.waiting, cycle.groups = waiting_of(framework), groups_of(framework)
             cycle.events = events_of(told)
         self._complete(cycle)
         self._commit(cycle.decision)
         return cycle
+
+    @property
+    def rest(self) -> Rest | None:
+        """How the run stands at its end, ``None`` while cycles are to come. What comes before happens."""
+        if self._rest is None and not self.peek():
+            found = self._take()
+            told, framework = (*found.before, *found.after), self.framework
+            self._rest = Rest(self.time, told, queues_of(framework), groups_of(framework), found.moves)
+        return self._rest
 
     def peek(self) -> bool:
         """Let happen what comes before the next cycle; tell whether there is one."""
@@ -218,8 +227,7 @@ class TimedSimulation:
         if made != decision:
             raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
         self._consequences()
-        self._take_told()
-        self._take_moves()
+        self._take()
         self._turns.take()
         self._commit(decision)
 
@@ -240,7 +248,8 @@ class TimedSimulation:
             *operations,
             *(operation.object for operation in operations),
             *self.decisions,
-            *self._told,
+            *self._recording.happenings,
+            self._rest,
             *framework.pods.values(),
             *framework.groups.values(),
             *framework.cluster.nodes.values(),
@@ -266,7 +275,13 @@ class TimedSimulation:
         framework = self.framework
         now = framework.clock.now
         moments = [at - now for at in (framework.clock.next_time(), self._next_landing) if at is not None]
-        framework.pace = Pace(cycle=self.ending.pace(framework, min(moments, default=None)))
+        cycle = self.ending.pace(framework, min(moments, default=None))
+        framework.pace = Pace(cycle=cycle)
+        self._look()
+        head = framework.queue.head()
+        assert head is not None
+        self._recording.begin(head.key, now + cycle)
+        self._touch(head.key)
         attempt = framework.attempt()
         self.ending.tried()
         self._touch(attempt.pod)
@@ -287,6 +302,7 @@ class TimedSimulation:
             clock = framework.clock
             framework.take_turns()
             due = clock.next_time()
+            self._look()
             if due is not None and due <= clock.now:
                 clock.fire()
             elif self._lands_now():
@@ -387,38 +403,35 @@ class TimedSimulation:
             if not phases or phases[-1][1] != what.text:
                 phases.append((what.time, what.text))
                 self._turns.phase(what.about, what.text)
-        self._told.append(what)  # a copy that is made now may tell of it
-
-    def _take_told(self) -> tuple[Happening, ...]:
-        told, self._told = tuple(self._told), []
-        return told
+        self._look()
+        self._recording.tell(what)  # a copy that is made now may tell of it
 
     def _touch(self, key: str) -> None:
         self._touched[key] = None
 
-    def _take_moves(self) -> tuple[tuple[str, str | None], ...]:
-        """Return the pods that are not where they were after the last cycle."""
-        moves: list[tuple[str, str | None]] = []
-        pods = self.cluster.pods
-        for key in (*self._touched, *self.framework.changed):
-            state = pods.get(key)
-            place = state.node_name if state is not None else None
-            if self._places.get(key) != place:
-                moves.append((key, place))
-                if place is None:
-                    del self._places[key]
-                else:
-                    self._places[key] = place
-        self._touched.clear()
-        self.framework.changed.clear()
-        return tuple(moves)
+    def _look(self) -> None:
+        """Take note of the pods that are not where they were."""
+        if not self._started:
+            return
+        touched, changed = self._touched, self.framework.changed
+        if touched or changed:
+            self._recording.look((*touched, *changed), self._place_of, self.time)
+            touched.clear()
+            changed.clear()
+
+    def _place_of(self, key: str) -> str | None:
+        state = self.cluster.pods.get(key)
+        return state.node_name if state is not None else None
+
+    def _take(self) -> Told:
+        self._look()
+        return self._recording.take()
 
     def _complete(self, cycle: Cycle) -> None:
         """Fill in what only the run knows."""
         cycle.index = self.index + 1
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.operations = tuple(self._applied)
-        cycle.moves = self._take_moves()
         cycle.turns = self._turns.take()
         if self._restarted:
             cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))

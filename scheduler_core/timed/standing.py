@@ -7,9 +7,9 @@ from itertools import islice
 
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.timed.gangs import (
-    FOR_EVER,
     MEMBERS_SHOWN,
     PodGroupRecord,
+    alive,
     controller_of,
     coscheduling_of,
     counters_of,
@@ -32,6 +32,7 @@ class GroupSummary:
     assigned: int
     waiting: int
     denied_until: float | None
+    backed_off_until: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def _summary(framework: Framework, key: str) -> GroupSummary:
         sum(state in HOLDING for state in states),
         states.count("waiting"),
         until_of(plugin.state.denied, key, framework.clock.now) if plugin is not None else None,
+        until_of(plugin.state.backed_off, key, framework.clock.now) if plugin is not None else None,
     )
 
 
@@ -92,7 +94,7 @@ def standing(framework: Framework, key: str) -> PodGroupRecord | None:
         until_of(known.denied, key, now) if known is not None else None,
         until_of(known.backed_off, key, now) if known is not None else None,
         until_of(known.permitted, key, now) if known is not None else None,
-        tuple((name, min(now + left, FOR_EVER)) for name, left in known.denied.alive(now))
-        if known is not None
-        else (),
+        alive(known.denied, now) if known is not None else (),
+        alive(known.backed_off, now) if known is not None else (),
+        now,
     )

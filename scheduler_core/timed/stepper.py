@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, Self
 
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.cycle import Cycle, Decision
+from scheduler_core.cycle import Cycle, Decision, Rest
 from scheduler_core.equivalence.strategy import Strategy
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import Profile
@@ -61,6 +61,10 @@ class Stepper(Protocol):
     @property
     def done(self) -> bool:
         """Whether nothing is left to try and no operation to come."""
+
+    @property
+    def rest(self) -> Rest | None:
+        """How it stands at the end, ``None`` while cycles are to come and where time stands still."""
 
     def profile_of(self, pod: Pod) -> Profile:
         """Return the profile that schedules a pod."""

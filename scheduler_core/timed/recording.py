@@ -1,0 +1,115 @@
+"""What happened since the last cycle and in this one, each moment with the pods that it moved.
+
+Nobody tells where pods go: who may be elsewhere is looked up whenever something is told and before time
+passes. A move belongs to what was told of its pod at that time, else to what was told last.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from scheduler_core.framework.clock import RESOLUTION
+from scheduler_core.framework.record import Happening
+
+Move = tuple[str, str | None]
+SAME = 2 * 10.0**-RESOLUTION  # seconds: times that are nearer to each other are one
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Two lots of happenings, before an attempt and after it began, and all moves in order."""
+
+    before: tuple[Happening, ...]
+    after: tuple[Happening, ...]
+    moves: tuple[Move, ...]
+
+
+@dataclass(slots=True)
+class Recording:
+    """``places`` has the node of every pod as it was when it was last looked up, "" for a pending one."""
+
+    places: dict[str, str]
+    _happenings: list[Happening] = field(default_factory=list)
+    _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time, and about whom
+    _attempt: int | None = None  # the attempt's place among them
+    _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # each with the moments before it
+
+    def look(self, pods: Iterable[str], place_of: Callable[[str], str | None], now: float) -> None:
+        """Take note of those among some pods that are elsewhere; ``place_of`` gives ``None`` for no pod."""
+        places = self.places
+        for key in pods:
+            place = place_of(key)
+            if places.get(key) != place:
+                self._moves.append((len(self._entries), now, (key, place)))
+                if place is None:
+                    del places[key]
+                else:
+                    places[key] = place
+
+    def tell(self, happening: Happening) -> None:
+        """Add a happening."""
+        self._happenings.append(happening)
+        self._entries.append((happening.time, happening.about))
+
+    def begin(self, pod: str, ends: float) -> None:
+        """Let an attempt begin, which decides for a pod at the moment ``ends``."""
+        self._attempt = len(self._entries)
+        self._entries.append((ends, pod))
+
+    @property
+    def happenings(self) -> list[Happening]:
+        """What was told since the last cycle."""
+        return self._happenings
+
+    def take(self) -> Told:
+        """Return what was told and who moved, and begin anew."""
+        told = self._happenings
+        split = len(told) if self._attempt is None else self._attempt
+        moves: tuple[Move, ...] = ()
+        if self._moves:
+            by_moment = self._by_moment()
+            moves = tuple(move for own in by_moment for move in own)
+            if self._attempt is not None:
+                del by_moment[self._attempt]
+            told = (
+                [
+                    replace(happening, moves=tuple(own)) if own else happening
+                    for happening, own in zip(told, by_moment, strict=True)
+                ]
+                if self._entries
+                else told
+            )
+        found = Told(tuple(told[:split]), tuple(told[split:]), moves)
+        self._happenings, self._entries, self._moves, self._attempt = [], [], [], None
+        return found
+
+    def _by_moment(self) -> list[list[Move]]:
+        """Return the moves of each moment; a pod's own are in order."""
+        entries = self._entries
+        found: list[list[Move]] = [[] for _ in entries or [()]]
+        about: dict[str, list[int]] = {}
+        for place, (_, key) in enumerate(entries):
+            about.setdefault(key, []).append(place)
+        latest: dict[str, int] = {}
+        for count, time, move in self._moves:
+            place = max(self._moment(about.get(move[0], ()), count, time), latest.get(move[0], 0))
+            latest[move[0]] = place
+            found[place].append(move)
+        return found
+
+    def _moment(self, own: list[int] | tuple[()], count: int, time: float) -> int:
+        """Return the moment that a move belongs to which was found when ``count`` were told."""
+        entries = self._entries
+        after = bisect_right(own, count - 1)
+        if after and self._at(own[after - 1], time):
+            return own[after - 1]
+        if after < len(own) and self._at(own[after], time):
+            return own[after]
+        if count and (self._at(count - 1, time) or count >= len(entries) or not self._at(count, time)):
+            return count - 1
+        return min(count, len(entries) - 1) if entries else 0
+
+    def _at(self, place: int, time: float) -> bool:
+        return abs(self._entries[place][0] - time) < SAME
