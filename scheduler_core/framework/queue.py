@@ -205,7 +205,21 @@ class VirtualQueue:
         self._order += len(active)
         heapify(self._heap)
 
+    def retry_at(self, pod: QueuedPod) -> float | None:
+        """Return when the queue itself moves a pod on, in virtual seconds; ``None`` if it is active or gated."""
+        if pod.place == "backoff":
+            return backoff_look(pod.backoff_until)
+        return self._flush_of(pod) if pod.place == "unschedulable" else None
+
+    def helped_by(self, pod: QueuedPod) -> tuple[str, ...]:
+        """Return the cluster events that move an unschedulable pod; all that there are if nobody refused it."""
+        plugins = pod.refused_by or self.events
+        return tuple(sorted({event for plugin in plugins for event in self.events.get(plugin, ())}))
+
     # Inside
+
+    def _flush_of(self, pod: QueuedPod) -> float:
+        return unschedulable_look(pod.timestamp, self.unschedulable_stay)
 
     def _helps(self, event: EventName, pod: QueuedPod) -> bool:
         if not pod.refused_by or event in WILDCARDS:
@@ -228,8 +242,7 @@ class VirtualQueue:
         elif place == "backoff":
             self._look("backoff", backoff_look(pod.backoff_until), self._flush_backoff)
         elif place == "unschedulable":
-            look = unschedulable_look(pod.timestamp, self.unschedulable_stay)
-            self._look("unschedulable", look, self._flush_unschedulable)
+            self._look("unschedulable", self._flush_of(pod), self._flush_unschedulable)
 
     def _look(self, queue: str, at: float, action: Callable[[], None]) -> None:
         if (queue, at) in self._looks:
