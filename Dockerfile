@@ -5,6 +5,14 @@ COPY requirements.txt /tmp/requirements.txt
 RUN python -m venv /venv
 RUN /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r /tmp/requirements.txt
 
+FROM python:3.11.13-slim-bookworm AS browser
+WORKDIR /app
+COPY .ci/browser-packages .ci/browser-packages
+COPY package.json package-lock.json requirements-build.txt ./
+COPY static/js/editor/libraries.js static/js/editor/libraries.js
+COPY playground/schemas/reduce.py playground/schemas/reduce.py
+RUN env PYTHON=python .ci/browser-packages
+
 FROM python:3.11.13-slim-bookworm AS podstep
 RUN useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin podstep
 RUN install --directory --owner podstep --group podstep /data
@@ -16,6 +24,7 @@ COPY scheduler_core scheduler_core
 COPY playground playground
 COPY templates templates
 COPY static static
+COPY --from=browser /app/static/vendor static/vendor
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PLAYGROUND_DATA_DIR=/data
 RUN python -m compileall -q manage.py docker scheduler_core playground
 USER podstep

