@@ -28,6 +28,11 @@ def phases_of(edition: str) -> tuple[str, ...]:
     return tuple(phase for phase in LIFE if phase in reached)
 
 
+def final_of(edition: str) -> tuple[str, ...]:
+    """Return the phases after which the controller looks at a group no more."""
+    return tuple(phase for phase in phases_of(edition) if phase in FINAL)
+
+
 @cache
 def ways_of(edition: str) -> tuple[Way, ...]:
     """Return what leads from one phase to another, by the controller's rules and, if it has one, PostBind."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from playground.panels.happenings import told
-from playground.panels.phases import phases_of, ways_of
-from scheduler_core.coscheduling.pre_filter import PreFilterResult
-from scheduler_core.coscheduling.resource_check import ResourceCheck
-from scheduler_core.cycle import Cycle
-from scheduler_core.timed.gangs import Member, PodGroupRecord
-from scheduler_core.timed.standing import GroupSummary
+from playground.panels.outlook import outlook
+from playground.panels.phases import final_of, phases_of, ways_of
+from scheduler_core.cycle import Cycle, Rest
+from scheduler_core.framework.record import Happening
+from scheduler_core.timed.gangs import PodGroupRecord
+from scheduler_core.timed.standing import Groups, GroupSummary
 
 NO_TIME = (
     "The scheduler of v1.11 knows no PodGroups: it binds each pod by itself, and time stands still between "
@@ -22,41 +22,50 @@ NO_PLUGIN = (
     "The plugin Coscheduling does not run here: the controller counts members and sets phases, and the "
     "scheduler binds each pod by itself."
 )
-MEMBERS_SHOWN = 100
+SHOWN = {"members": 100, "denials": 50, "backOffs": 50}  # of a group
 CHECK_NODES = 30  # of a resource check
-DENIALS_SHOWN = 50
 PODS_NAMED = 20
 
-Index = Mapping[str, int]
 
-
-def podgroups(cycle: Cycle, node_index: Index) -> dict[str, Any]:
-    """Return the protocol's ``podgroups`` part; ``node_index`` is the wire's."""
-    groups = cycle.groups
-    if groups is None:
+def podgroups(cycle: Cycle) -> dict[str, Any]:
+    """Return the protocol's ``podgroups`` part of a cycle."""
+    if cycle.groups is None:
         return {"why": NO_TIME}
-    record = cycle.pod_group
+    around = _around(cycle.groups, cycle.happenings, told(cycle.consequences, cycle.pod))
+    return _part(cycle.groups, cycle.pod_group, around)
+
+
+def resting(rest: Rest) -> dict[str, Any]:
+    """Return the same of a run that is over; no group is in flight any more."""
+    return _part(rest.groups, None, _around(rest.groups, rest.happenings, []))
+
+
+def _part(groups: Groups, record: PodGroupRecord | None, around: dict[str, Any]) -> dict[str, Any]:
     if not groups.count and record is None:
-        return {"why": NO_GROUP, **_around(cycle)}
+        return {"why": NO_GROUP, **around}
+    return {
+        **diagram(groups),
+        "note": "" if groups.coscheduling else NO_PLUGIN,
+        "groups": [_summary(summary) for summary in groups.listed],
+        "count": groups.count,
+        "group": record and group(record, groups.table, scheduled=groups.coscheduling, attempted=True),
+        **around,
+    }
+
+
+def diagram(groups: Groups) -> dict[str, Any]:
+    """Return the phases there are and what leads from one to another, by the edition in force."""
     return {
         "edition": groups.table,
         "coscheduling": groups.coscheduling,
-        "note": "" if groups.coscheduling else NO_PLUGIN,
         "phases": list(phases_of(groups.table)),
+        "final": list(final_of(groups.table)),
         "ways": [list(way) for way in ways_of(groups.table)],
-        "groups": [_summary(summary) for summary in groups.listed],
-        "count": groups.count,
-        "group": record and group(record, node_index, attempted=True),
-        **_around(cycle),
     }
 
 
-def _around(cycle: Cycle) -> dict[str, Any]:
-    return {
-        "time": cycle.time,
-        "happenings": told(cycle.happenings, ""),
-        "consequences": told(cycle.consequences, cycle.pod),
-    }
+def _around(groups: Groups, before: Sequence[Happening], after: list[list[Any]]) -> dict[str, Any]:
+    return {"time": groups.time, "happenings": told(before, ""), "consequences": after}
 
 
 def _summary(summary: GroupSummary) -> list[Any]:
@@ -68,103 +77,39 @@ def _summary(summary: GroupSummary) -> list[Any]:
         summary.assigned,
         summary.waiting,
         summary.denied_until,
+        summary.backed_off_until,
     ]
 
 
-def group(record: PodGroupRecord, node_index: Index, *, attempted: bool) -> dict[str, Any]:
-    """Return the protocol's ``Group``; ``attempted``: it is that of the cycle's pod."""
+def group(record: PodGroupRecord, table: str, *, scheduled: bool, attempted: bool) -> dict[str, Any]:
+    """Return the protocol's ``Group``: the trace's ``podGroup``, bounded, and what it waits for.
+
+    ``table`` is the edition, ``scheduled`` whether Coscheduling runs, ``attempted`` that the group is that of
+    the cycle's pod.
+    """
+    shown = record.as_dict()
+    for member, known in zip(shown["members"], record.members, strict=True):
+        if member["state"] == "bound" and known.phase == "Running":
+            member["state"] = "running"
+    counts = {name: len(shown[name]) for name in ("denials", "backOffs")}
+    shown |= {name: shown[name][:most] for name, most in SHOWN.items()}
+    for point, names in (("permit", ("allowed", "activated")), ("postFilter", ("rejected",))):
+        if shown[point] is not None:
+            shown[point] = _named(shown[point], *names)
+    check = shown["resourceCheck"]
+    if check is not None:
+        shown["resourceCheck"] = {**check, "nodes": check["nodes"][:CHECK_NODES]}
     return {
-        "key": record.key,
-        "minMember": record.min_member,
-        "phase": record.phase,
-        "before": record.before,
-        "counters": record.counters,
-        "assigned": record.assigned,
-        "members": [_member(member, node_index) for member in record.members[:MEMBERS_SHOWN]],
-        "memberCount": record.count,
-        "deniedUntil": record.denied_until,
-        "backedOffUntil": record.backed_off_until,
-        "permittedUntil": record.permitted_until,
-        "denials": [list(denial) for denial in record.denials[:DENIALS_SHOWN]],
-        "denialCount": len(record.denials),
+        **shown,
+        "time": record.time,
+        "denialCount": counts["denials"],
+        "backOffCount": counts["backOffs"],
         "attempted": attempted,
-        "preFilter": _pre_filter(record.pre_filter),
-        "check": _check(record.pre_filter.check if record.pre_filter is not None else None, node_index),
-        "permit": _permit(record),
-        "postFilter": _post_filter(record),
+        "outlook": outlook(record, table, scheduled=scheduled),
     }
 
 
-def _member(member: Member, node_index: Index) -> list[Any]:
-    state = "running" if member.state == "bound" and member.phase == "Running" else member.state
-    return [
-        member.pod,
-        state,
-        node_index.get(member.node),
-        member.deadline,
-        member.rejected,
-        member.attempts,
-        member.backoff_until,
-    ]
-
-
-def _pre_filter(found: PreFilterResult | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {"code": found.code, "why": found.why, "message": found.message, "siblings": found.siblings}
-
-
-def _check(check: ResourceCheck | None, node_index: Index) -> dict[str, Any] | None:
-    if check is None:
-        return None
-    return {
-        "enough": check.enough,
-        "need": dict(check.need),
-        "gap": dict(check.gap),
-        "rows": [
-            [
-                node_index.get(row.node),
-                r.resource,
-                r.allocatable,
-                r.requested,
-                r.left,
-                r.need_before,
-                r.need_after,
-            ]
-            for row in check.rows[:CHECK_NODES]
-            for r in row.resources
-        ],
-        "nodes": min(CHECK_NODES, len(check.rows)),
-        "nodeCount": len(check.rows),
-    }
-
-
-def _permit(record: PodGroupRecord) -> dict[str, Any] | None:
-    found = record.permit
-    if found is None:
-        return None
-    return {
-        "code": found.code,
-        "why": found.why,
-        "message": found.message,
-        "assigned": found.assigned,
-        "deadline": found.deadline,
-        "allowed": list(found.allowed[:PODS_NAMED]),
-        "allowedCount": len(found.allowed),
-    }
-
-
-def _post_filter(record: PodGroupRecord) -> dict[str, Any] | None:
-    found = record.post_filter
-    if found is None:
-        return None
-    rejection = found.rejection
-    return {
-        "why": found.why,
-        "message": found.message,
-        "assigned": found.assigned,
-        "missingPercent": found.missing_percent,
-        "thresholdPercent": found.threshold_percent,
-        "rejected": len(rejection.rejected) if rejection is not None else 0,
-        "deniedUntil": rejection.denied_until if rejection is not None else None,
-    }
+def _named(said: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Name the first pods of each list, and count all of them."""
+    counts = {f"{name}Count": len(said[name]) for name in names}
+    return {**said, **{name: said[name][:PODS_NAMED] for name in names}, **counts}

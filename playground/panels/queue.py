@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.panels.happenings import EVENTS
-from scheduler_core.cycle import Cycle, QueueEntry, TimedQueue
+from scheduler_core.cycle import Cycle, QueueEntry, Queues, TimedQueue
 
 KEY = "highest priority first, then earliest created"
 TIMED_KEY = "highest priority first, then the earliest time in the queue"
@@ -22,8 +22,7 @@ def queue(cycle: Cycle) -> dict[str, Any]:
     state = cycle.queue
     timed = state.timed
     if timed is not None:
-        key = GROUPED_KEY if len(timed.tried.sort_key) == GROUPED else TIMED_KEY
-        return {"key": key, "timed": _timed(timed)}
+        return {**resting(timed), "time": cycle.time}
     return {
         "timed": None,
         "active": [list(entry) for entry in state.active],
@@ -34,13 +33,21 @@ def queue(cycle: Cycle) -> dict[str, Any]:
     }
 
 
-def _timed(timed: TimedQueue) -> dict[str, Any]:
+def resting(timed: Queues) -> dict[str, Any]:
+    """Return the part in virtual time; where a run is over ``tried`` is null."""
+    tried = timed.tried if isinstance(timed, TimedQueue) else None
+    known = (*((tried,) if tried is not None else ()), *timed.entries)
+    grouped = any(len(entry.sort_key) == GROUPED for entry in known)
     return {
-        "tried": _entry(timed.tried),
-        "counts": timed.counts,
-        "entries": [_entry(entry) for entry in timed.entries],
-        "waiting": [[entry.pod, entry.node, entry.since, entry.deadline] for entry in timed.waiting],
-        "flushes": [list(flush) for flush in timed.flushes],
+        "key": GROUPED_KEY if grouped else TIMED_KEY,
+        "timed": {
+            "tried": tried and _entry(tried),
+            "counts": timed.counts,
+            "entries": [_entry(entry) for entry in timed.entries],
+            "waiting": [[entry.pod, entry.node, entry.since, entry.deadline] for entry in timed.waiting],
+            "flushes": [list(flush) for flush in timed.flushes],
+            "events": {name: EVENTS.get(name, name) for entry in known for name in entry.helped_by},
+        },
     }
 
 
@@ -57,4 +64,6 @@ def _entry(entry: QueueEntry) -> list[Any]:
         entry.moved_by if entry.moved_by[:1].isupper() else "",
         list(entry.refused_by),
         entry.nominated,
+        list(entry.helped_by),
+        entry.retry_at,
     ]

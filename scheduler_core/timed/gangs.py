@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.coscheduling.groups import group_key
@@ -70,6 +71,7 @@ class PodGroupRecord:
     permitted_until: float | None = None
     denials: tuple[tuple[str, float], ...] = ()
     back_offs: tuple[tuple[str, float], ...] = ()
+    states: dict[str, int] = field(default_factory=dict)  # of all members
     time: float = 0.0
     pre_filter: PreFilterResult | None = None
     permit: PermitResult | None = None
@@ -100,6 +102,7 @@ class PodGroupRecord:
                 for member in self.members
             ],
             "memberCount": self.count,
+            "states": self.states,
             "deniedUntil": self.denied_until,
             "backedOffUntil": self.backed_off_until,
             "permittedUntil": self.permitted_until,
@@ -147,6 +150,7 @@ def group_record(
         until_of(known.permitted, key, now) if known is not None else None,
         alive(known.denied, now) if known is not None else (),
         alive(known.backed_off, now) if known is not None else (),
+        states_of(members),
         now,
         next((d for d in details if isinstance(d, PreFilterResult)), None),
         next((d for d in details if isinstance(d, PermitResult)), None),
@@ -163,6 +167,11 @@ def until_of(entries: Expiring, key: str, now: float) -> float | None:
     """Return until when something is in force for a group, ``None`` if it is not."""
     until = entries.until(key, now)
     return None if until is None else min(until, FOR_EVER)
+
+
+def states_of(members: Iterable[Member]) -> dict[str, int]:
+    """Count members by their state."""
+    return dict(Counter(member.state for member in members))
 
 
 def alive(entries: Expiring, now: float) -> tuple[tuple[str, float], ...]:

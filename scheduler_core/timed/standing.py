@@ -14,6 +14,7 @@ from scheduler_core.timed.gangs import (
     coscheduling_of,
     counters_of,
     members_of,
+    states_of,
     until_of,
 )
 
@@ -96,5 +97,6 @@ def standing(framework: Framework, key: str) -> PodGroupRecord | None:
         until_of(known.permitted, key, now) if known is not None else None,
         alive(known.denied, now) if known is not None else (),
         alive(known.backed_off, now) if known is not None else (),
+        states_of(members),
         now,
     )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from playground import bundles, sources
-from playground.panels.phases import phases_of, ways_of
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT, Tables
@@ -17,7 +15,6 @@ from playground.playback.trail import Trail
 from playground.runs import compute, service
 from playground.tasks import run_simulation
 from scheduler_core import load
-from scheduler_core.coscheduling.controller import PHASE_TABLES
 from scheduler_core.examples import examples
 from scheduler_core.timed import is_timed, simulate
 
@@ -102,45 +99,6 @@ def test_marks_tell_phases_rejections_and_timeouts_of_groups() -> None:
     assert {("phase", "Pending"), ("phase", "PreScheduling"), ("rejected", "")} <= kinds
 
 
-def part(playback: Playback, index: int) -> dict[str, Any]:
-    """Return the podgroups part of a cycle."""
-    found: dict[str, Any] = playback.parts(index, ["podgroups"])["podgroups"]
-    return found
-
-
-def test_the_part_follows_a_gang_from_its_first_wait_to_its_phase_running() -> None:
-    """Members wait with a deadline, the fourth lets all of them through, and the phase is lit."""
-    playback = played(TEXTS["coscheduling-room"])
-    first, fourth = part(playback, 1)["group"], part(playback, 4)["group"]
-    waiting = [member for member in first["members"] if member[1] == "waiting"]
-    assert (first["phase"], first["assigned"], len(waiting)) == ("PreScheduling", 1, 1)
-    assert waiting[0][3] == pytest.approx(10, abs=0.1)  # scheduleTimeoutSeconds
-    assert (fourth["phase"], fourth["assigned"]) == ("Running", 4)
-    assert [member[1] for member in fourth["members"]].count("running") == 4
-    assert fourth["permit"]["allowedCount"] == 3
-    told = "".join(str(sentence) for _, sentence in part(playback, 4)["consequences"])
-    assert "Scheduled" in told and "Running" in told
-
-
-def test_the_part_shows_the_rejection_and_the_denial_of_a_gang_without_room() -> None:
-    """PostFilter rejects the group, it is denied, and the next member is refused for that."""
-    playback = played(TEXTS["coscheduling-no-room"])
-    fourth, fifth = part(playback, 4), part(playback, 5)
-    assert fourth["group"]["postFilter"]["rejected"] == 3
-    assert fourth["group"]["deniedUntil"] == fourth["group"]["denials"][0][1] > fourth["time"]
-    assert sum(member[4] for member in fourth["group"]["members"]) == 3
-    assert fifth["group"]["preFilter"]["why"] == "denied"
-    assert any("rejected while waiting" in str(sentence) for _, sentence in fourth["consequences"])
-
-
-def test_the_resource_check_shows_what_each_node_has_left() -> None:
-    """The numbers lead from minResources to nothing, node by node."""
-    check = part(played(CHURN), 1)["group"]["check"]
-    cpus = [row for row in check["rows"] if row[1] == "cpu"]
-    assert check["enough"] and check["need"]["cpu"] == cpus[0][5] == 6000
-    assert all(row[6] == row[5] - row[4] and row[4] == row[2] - row[3] for row in check["rows"])
-
-
 def test_pods_that_wait_are_told_with_every_cycle() -> None:
     """A light cycle has who waits at Permit after it, and the room of nobody else."""
     playback = played(TEXTS["coscheduling-room"])
@@ -175,16 +133,6 @@ def test_under_v1_11_there_is_nothing_to_show_and_it_is_said() -> None:
     parts = playback.parts(1, ["podgroups", "queue"])
     assert set(parts["podgroups"]) == {"why"}
     assert parts["queue"]["timed"] is None and "active" in parts["queue"]
-
-
-@pytest.mark.parametrize("edition", ["classic", "current"])
-def test_the_phase_diagram_has_every_rule(edition: str) -> None:
-    """Every rule of an edition's table leads somewhere in the diagram, and all phases can be reached."""
-    table, ways = PHASE_TABLES[edition], ways_of(edition)
-    rules = [rule for rules in (*table.entry.values(), table.others) for rule in rules]
-    assert {(rule.phase, rule.text) for rule in rules} <= {(to, text) for _, to, text in ways}
-    assert {"", *(to for _, to, _ in ways)} == set(phases_of(edition))
-    assert not {start for start, _, _ in ways} & {"Finished", "Failed"}
 
 
 @pytest.mark.django_db(transaction=True)

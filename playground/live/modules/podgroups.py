@@ -8,7 +8,7 @@ from playground.panels.podgroups import group
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
 from scheduler_core.timed import TimedSimulation
-from scheduler_core.timed.standing import standing
+from scheduler_core.timed.standing import groups_of, standing
 
 
 @command("podgroup.get", source="source", latest=1, cycle="index", group="text")
@@ -22,9 +22,10 @@ async def get(call: Call) -> Answer:
         with playback.after(index, unwanted) as simulation:
             framework = simulation.framework if isinstance(simulation, TimedSimulation) else None
             record = standing(framework, key) if framework is not None else None
-        if record is None:
+            groups = groups_of(framework) if framework is not None else None
+        if record is None or groups is None:
             raise CommandError("podgroup.not-found", f"There is no PodGroup {key[:300]} after this cycle.")
-        answer = group(record, playback.tables.node_index, attempted=False)
+        answer = group(record, groups.table, scheduled=groups.coscheduling, attempted=False)
         return Encoded(encode({"index": index, **answer}))
 
     return await call.in_turns(turn)
