@@ -46,7 +46,7 @@ class Rule:
     when: Callable[[Facts], bool]
     phase: str
     stop: bool = False
-    owners: Literal["", "if-set", "always"] = ""  # occupiedBy becomes the first member's owners
+    owners: bool = False  # occupiedBy becomes the first member's owners
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ CLASSIC_PHASES = PhaseTable(
     entry={
         "": (_START,),
         "Pending": (
-            Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "PreScheduling", owners="if-set"),
+            # classic fills in the owners too, but into the object its patch starts from: nothing is stored
+            Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "PreScheduling"),
         ),
     },
     others=(
@@ -110,7 +111,7 @@ CLASSIC_PHASES = PhaseTable(
 CURRENT_PHASES = PhaseTable(
     entry={
         "": (_START,),
-        "Pending": (Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "Scheduling", owners="always"),),
+        "Pending": (Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "Scheduling", owners=True),),
     },
     others=(
         Rule("too-few", "n < minMember", lambda x: x.n < x.m, "Pending", stop=True),
@@ -160,7 +161,7 @@ def sync(table: PhaseTable, group: PodGroup, status: PodGroupStatus, pods: Seque
             continue
         applied.append(rule.id)
         facts = replace(facts, phase=rule.phase)
-        if rule.owners and pods and (rule.owners == "always" or status.occupied_by):
+        if rule.owners and pods:
             status = replace(status, occupied_by=_owners(pods[0]) or status.occupied_by)
         if rule.stop:
             break

@@ -12,6 +12,8 @@ from scheduler_core.coscheduling.state import GangState
 from scheduler_core.objects.model import Pod
 
 TimeFrom = Literal["pod", "group", "failure"]
+NEVER = datetime(1, 1, 1, tzinfo=UTC).timestamp()
+"""The time of an object whose creation nobody noted: Go's zero time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +38,16 @@ class SortKey:
 def sort_key(edition: Edition, gangs: Gangs, state: GangState, pod: Pod, queued: float) -> SortKey:
     """Return a pod's sort key; ``queued`` is the virtual time at which it first entered the queue.
 
-    The group's creation is taken to the second, as the API keeps it; a group that has none, or is missing,
-    leaves the pod its own time.
+    The group's creation is taken to the second, as the API keeps it; a group that has none is older than all
+    others (Go's zero time), one that is missing leaves the pod its own time.
     """
     key, group = gangs.of_pod(pod)
     failed = state.failed_at.get(key) if edition.failure_sorts and key else None
-    created = seconds_of(group.meta.creation_timestamp) if group is not None else None
     if failed is not None:
         return SortKey(pod.priority, state.epoch + failed, "failure", pod.meta.key)
-    if created is not None:
-        return SortKey(pod.priority, created, "group", pod.meta.key)
+    if group is not None:
+        created = seconds_of(group.meta.creation_timestamp)
+        return SortKey(pod.priority, NEVER if created is None else created, "group", pod.meta.key)
     return SortKey(pod.priority, state.epoch + queued, "pod", pod.meta.key)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from scheduler_core.cluster.podinfo import is_scalar
 from scheduler_core.objects.model import Node, Pod, Resources
 
 PODS = "pods"
@@ -27,8 +28,8 @@ class NodeResources:
 
     def left(self, resource: str) -> int:
         """Return allocatable less requested; negative where the node is overcommitted."""
-        if resource not in self.allocatable and resource not in _BASIC:
-            return 0  # what a node does not offer is neither there nor missing
+        if resource not in _BASIC and (resource not in self.allocatable or not is_scalar(resource)):
+            return 0  # neither there nor missing: not offered, or of a name no node keeps an account of
         return self.allocatable.get(resource, 0) - self.requested.get(resource, 0)
 
 
@@ -65,8 +66,8 @@ class ResourceCheck:
 
     @property
     def enough(self) -> bool:
-        """Tell whether nothing remains."""
-        return not self.gap
+        """Tell whether nothing remains, after one node at least."""
+        return bool(self.rows) and not self.gap
 
 
 def check_cluster_resources(nodes: Iterable[NodeResources], need: Mapping[str, int]) -> ResourceCheck:

@@ -327,7 +327,7 @@ def _pod_group(
     gang = out.get("policy", {}).get("gang", {})
     return PodGroup(
         meta,
-        gang.get("min_member", out.get("min_member", 1)),
+        gang.get("min_member", out.get("min_member", 0)),
         out.get("timeout"),
         out.get("min_resources"),
         status or PodGroupStatus(),

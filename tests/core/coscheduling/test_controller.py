@@ -74,12 +74,12 @@ def test_a_group_older_than_two_days_is_left_alone() -> None:
 
 
 def test_occupied_by_lists_the_first_members_owners() -> None:
-    """Current always writes the owners, sorted; classic only replaces what stands there already."""
+    """Current always writes the owners, sorted; of classic nothing comes but what stood there before."""
     members = [pod("a", owners=("z", "b")), pod("b")]
     assert sync(CURRENT, group(2), PodGroupStatus("Pending"), members).status.occupied_by == "ns/b,ns/z"
     assert sync(CLASSIC, group(2), PodGroupStatus("Pending"), members).status.occupied_by == ""
     held = PodGroupStatus("Pending", occupied_by="ns/x")
-    assert sync(CLASSIC, group(2), held, members).status.occupied_by == "ns/b,ns/z"
+    assert sync(CLASSIC, group(2), held, members).status.occupied_by == "ns/x"
 
 
 def test_pods_of_all_namespaces_are_counted() -> None:
