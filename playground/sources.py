@@ -9,12 +9,14 @@ from typing import Any
 
 from playground import bundles, store
 from playground.limits import limit
-from playground.models import Draft, Run, Scenario
+from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
 from playground.playback.library import Library, library
 from playground.playback.playback import Playback
 from playground.runs import service
 from playground.runs.chunks import read_chunks
 from scheduler_core import scenario as core
+
+UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 
 
 class NotFoundError(LookupError):
@@ -108,6 +110,8 @@ def refresh(playback: Playback, run: Run) -> int:
     """Read what the worker stored since; return the first cycle that is new."""
     first = len(playback) + 1
     if not playback.complete:
-        finished = not Run.objects.filter(pk=run.pk, state__in=("queued", "running", "cancelling")).exists()
-        playback.follow(lambda after: read_chunks(run.pk, after), complete=finished)
+        state = Run.objects.filter(pk=run.pk).values_list("state", flat=True).first()
+        playback.follow(
+            lambda after: read_chunks(run.pk, after), complete=state not in UNFINISHED, over=state == DONE
+        )
     return first

@@ -18,9 +18,9 @@ class NameConverter(StringConverter):
 
 
 class StepConverter(StringConverter):
-    """A step: a cycle's number or ``major.minor``."""
+    """A step: a cycle's number, ``major.minor``, or the end of a run."""
 
-    regex = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
+    regex = r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end"
 
 
 register_converter(NameConverter, "name")

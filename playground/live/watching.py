@@ -45,6 +45,7 @@ def grown(source: dict[str, str], playback: Playback, told: int) -> tuple[int, b
         "source": source,
         "cycles": last,
         "complete": complete,
+        "end": complete and playback.ended,
         "stopped": playback.stopped,
         "from": first,
         "marks": playback.trail.marks(first, last),

@@ -9,6 +9,8 @@ from typing import Any
 from playground.panels.cache import cache
 from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
+from playground.panels.moments import moments
+from playground.panels.outside import described
 from playground.panels.podgroups import podgroups
 from playground.panels.predicates import failed_nodes, predicates
 from playground.panels.preemption import preemption
@@ -20,8 +22,6 @@ from scheduler_core.cycle import Cycle
 from scheduler_core.policy import Profile
 from scheduler_core.scenario import Operation
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
-
-OPERATIONS_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Place:
     profile: Callable[[], Profile] | None = None  # what is in force, compiled when it is asked for
     settings: Settings = DEFAULT_SETTINGS  # those in force
     node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
+    pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
     waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
 
 
@@ -82,20 +83,6 @@ def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
     return [place.node_at[cycle.nodes.index(decision.nominated)], [pod for pod, _ in gone]]
 
 
-def described(operations: Sequence[Operation]) -> list[str]:
-    """Return outside operations as phrases; of very many the first ones and a count."""
-    shown = [describe(operation) for operation in operations[:OPERATIONS_SHOWN]]
-    more = len(operations) - len(shown)
-    return [*shown, f"and {more:,} more"] if more > 0 else shown
-
-
-def describe(operation: Operation) -> str:
-    """Return an outside operation as a phrase, such as ``delete pod default/web-1``."""
-    if operation.configuration is not None:
-        return f"{operation.action} {operation.kind}: the scheduler restarts"
-    return f"{operation.action} {operation.kind.lower()} {operation.key}"
-
-
 PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
     "predicates": lambda cycle, place: predicates(
@@ -105,6 +92,7 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
-    "podgroups": lambda cycle, place: podgroups(cycle, place.node_index),
+    "podgroups": lambda cycle, place: podgroups(cycle),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
 }
+    "moments": moments,

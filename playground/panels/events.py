@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from scheduler_core.cycle import Cycle
+from scheduler_core.cycle import Cycle, Event
 
 
 def events(cycle: Cycle) -> list[list[str]]:
     """Return ``[type, reason, object, message]`` for each event of the cycle."""
-    return [[event.type, event.reason, event.object, event.message] for event in cycle.events]
+    return rows(cycle.events)
+
+
+def rows(found: Sequence[Event]) -> list[list[str]]:
+    """Return ``[type, reason, object, message]`` for each event."""
+    return [[event.type, event.reason, event.object, event.message] for event in found]
 
 
 def history(
-    cycle_at: Callable[[int, Callable[[], bool]], Cycle], to: int, count: int, unwanted: Callable[[], bool]
+    cycle_at: Callable[[int, Callable[[], bool]], Cycle],
+    to: int,
+    count: int,
+    unwanted: Callable[[], bool],
+    *,
+    later: Sequence[Event] = (),
 ) -> dict[str, Any]:
-    """Return the newest ``count`` events up to cycle ``to``, newest first, and whether there are more."""
+    """Return the newest ``count`` events up to cycle ``to``, newest first, and whether there are more.
+
+    ``later`` are those of the end of the run, which come after that cycle.
+    """
     first = max(1, to - count + 1)  # every cycle has an event, so no more cycles are needed
     listed: list[list[Any]] = []
     for index in range(first, to + 1):  # forwards: the reader's way
         listed += [[index, *event] for event in events(cycle_at(index, unwanted))]
+    listed += [[to + 1, *event] for event in rows(later)]
     newest = listed[::-1][:count]
     return {"events": newest, "more": first > 1 or len(listed) > count}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from playground.panels.phases import rule_text
@@ -48,29 +47,46 @@ def told(happenings: Sequence[Happening], tried: str) -> list[list[Any]]:
 
     What happens to many pods alike is one sentence.
     """
-    rows: list[list[Any]] = []
-    for _, alike in groupby(_worth_telling(happenings, tried), key=_kind):
-        entries = list(alike)
-        rows.append([entries[0].time, _sentence(entries)])
+    rows = [[entries[0].time, sentence_of(entries)] for entries, _ in alike(happenings, tried) if entries]
     more = len(rows) - SENTENCES_SHOWN
     if more > 0:
         rows = [*rows[:SENTENCES_SHOWN], [happenings[-1].time, [f"And {more:,} more."]]]
     return rows
 
 
-def _worth_telling(happenings: Iterable[Happening], tried: str) -> Iterable[Happening]:
-    """Leave out what the cycle itself tells, and what is told twice: a sync, and its patch."""
+def alike(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[list[Happening], list[Happening]]]:
+    """Yield happenings that are told as one, in order, each time with those that are passed over after them.
+
+    Passed over is what the cycle itself tells, and what is told twice: a sync, and its patch. The first list
+    is empty only if something is passed over before anything is told.
+    """
+    entries: list[Happening] = []
+    silent: list[Happening] = []
+    key: tuple[object, ...] = ()
+    for happening, worth in _judged(happenings, tried):
+        if not worth:
+            silent.append(happening)
+            continue
+        if key != (key := _kind(happening)) and (entries or silent):
+            yield entries, silent
+            entries, silent = [], []
+        entries.append(happening)
+    if entries or silent:
+        yield entries, silent
+
+
+def _judged(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[Happening, bool]]:
+    """Yield happenings with whether each is worth telling."""
     synced: set[tuple[str, str]] = set()
     for happening in happenings:
-        key = (happening.about, happening.text)
+        same = (happening.about, happening.text)
         if happening.what == "PodGroupSync":
-            synced.add(key)
-        elif happening.what == "PodGroup" and key in synced:
-            synced.discard(key)
-            continue
-        elif happening.what == "FailedScheduling" and happening.about == tried and happening.detail is None:
-            continue
-        yield happening
+            synced.add(same)
+        patched = happening.what == "PodGroup" and same in synced
+        if patched:
+            synced.discard(same)
+        own = happening.what == "FailedScheduling" and happening.about == tried and happening.detail is None
+        yield happening, not (patched or own)
 
 
 def _kind(happening: Happening) -> tuple[object, ...]:
@@ -83,7 +99,8 @@ def _kind(happening: Happening) -> tuple[object, ...]:
     return (id(happening),)
 
 
-def _sentence(entries: Sequence[Happening]) -> Sentence:
+def sentence_of(entries: Sequence[Happening]) -> Sentence:
+    """Return the sentence that tells of happenings which are alike."""
     first = entries[0]
     pods = listed("pod", [entry.about for entry in entries])
     one = len(entries) == 1

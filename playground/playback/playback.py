@@ -21,11 +21,12 @@ import structlog
 
 from playground.limits import limit
 from playground.panels.cycle import PARTS, Place, light
+from playground.panels.rest import end
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.wire import Encoded, encode
-from scheduler_core.cycle import Cycle
+from scheduler_core.cycle import Cycle, Rest
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.scenario import Scenario
@@ -35,6 +36,7 @@ from scheduler_core.timed import Stepper, simulate
 log = structlog.get_logger(__name__)
 
 SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
+END = "end"  # the step after the last cycle
 REPLAYED_AT_ONCE = 250  # cycles, then whoever asked may have changed their mind
 PROFILES_KEPT = 20  # compiled, of those that operations changed
 
@@ -72,11 +74,14 @@ class Playback:
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
         self._seconds = 0.0
+        self.ended = False  # whether there is an end after the last cycle: see `rest`
+        self._rest: tuple[str, Rest] | None = None
         self._forward: Stepper | None = None
         self._reader: Stepper | None = None
         self._standing: Stepper | None = None
         self._behind: Stepper | None = None
         self._grow_lock = threading.Lock()
+        self._at_end = False  # whether the one behind has gone on from the last cycle to the end
         self._read_lock = threading.Lock()
         self._stand_lock = threading.Lock()
         self._after_lock = threading.Lock()
@@ -113,6 +118,7 @@ class Playback:
             _standing=None,
             _behind=None,
             _read_lock=threading.Lock(),
+            _at_end=False,
             _stand_lock=threading.Lock(),
             _after_lock=threading.Lock(),
             _cycles=OrderedDict(),
@@ -137,6 +143,7 @@ class Playback:
                 cycle = self._forward.step()
                 if cycle is None:
                     self.complete = True
+                    self._end(self._forward)
                     break
                 self.trail.append(cycle, self._forward.cluster.pods)
                 if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
@@ -182,16 +189,45 @@ class Playback:
         self.complete = True
         self.stopped = "The simulation failed here. This is a defect of ours; the cycles before it are right."
 
-    def follow(self, read: Callable[[int], Iterable[list[Row]]], *, complete: bool) -> None:
-        """Add the rows that a worker stored: ``read(n)`` gives those after cycle ``n``, in order."""
+    def follow(
+        self, read: Callable[[int], Iterable[list[Row]]], *, complete: bool, over: bool = False
+    ) -> None:
+        """Add the rows that a worker stored: ``read(n)`` gives those after cycle ``n``, in order.
+
+        ``complete`` says that no more will come, ``over`` that the worker reached the end of the run.
+        """
         with self._grow_lock:
             if self.complete:
                 return
             for rows in read(len(self.trail)):
                 self.trail.extend(rows)
             self.complete = complete
+            self.ended = complete and over and self.tables.timed
 
     # --- addresses -------------------------------------------------------------------------
+    # --- the end ---------------------------------------------------------------------------
+
+    def _end(self, simulation: Stepper) -> None:
+        """Keep how a run in virtual time stands when no cycle is to come."""
+        rest = simulation.rest
+        if rest is not None:
+            self.trail.meet((key for key, _ in rest.moves), simulation.cluster.pods)
+            self._rest = (f"{simulation.major}.{simulation.minor + 1}", rest)
+            self.ended = True
+
+    def rest(self, unwanted: Callable[[], bool] = never) -> tuple[str, Rest]:
+        """Return the step of the end, after the last cycle, and how the run stands there.
+
+        Raises OutOfRangeError if there is no end (yet), or Superseded.
+        """
+        if not self.ended:
+            raise OutOfRangeError("This run has no end to stand at: it stops with its last cycle.")
+        if self._rest is None:
+            with self.after(len(self) + 1, unwanted) as simulation:
+                self._end(simulation)
+        assert self._rest is not None, "a run whose worker reached its end has one"
+        return self._rest
+
 
     def resolve(self, step: str) -> int | None:
         """Return the cycle index of ``"17"`` or ``"3.4"``, None if it is not there (yet).
@@ -212,7 +248,19 @@ class Playback:
             )
         return self.trail.find(int(first), int(second))
 
-    def _check(self, index: int) -> None:
+    def locate(self, step: str) -> int | None:
+        """Return :meth:`resolve` of ``step``, which may be the end as well: ``"end"``, or one after the last.
+
+        Raises ValueError for a text that is no address.
+        """
+        end = len(self.trail) + 1 if self.ended else None
+        if step == END or (end is not None and step == str(end)):
+            return end
+        return self.resolve(step)
+
+    def _check(self, index: int, *, end: bool = False) -> None:
+        if end and self.ended and index == len(self.trail) + 1:
+            return
         if not 1 <= index <= len(self.trail):
             raise OutOfRangeError(f"There is no cycle {index:,}; there are {len(self.trail):,}.")
 
@@ -287,23 +335,29 @@ class Playback:
         """Yield a simulation as cycle ``index`` left it, to be looked at and not stepped; 0: as it began.
 
         Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
+        One after the last cycle is the end, with all that happened until then.
         """
         if index:
-            self._check(index)
+            self._check(index, end=True)
         with self._after_lock:
             if unwanted():
                 raise Superseded
             behind = self._behind
             self._behind = None  # a replay that fails leaves none behind
-            if behind is not None and behind.index > index:
+            last = min(index, len(self.trail))
+            if behind is not None and (behind.index > last or (self._at_end and index == last)):
                 behind = None
-            behind = self._brought(behind, index, trace=False)
+            self._at_end = False
+            behind = self._brought(behind, last, trace=False)
             try:
-                self._replay(behind, index, unwanted)
+                self._replay(behind, last, unwanted)
             except Superseded:
                 self._behind = behind
                 raise
             self._behind = behind
+            if index > last:
+                self._at_end = True
+                behind.peek()
             yield behind
 
     def _keep(self, index: int, cycle: Cycle) -> None:
@@ -321,13 +375,18 @@ class Playback:
         if first != len(self.trail) + 1:
             self._check(first)
         light = [self._light_cycle(index, unwanted) for index in range(first, last + 1)]
-        came = ""
-        if known is not None and known < len(self.tables.pods):
-            came = f',"pods":{encode({"from": known, **self.tables.pod_wire(known)})}'
+        table = None if known is None else self.came(known)
+        came = "" if table is None else f',"pods":{encode(table)}'
         placement = encode(self.trail.placement_before(first).tolist())
         return Encoded(f'{{"from":{first},"placement":{placement},"cycles":[{",".join(light)}]{came}}}')
 
     def _light_cycle(self, index: int, unwanted: Callable[[], bool]) -> str:
+    def came(self, known: int) -> dict[str, Any] | None:
+        """Return the pods that came since a client knew so many, ``None`` if none did."""
+        if known >= len(self.tables.pods):
+            return None
+        return {"from": known, **self.tables.pod_wire(known)}
+
         text = self._light.get(index)
         if text is None:
             cycle = self.cycle(index, unwanted)
@@ -357,6 +416,7 @@ class Playback:
             settings=self.settings_of(number),
             node_index=self.tables.node_index,
             waiting=self._waiting(cycle),
+            pod_index=self.tables.pod_index,
         )
 
     def _waiting(self, cycle: Cycle) -> list[list[Any]]:
@@ -399,6 +459,9 @@ class Playback:
         for name in names:
             answer[name] = PARTS[name](cycle, place)
         return answer
+        if self.ended and index == len(self.trail) + 1:
+            step, rest = self.rest(unwanted)
+            return end(rest, step, index, self.tables, self.trail.placement_before(index))
 
 
 def _size(cycle: Cycle) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,21 +79,21 @@ class Trail:
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
         if cycle.moves is not None:
-            for key in dict.fromkeys((cycle.pod, *cycle.decision.victims, *(key for key, _ in cycle.moves))):
-                self._meet(key, pods or {})
+            self.meet((cycle.pod, *cycle.decision.victims, *(key for key, _ in cycle.moves)), pods or {})
             moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
         return self._add(
             cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache), moves, cycle.turns
         )
 
-    def _meet(self, key: str, pods: Mapping[str, PodState]) -> None:
-        """Have a pod in the table; one that came and went within a cycle is known by its name alone."""
-        if key in self.tables.pod_index:
-            return
-        if key in pods:
-            self.tables.add(pods[key].pod)
-        else:
-            self.tables.extend([[key, {}, 0, "", ""]])
+    def meet(self, keys: Iterable[str], pods: Mapping[str, PodState]) -> None:
+        """Have pods in the table; one that came and went within a cycle is known by its name alone."""
+        for key in dict.fromkeys(keys):
+            if key in self.tables.pod_index:
+                continue
+            if key in pods:
+                self.tables.add(pods[key].pod)
+            else:
+                self.tables.extend([[key, {}, 0, "", ""]])
 
     def _place(self, node: str | None) -> int:
         if node is None:
@@ -185,6 +186,8 @@ class Trail:
             "pod": self._pods[rows].tolist(),
             "node": self._nodes[rows].tolist(),
             "result": self._letters[rows].decode(),
+            "time": _rounded(self._times[rows]),
+            "operations": self._operated(first, last),
             "restarts": self._restarted(first, last),
             "cache": self.cache.marks(rows),
             "groups": [
@@ -198,6 +201,11 @@ class Trail:
             bisect_left(self._turns, bound, key=lambda turn: turn[0]) for bound in (first, last + 1)
         )
         return self._turns[began : min(end, began + TURNS_SHOWN)]
+
+    def _operated(self, first: int, last: int) -> list[int]:
+        """Return the cycles among these before which, or inside which, something came from outside."""
+        majors = [1 if first < 2 else self._majors[first - 2], *self._majors[first - 1 : last]]
+        return [first + place for place, (old, new) in enumerate(pairwise(majors)) if old != new]
 
     def _restarted(self, first: int, last: int) -> list[int]:
         """Return the cycles among these before which the scheduler was restarted."""
@@ -308,6 +316,12 @@ class Trail:
             )
             told = [GroupTurn(*turn) for turn in turns]
             self._add(decision, step, time, applied, counts, moves, told)
+
+
+def _rounded(times: Sequence[float]) -> list[float]:
+    """Return virtual seconds to the millisecond, whole ones as integers: there are as many as cycles."""
+    rounded = (round(time, 3) for time in times)
+    return [int(time) if time.is_integer() else time for time in rounded]
 
 
 def _widened(placement: Placement, size: int) -> Placement:

@@ -10,6 +10,7 @@ from playground.panels.events import history
 from playground.panels.preemption import candidates, dry_run
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.wire import Encoded, encode
+from scheduler_core.timed.cycles import events_of
 
 # `from` is a word of Python's, and so cannot be written as an argument.
 WINDOW = {"from": "index", "count": "index"}
@@ -36,6 +37,10 @@ def _reached(playback: Playback, index: int) -> bool:
     return len(playback) >= index or not playback.advance(SLICE_SECONDS) or len(playback) >= index
 
 
+def _at_end(playback: Playback, index: int) -> bool:
+    return playback.ended and index == len(playback) + 1
+
+
 @command("cycles.window", source="source", latest=WINDOWS_AT_ONCE, pods="index?", **WINDOW)  # type: ignore[arg-type]
 async def window(call: Call) -> Answer:
     """Answer consecutive light cycles and every pod's node before the first of them."""
@@ -49,25 +54,27 @@ async def window(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("cycle.get", source="source", latest=1, step="text", parts="texts")
+@command("cycle.get", source="source", latest=1, step="text", parts="texts", pods="index?")
 async def cycle(call: Call) -> Answer:
-    """Answer parts of one cycle; of several requests only the newest is worth computing."""
-    parts = call.payload["parts"]
+    """Answer parts of one cycle, or of the end; of several requests only the newest is worth computing."""
+    parts, known = call.payload["parts"], call.payload.get("pods")
     if unknown := [part for part in parts if part not in PARTS]:
         raise CommandError("payload.invalid", f"There is no part {unknown[0][:40]!r}.", field="parts")
     step = call.payload["step"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         try:
-            index = playback.resolve(step)
+            index = playback.locate(step)
             if index is None and playback.advance(SLICE_SECONDS):
                 return None
-            index = playback.resolve(step)
+            index = playback.locate(step)
         except ValueError as error:
             raise CommandError("payload.invalid", str(error), field="step") from error
         if not index:
             raise OutOfRangeError(f"There is no cycle {step[:24]}; there are {len(playback):,}.")
-        return Encoded(encode(playback.parts(index, parts, unwanted)))
+        answer = playback.parts(index, parts, unwanted)
+        came = None if known is None else playback.came(known)
+        return Encoded(encode(answer if came is None else {**answer, "pods": came}))
 
     return await call.in_turns(turn)
 
@@ -111,6 +118,8 @@ async def events(call: Call) -> Answer:
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, to):
             return None
-        return Encoded(encode(history(playback.cycle, min(to, len(playback)), count, unwanted)))
+        later = events_of(playback.rest(unwanted)[1].happenings) if _at_end(playback, to) else ()
+        last = min(to, len(playback))
+        return Encoded(encode(history(playback.cycle, last, count, unwanted, later=later)))
 
     return await call.in_turns(turn)

@@ -25,7 +25,7 @@ async def open_source(call: Call) -> Answer:
     def turn(playback: Playback, _unwanted: Unwanted) -> tuple[Playback, int, Encoded] | None:
         more = playback.advance(FIRST_SLICE_SECONDS)
         try:
-            index = playback.resolve(step) if step else 0
+            index = playback.locate(step) if step else 0
         except ValueError as error:
             raise CommandError("payload.invalid", str(error), field="step") from error
         if index is None and more and time.monotonic() < until:
@@ -50,6 +50,8 @@ def _opened(source: sources.Source, playback: Playback, index: int | None) -> tu
             "pods": playback.tables.pod_text(),
             "cycles": seen,
             "complete": complete,
+            "end": playback.ended,
+            "timed": playback.tables.timed,
             "stopped": playback.stopped,
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),

@@ -1,0 +1,154 @@
+"""The moments of a step: what happened before its attempt, the attempt, and what it brought about, in order.
+
+Each tells which pods it moved, so that the cluster can be shown as it stood in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from playground.panels.happenings import alike, sentence_of
+from playground.panels.outside import describe
+from playground.panels.sentences import Part, Sentence, counted, listed
+from scheduler_core.cycle import Cycle
+from scheduler_core.framework.record import Happening
+
+if TYPE_CHECKING:
+    from playground.panels.cycle import Place
+
+MOMENTS_SHOWN = 200
+PENDING = -1  # as in ``changes``; gone is null here
+CHANGES_NAMED = 3
+
+Move = list[int | None]  # pod index, node index | PENDING | None: gone
+Moment = dict[str, Any]
+Index = Mapping[str, int]
+Moved = tuple[tuple[str, str | None], ...]
+
+RESULTS = {"scheduled": "Scheduled", "waiting": "Waiting"}
+"""What an attempt is called that gave its pod a node; any other is ``FailedScheduling``."""
+
+
+def moments(cycle: Cycle, place: Place) -> list[Moment]:
+    """Return the protocol's ``moments`` of a cycle; their moves together are the cycle's changes."""
+    if cycle.moves is None:
+        return _untimed(cycle, place)
+    before = told(cycle.happenings, "", "event", place.pod_index, place.node_index)
+    after = told(cycle.consequences, cycle.pod, "consequence", place.pod_index, place.node_index)
+    half = (MOMENTS_SHOWN - 1) // 2
+    room = max(half, MOMENTS_SHOWN - 1 - len(after))
+    before = cut(before, room)
+    attempt = _attempt(cycle, wired(cycle.own_moves, place.pod_index, place.node_index))
+    return [*before, attempt, *cut(after, MOMENTS_SHOWN - 1 - len(before))]
+
+
+def told(
+    happenings: Sequence[Happening], tried: str, kind: str, pod_index: Index, node_index: Index
+) -> list[Moment]:
+    """Return a moment for each sentence that is told of ``happenings``; ``tried`` is the cycle's pod.
+
+    What is not told moved somebody all the same: that is added to what was told just before it.
+    """
+    rows: list[Moment] = []
+    early: list[Move] = []
+    for entries, silent in alike(happenings, tried):
+        moves = [move for entry in (*entries, *silent) for move in wired(entry.moves, pod_index, node_index)]
+        if not entries:
+            early = moves
+            continue
+        first = entries[0]
+        rows.append(_moment(first.time, kind, first.what, sentence_of(entries), [*early, *moves]))
+        early = []
+    if early:  # nothing was told at all
+        last = happenings[-1]
+        rows.append(_moment(last.time, kind, last.what, [f"{counted(len(early), 'pod')} moved."], early))
+    return rows
+
+
+def cut(rows: list[Moment], room: int) -> list[Moment]:
+    """Return at most ``room`` moments; the last of too many stands for the rest, with all of its moves."""
+    if len(rows) <= room:
+        return rows
+    shown, rest = rows[: room - 1], rows[room - 1 :]
+    more = _moment(
+        rest[-1]["time"],
+        rest[-1]["kind"],
+        "More",
+        [f"{counted(len(rest), 'more moment')}, taken together."],
+        [move for row in rest for move in row["moves"]],
+    )
+    return [*shown, {**more, "more": len(rest)}]
+
+
+def wired(moves: Moved, pod_index: Index, node_index: Index) -> list[Move]:
+    """Return moves in the indices of the wire; who came and went unseen has none."""
+    return [[pod_index[key], _node(node, node_index)] for key, node in moves if key in pod_index]
+
+
+def _node(node: str | None, node_index: Index) -> int | None:
+    if node is None:
+        return None
+    return node_index.get(node) if node else PENDING
+
+
+def _moment(time: float, kind: str, what: str, text: Sentence, moves: Iterable[Move]) -> Moment:
+    return {"time": round(time, 6), "kind": kind, "what": what, "text": text, "moves": list(moves)}
+
+
+def _attempt(cycle: Cycle, moves: list[Move]) -> Moment:
+    what = RESULTS.get(cycle.result, "FailedScheduling")
+    return _moment(cycle.time, "attempt", what, _tried(cycle), moves)
+
+
+def _tried(cycle: Cycle) -> Sentence:
+    pod: Part = {"pod": cycle.pod}
+    if cycle.node is not None:
+        does = "waits at Permit on" if cycle.result == "waiting" else "goes to"
+        return [pod, f" is tried and {does} ", {"node": cycle.node}, "."]
+    decision = cycle.decision
+    if decision.nominated is not None:
+        room: Sentence = [", and no pod has to go"]
+        if decision.victims:
+            verb = "is" if len(decision.victims) == 1 else "are"
+            room = [": ", *listed("pod", list(decision.victims)), f" {verb} deleted for it"]
+        return [
+            pod,
+            " is tried and fits nowhere; it is nominated to ",
+            {"node": decision.nominated},
+            *room,
+            ".",
+        ]
+    ended = "ends in an error" if cycle.result == "error" else "fits nowhere"
+    return [pod, f" is tried and {ended}."]
+
+
+def _untimed(cycle: Cycle, place: Place) -> list[Moment]:
+    """Return what came from outside before the cycle, the cycle, and what landed inside it.
+
+    Of v1.11's cycles the changes are those of operations, then the victims', then the pod's own.
+    """
+    own = len(cycle.decision.victims) + (cycle.result == "scheduled")
+    split = len(place.changes) - own
+    outside = [operation for operation in place.operations if not operation.during]
+    inside = [operation for operation in place.operations if operation.during]
+    during = {place.pod_index.get(operation.key) for operation in inside if operation.kind == "Pod"}
+    changes: list[Move] = [[pod, node if node >= PENDING else None] for pod, node in place.changes]
+    early = [move for move in changes[:split] if not outside or move[0] not in during]
+    late = [move for move in changes[:split] if move not in early]
+    rows = []
+    if outside:
+        phrases = [describe(operation) for operation in outside]
+        rows.append(_moment(cycle.time, "event", "Operation", _from_outside("From outside", phrases), early))
+    rows.append(_attempt(cycle, [*(() if outside else early), *changes[split:]]))
+    if inside:
+        phrases = [describe(operation) for operation in inside]
+        text = _from_outside("Between evaluating and writing", phrases)
+        rows.append(_moment(cycle.time, "consequence", "Operation", text, late))
+    return rows
+
+
+def _from_outside(when: str, phrases: list[str]) -> Sentence:
+    more = len(phrases) - CHANGES_NAMED
+    shown = [*phrases[:CHANGES_NAMED], *([f"{more:,} more"] if more > 0 else [])]
+    return [f"{when}: {', '.join(shown)}."]

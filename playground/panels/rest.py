@@ -1,0 +1,52 @@
+"""The end of a run in virtual time: what happened after the last cycle, and how everything stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.panels import podgroups, queue
+from playground.panels.events import rows
+from playground.panels.moments import MOMENTS_SHOWN, cut, told
+from playground.panels.sentences import Sentence, counted, listed
+from playground.playback.tables import Tables
+from playground.playback.trail import Placement
+from scheduler_core.cycle import Rest
+from scheduler_core.timed.cycles import events_of
+
+
+def end(rest: Rest, step: str, index: int, tables: Tables, before: Placement) -> dict[str, Any]:
+    """Return the protocol's ``End``; ``before`` is where every pod was after the last cycle, ``(pods,)``."""
+    pods, nodes = tables.pod_index, tables.node_index
+    return {
+        "index": index,
+        "step": step,
+        "end": True,
+        "time": rest.time,
+        "moments": cut(told(rest.happenings, "", "event", pods, nodes), MOMENTS_SHOWN),
+        "story": _story(rest, tables, before),
+        "events": rows(events_of(rest.happenings)),
+        "podgroups": podgroups.resting(rest),
+        "queue": queue.resting(rest.queue),
+        "waiting": [
+            [pods[entry.pod], nodes[entry.node], entry.deadline]
+            for entry in rest.queue.waiting
+            if entry.pod in pods
+        ],
+    }
+
+
+def _story(rest: Rest, tables: Tables, before: Placement) -> list[Sentence]:
+    """Tell that the run is over, how many pods are on a node, and which are not."""
+    on_node = {pod for pod, place in enumerate(before.tolist()) if place >= 0}
+    for key, node in rest.moves:
+        (on_node.add if node else on_node.discard)(tables.pod_index[key])
+    sentences: list[Sentence] = [["The run is over: no cycle is to come that would change anything."]]
+    holds = "holds" if len(on_node) == 1 else "hold"
+    sentences.append([{"strong": counted(len(on_node), "pod")}, f" {holds} a node."])
+    pending = [entry.pod for entry in rest.queue.entries]
+    count = sum(count for place, count in rest.queue.counts.items() if place != "waiting")
+    if pending:
+        wait = "waits" if count == 1 else "wait"
+        more: Sentence = [f", of {count:,} in all,"] if count > len(pending) else []
+        sentences.append([*listed("pod", pending), *more, f" {wait} in the ", {"tab": "Queue"}, "."])
+    return sentences
