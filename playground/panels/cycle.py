@@ -94,5 +94,5 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
     "podgroups": lambda cycle, place: podgroups(cycle),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
-}
     "moments": moments,
+}

@@ -35,8 +35,8 @@ from scheduler_core.timed import Stepper, simulate
 
 log = structlog.get_logger(__name__)
 
-SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
 END = "end"  # the step after the last cycle
+SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
 REPLAYED_AT_ONCE = 250  # cycles, then whoever asked may have changed their mind
 PROFILES_KEPT = 20  # compiled, of those that operations changed
 
@@ -73,15 +73,15 @@ class Playback:
         self.complete = False
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
-        self._seconds = 0.0
         self.ended = False  # whether there is an end after the last cycle: see `rest`
         self._rest: tuple[str, Rest] | None = None
+        self._seconds = 0.0
         self._forward: Stepper | None = None
         self._reader: Stepper | None = None
         self._standing: Stepper | None = None
         self._behind: Stepper | None = None
-        self._grow_lock = threading.Lock()
         self._at_end = False  # whether the one behind has gone on from the last cycle to the end
+        self._grow_lock = threading.Lock()
         self._read_lock = threading.Lock()
         self._stand_lock = threading.Lock()
         self._after_lock = threading.Lock()
@@ -117,8 +117,8 @@ class Playback:
             _reader=None,
             _standing=None,
             _behind=None,
-            _read_lock=threading.Lock(),
             _at_end=False,
+            _read_lock=threading.Lock(),
             _stand_lock=threading.Lock(),
             _after_lock=threading.Lock(),
             _cycles=OrderedDict(),
@@ -142,8 +142,8 @@ class Playback:
             while not self.complete and time.monotonic() - began < seconds:
                 cycle = self._forward.step()
                 if cycle is None:
-                    self.complete = True
                     self._end(self._forward)
+                    self.complete = True
                     break
                 self.trail.append(cycle, self._forward.cluster.pods)
                 if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
@@ -201,10 +201,9 @@ class Playback:
                 return
             for rows in read(len(self.trail)):
                 self.trail.extend(rows)
-            self.complete = complete
             self.ended = complete and over and self.tables.timed
+            self.complete = complete
 
-    # --- addresses -------------------------------------------------------------------------
     # --- the end ---------------------------------------------------------------------------
 
     def _end(self, simulation: Stepper) -> None:
@@ -228,6 +227,7 @@ class Playback:
         assert self._rest is not None, "a run whose worker reached its end has one"
         return self._rest
 
+    # --- addresses -------------------------------------------------------------------------
 
     def resolve(self, step: str) -> int | None:
         """Return the cycle index of ``"17"`` or ``"3.4"``, None if it is not there (yet).
@@ -334,8 +334,8 @@ class Playback:
     def after(self, index: int, unwanted: Callable[[], bool] = never) -> Iterator[Stepper]:
         """Yield a simulation as cycle ``index`` left it, to be looked at and not stepped; 0: as it began.
 
-        Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
         One after the last cycle is the end, with all that happened until then.
+        Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
         """
         if index:
             self._check(index, end=True)
@@ -354,10 +354,10 @@ class Playback:
             except Superseded:
                 self._behind = behind
                 raise
-            self._behind = behind
             if index > last:
                 self._at_end = True
                 behind.peek()
+            self._behind = behind
             yield behind
 
     def _keep(self, index: int, cycle: Cycle) -> None:
@@ -380,13 +380,13 @@ class Playback:
         placement = encode(self.trail.placement_before(first).tolist())
         return Encoded(f'{{"from":{first},"placement":{placement},"cycles":[{",".join(light)}]{came}}}')
 
-    def _light_cycle(self, index: int, unwanted: Callable[[], bool]) -> str:
     def came(self, known: int) -> dict[str, Any] | None:
         """Return the pods that came since a client knew so many, ``None`` if none did."""
         if known >= len(self.tables.pods):
             return None
         return {"from": known, **self.tables.pod_wire(known)}
 
+    def _light_cycle(self, index: int, unwanted: Callable[[], bool]) -> str:
         text = self._light.get(index)
         if text is None:
             cycle = self.cycle(index, unwanted)
@@ -415,7 +415,6 @@ class Playback:
             profile=lambda: self.profile_of(number),
             settings=self.settings_of(number),
             node_index=self.tables.node_index,
-            waiting=self._waiting(cycle),
             pod_index=self.tables.pod_index,
         )
 
@@ -453,15 +452,15 @@ class Playback:
 
     def parts(self, index: int, names: list[str], unwanted: Callable[[], bool] = never) -> dict[str, Any]:
         """Return the protocol's answer to ``cycle.get``."""
+        if self.ended and index == len(self.trail) + 1:
+            step, rest = self.rest(unwanted)
+            return end(rest, step, index, self.tables, self.trail.placement_before(index))
         cycle = self.cycle(index, unwanted)
         answer: dict[str, Any] = {"index": index, "step": self.trail.step(index)}
         place = self.place(cycle)
         for name in names:
             answer[name] = PARTS[name](cycle, place)
         return answer
-        if self.ended and index == len(self.trail) + 1:
-            step, rest = self.rest(unwanted)
-            return end(rest, step, index, self.tables, self.trail.placement_before(index))
 
 
 def _size(cycle: Cycle) -> int:
