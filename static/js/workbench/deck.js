@@ -62,6 +62,7 @@ export class Deck {
     if (!this.playing) return;
     clearTimeout(this.#timer);
     this.#timer = 0;
+    this.#pace(0);
     this.#label();
   }
 
@@ -73,6 +74,13 @@ export class Deck {
   #schedule() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#next(), BASE / this.#speed);
+    this.#pace(BASE / this.#speed);
+  }
+
+  /** Tell those that count virtual time how many milliseconds the shown cycle lasts; 0: it stands still. */
+  #pace(ms) {
+    this.view.pace = ms;
+    this.view.emit("pace");
   }
 
   #next() {

@@ -16,6 +16,7 @@ export class View extends Emitter {
     this.node = -1;
     this.pod = -1;
     this.hovered = -1;
+    this.pace = 0; // milliseconds until the next cycle while it plays, else 0
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
     playback.on("opened", () => {
       this.#factsKey = "";
