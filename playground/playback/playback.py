@@ -416,6 +416,7 @@ class Playback:
             settings=self.settings_of(number),
             node_index=self.tables.node_index,
             pod_index=self.tables.pod_index,
+            waiting=self._waiting(cycle),
         )
 
     def _waiting(self, cycle: Cycle) -> list[list[Any]]:
