@@ -53,6 +53,8 @@ async def test_opening_and_reading(web: str) -> None:
             "pods": local.tables.pod_wire(),
             "cycles": 5,
             "complete": True,
+            "end": False,
+            "timed": False,
             "stopped": None,
             "policy": local.profile.summary(),
             "warnings": [],
