@@ -2,19 +2,22 @@
 
 In a cluster the scheduler never ends: unschedulable pods are tried again every minute or five. A run ends
 when no operation and nothing of the controllers is to come, and no pod was bound, ended, created or deleted
-for so long that every wait of a group was over and the unschedulable queue was flushed.
+for so long that every wait was over that anything configures (:mod:`scheduler_core.timed.waits`) and the
+unschedulable queue was flushed; then, as soon as no pod waits at Permit. A group that waits, fails and waits
+again for ever does not hold it up.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from scheduler_core.coscheduling.permit import DEFAULT_WAIT
-from scheduler_core.framework.looks import UNSCHEDULABLE_LOOK
+from scheduler_core.coscheduling.plugin import Coscheduling
 from scheduler_core.framework.record import Happening
-from scheduler_core.framework.releases import Release
 from scheduler_core.framework.scheduler import Pace
 from scheduler_core.timed.control import ControlledFramework
+from scheduler_core.timed.waits import latest, patience
 
 RETRIES = frozenset({"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout"})
 """What happens again and again while nothing changes; all else starts the wait anew."""
@@ -25,52 +28,79 @@ CYCLE = Pace().cycle
 LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart what ends for ever
 
 
-def patience(release: Release) -> float:
-    """Return after how many seconds without a change a run is over."""
-    return release.unschedulable_stay + UNSCHEDULABLE_LOOK + DEFAULT_WAIT
-
-
 @dataclass(slots=True)
 class Ending:
     """What a run remembers for it: when something last changed, and how many cycles ran since.
 
-    ``until`` ends the run at a second of virtual time, whatever is to come.
+    ``until`` ends the run at a second of virtual time, whatever is to come; ``longest_wait`` is how long a
+    pod may have to wait, in seconds.
     """
 
-    until: float | None = None
+    until: float | None
+    longest_wait: float
     changed: float = 0.0
     landed: float = 0.0
     tries: int = 0
-    longest_wait: float = field(default=0.0)
+    halfway: float = 0.0  # when half of the fewest tries were made: what waits since before is no retry
+    horizon: float | None = None  # a storm is waited for until then
 
     def notice(self, happening: Happening) -> None:
         """Take note of something that happened."""
         if happening.what in RETRIES:
             return
-        self.changed, self.tries = happening.time, 0
+        self.changed, self.tries, self.horizon = happening.time, 0, None
         if happening.what == "Operation":
             self.landed = happening.time
 
-    def tried(self) -> None:
+    def tried(self, now: float) -> None:
         """Take note of a scheduling cycle."""
         self.tries += 1
+        if self.tries == FEWEST_TRIES // 2:
+            self.halfway = now
 
     def over(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
         """Tell whether what comes next, at ``moment``, is not to come any more; ``more``: an operation is."""
+        if self.stops(framework, moment, more=more):
+            return True
+        if more or framework.expects:
+            return False
+        limit = self.changed + patience(framework.release, self.longest_wait)
+        return moment > limit + (self.longest_wait if len(framework.waiting) else 0.0)
+
+    def stops(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
+        """Tell whether active pods are not to be tried any more at ``moment``."""
         if self.until is not None and moment > self.until:
             return True
         if more:
             return False
         if moment > self.landed + LONGEST:
             return True
-        if framework.expects:
-            return False
-        waits = max(patience(framework.release), 2 * self.longest_wait)
-        return moment > self.changed + waits or self.storm(framework) > 0
+        return not framework.expects and self.storm(framework) > 0 and moment > self._horizon(framework)
 
     def storm(self, framework: ControlledFramework) -> int:
         """Return how many cycles too many there were since something changed."""
         return max(0, self.tries - max(FEWEST_TRIES, TRIES * len(framework.queue.pods)))
+
+    def _horizon(self, framework: ControlledFramework) -> float:
+        """Return when all is over that went on beside a storm as it began, and its retries."""
+        if self.horizon is None:
+            now, backoff = framework.clock.now, framework.queue.placed("backoff")
+            waits = latest(self._waits(framework))
+            self.horizon = max(
+                now,
+                waits + patience(framework.release, 0.0) if waits else 0.0,
+                latest(pod.backoff_until for pod in backoff),
+            )
+        return self.horizon
+
+    def _waits(self, framework: ControlledFramework) -> Iterator[float | None]:
+        """Yield when waits at Permit, denials and back-offs end that are not part of a storm."""
+        now = framework.clock.now
+        yield from (waiting.deadline for waiting in framework.waiting if waiting.since <= self.halfway)
+        for plugin in framework.plugins:
+            if isinstance(plugin, Coscheduling):
+                for entries in (plugin.state.denied, plugin.state.backed_off):
+                    yield from (now + left for _, left in entries.alive(now) if left < math.inf)
 
     def pace(self, framework: ControlledFramework, free: float | None) -> float:
         """Return how long the next cycle takes, in seconds, if the next event is ``free`` seconds away.

@@ -16,8 +16,7 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
     nomination, a PodGroup what its controller has counted.
     """
     obj, kind, key = operation.object, operation.kind, operation.key
-    told = f"{operation.action} {kind} {key}"
-    framework.tell("Operation", key, told)
+    tell_of(framework, operation)
     if isinstance(obj, Pod):
         _put_pod(framework, obj, operation)
     elif kind == "Pod":
@@ -35,6 +34,12 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
     else:
         action = "update" if operation.action == "update" else "create"
         framework.put_object(framework.observe(action, obj))
+
+
+def tell_of(framework: ControlledFramework, operation: Operation) -> None:
+    """Record that an operation lands."""
+    told = f"{operation.action} {operation.kind} {operation.key}"
+    framework.tell("Operation", operation.key, told)
 
 
 def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> None:

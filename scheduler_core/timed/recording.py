@@ -88,7 +88,7 @@ class Recording:
     def _by_moment(self) -> list[list[Move]]:
         """Return the moves of each moment; a pod's own are in order."""
         entries = self._entries
-        found: list[list[Move]] = [[] for _ in entries or [()]]
+        found: list[list[Move]] = [[] for _ in range(max(1, len(entries)))]
         about: dict[str, list[int]] = {}
         for place, (_, key) in enumerate(entries):
             about.setdefault(key, []).append(place)

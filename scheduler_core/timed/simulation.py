@@ -9,29 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from itertools import groupby
 from typing import Any
 
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.coscheduling.permit import LONGEST_WAIT
 from scheduler_core.cycle import Cycle, Decision, Rest, Restart
-from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.scheduler import Pace
-from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
+from scheduler_core.objects.model import Pod
 from scheduler_core.policy import Profile
 from scheduler_core.policy.difference import differences
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scenario import Configuration, Operation, Scenario
+from scheduler_core.timed.agenda import Agenda
 from scheduler_core.timed.building import build, make_manager
 from scheduler_core.timed.cycles import cycle_of, decision_of, events_of
 from scheduler_core.timed.ending import Ending
+from scheduler_core.timed.forking import shared
 from scheduler_core.timed.gangs import before, group_record
-from scheduler_core.timed.landing import land
+from scheduler_core.timed.landing import land, tell_of
 from scheduler_core.timed.queues import queue_state, queues_of, waiting_of
 from scheduler_core.timed.recording import Recording, Told
+from scheduler_core.timed.restarting import restart
 from scheduler_core.timed.standing import groups_of
 from scheduler_core.timed.turns import Turns
+from scheduler_core.timed.waits import longest_wait
 
 Phases = dict[str, list[tuple[float, str]]]
 
@@ -57,14 +58,10 @@ class TimedSimulation:
         self.turns = 0  # how often time was let pass or something landed: never more than things that happen
         self.phases: Phases = {}
         self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
-        self.ending = Ending(scenario.settings.until, longest_wait=_longest_wait(scenario))
+        self.ending = Ending(scenario.settings.until, longest_wait(scenario))
         self._trace = trace
         self._configuration = Configuration(scenario.policy, scenario.settings)
-        self._operations = [
-            (step, list(group))
-            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
-        ]
-        self._next_operation = 0
+        self._agenda = Agenda.of(scenario.operations)
         self._landing: list[Operation] = []
         self._applied: list[str] = []
         self._restarted: list[str] = []
@@ -236,30 +233,16 @@ class TimedSimulation:
 
         Objects, decisions and compiled pods are shared, for nothing changes them.
         """
-        framework = self.framework
-        operations = [operation for _, group in self._operations for operation in group]
         unchanging = (
-            self.scenario,
             self._before,
             self._configuration,
-            *(lane.scheduling for lane in (framework.lane, *framework.lanes.values())),
-            *(lane.scheduling.profile for lane in (framework.lane, *framework.lanes.values())),
-            framework.release,
-            *operations,
-            *(operation.object for operation in operations),
+            self._rest,
             *self.decisions,
             *self._recording.happenings,
-            self._rest,
-            *framework.pods.values(),
-            *framework.groups.values(),
-            *framework.cluster.nodes.values(),
-            *framework.cluster.finished.values(),
-            *framework.cluster.workloads.values(),
-            *framework.cluster.services.values(),
-            *self.scenario.objects,
+            *shared(self.scenario, self.framework),
         )
-        memo: dict[int, Any] = {id(shared): shared for shared in unchanging}
-        memo[id(framework.manager)] = framework.manager.copy()
+        memo: dict[int, Any] = {id(one): one for one in unchanging}
+        memo[id(self.framework.manager)] = self.framework.manager.copy()
         other = deepcopy(self, memo)
         other.record(trace=trace)
         return other
@@ -274,7 +257,7 @@ class TimedSimulation:
         """Run the scheduling cycle; what it does beside the objects is still in line."""
         framework = self.framework
         now = framework.clock.now
-        moments = [at - now for at in (framework.clock.next_time(), self._next_landing) if at is not None]
+        moments = [at - now for at in (framework.clock.next_time(), self._agenda.next_time) if at is not None]
         cycle = self.ending.pace(framework, min(moments, default=None))
         framework.pace = Pace(cycle=cycle)
         self._look()
@@ -283,7 +266,7 @@ class TimedSimulation:
         self._recording.begin(head.key, now + cycle)
         self._touch(head.key)
         attempt = framework.attempt()
-        self.ending.tried()
+        self.ending.tried(framework.clock.now)
         self._touch(attempt.pod)
         return attempt
 
@@ -305,10 +288,10 @@ class TimedSimulation:
             self._look()
             if due is not None and due <= clock.now:
                 clock.fire()
-            elif self._lands_now():
+            elif self._agenda.due(self.minor, clock.now, active=framework.queue.has_active):
                 self._land_next()
             elif framework.queue.has_active:
-                if not self.ending.over(framework, clock.now, more=self._more):
+                if not self.ending.stops(framework, clock.now, more=self._agenda.more):
                     break
                 return False
             elif not self._pass_time(due):
@@ -316,20 +299,17 @@ class TimedSimulation:
         self.cluster.refresh()
         return True
 
-    @property
-    def _more(self) -> bool:
-        return self._next_operation < len(self._operations)
-
-    @property
-    def _next_landing(self) -> float | None:
-        return self._operations[self._next_operation][1][0].time if self._more else None
-
     def _pass_time(self, due: float | None) -> bool:
         """Go to the next timer or operation; tell whether there is one that is still to come."""
         framework = self.framework
-        landing = self._next_landing
+        landing = self._agenda.next_time
         moments = [moment for moment in (due, landing) if moment is not None]
-        if not moments or self.ending.over(framework, min(moments), more=self._more):
+        if not moments:
+            return False
+        if self.ending.over(framework, min(moments), more=self._agenda.more):
+            until = self.ending.until
+            if until is not None and min(moments) > until:
+                framework.clock.wait_until(until)
             return False
         if landing is not None and (due is None or landing < due):
             framework.clock.wait_until(landing)
@@ -337,19 +317,8 @@ class TimedSimulation:
             framework.clock.fire()
         return True
 
-    def _lands_now(self) -> bool:
-        """Tell whether it is the next operations' turn; no timer is due."""
-        if not self._more:
-            return False
-        first = self._operations[self._next_operation][1][0]
-        active = self.framework.queue.has_active
-        if first.after is not None and self.minor >= first.after:
-            return True
-        return first.time <= self.framework.clock.now and (first.timed or not active)
-
     def _land_next(self) -> None:
-        step, operations = self._operations[self._next_operation]
-        self._next_operation += 1
+        step, operations = self._agenda.take()
         self.major, self.minor = step + 1, 0
         for operation in operations:
             self._applied.append(operation.id)
@@ -368,21 +337,10 @@ class TimedSimulation:
         """Start the scheduler anew: what it had in memory is gone, pods that waited at Permit are pending."""
         former = self.framework
         former.take_turns()
+        tell_of(former, operation)
         self._deleted += former.deleted
-        nominated = {key: state.nominated for key, state in former.cluster.pods.items()}
         self._configuration = configuration
-        self.framework = build(
-            configuration,
-            _objects_of(former.cluster, former.groups.values(), former.pods.values()),
-            manager=former.manager,
-            keep=self._keep,
-            controlled=self.scenario.controllers,
-            details=self._trace,
-            clock=Clock(former.clock.now),
-        )
-        for pod in self.framework.queue.pods.values():
-            pod.state.nominated = nominated.get(pod.key, "")
-            self.framework.queue.nominate(pod.state)
+        self.framework = restart(former, configuration, keep=self._keep, details=self._trace)
         for key in former.pods:
             self._touch(key)
         self._restarted.append(operation.id)
@@ -442,25 +400,3 @@ class TimedSimulation:
         self._restarted = []
         self._before = self.profile
         self.minor += 1
-
-
-def _longest_wait(scenario: Scenario) -> float:
-    """Return how long a group of the scenario may wait at Permit, in seconds."""
-    everything = (*scenario.objects, *(operation.object for operation in scenario.operations))
-    waits = [obj.schedule_timeout_seconds or 0 for obj in everything if isinstance(obj, PodGroup)]
-    return min(float(max(waits, default=0)), LONGEST_WAIT)
-
-
-def _objects_of(
-    cluster: Cluster, groups: Iterable[PodGroup], pods: Iterable[Pod]
-) -> Iterator[KubernetesObject]:
-    """Yield what a scheduler that starts lists."""
-    yield from cluster.nodes.values()
-    yield from cluster.storage.classes.values()
-    yield from cluster.storage.volumes.values()
-    yield from cluster.storage.claims.values()
-    yield from cluster.services.values()
-    yield from cluster.workloads.values()
-    yield from cluster.budgets.values()
-    yield from groups
-    yield from pods

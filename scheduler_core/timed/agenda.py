@@ -1,0 +1,48 @@
+"""The operations of a scenario that are still to land, in their order, and whose turn it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from scheduler_core.scenario import Operation
+
+
+@dataclass(slots=True)
+class Agenda:
+    """Operations by major step; those of a step land together."""
+
+    steps: tuple[tuple[int, tuple[Operation, ...]], ...]
+    landed: int = 0  # steps that have landed
+
+    @staticmethod
+    def of(operations: Sequence[Operation]) -> Agenda:
+        """Return the agenda of a scenario, from its beginning."""
+        by_step = groupby(operations, key=lambda operation: operation.step)
+        return Agenda(tuple((step, tuple(group)) for step, group in by_step))
+
+    @property
+    def more(self) -> bool:
+        """Tell whether an operation is to come."""
+        return self.landed < len(self.steps)
+
+    @property
+    def next_time(self) -> float | None:
+        """Return the second at which the next ones land at the earliest, ``None`` if none are to come."""
+        return self.steps[self.landed][1][0].time if self.more else None
+
+    def due(self, minor: int, now: float, *, active: bool) -> bool:
+        """Tell whether it is the next ones' turn, if no timer is due; ``active``: there is a pod to try."""
+        if not self.more:
+            return False
+        first = self.steps[self.landed][1][0]
+        if first.after is not None and minor >= first.after:
+            return True
+        return first.time <= now and (first.timed or not active)
+
+    def take(self) -> tuple[int, tuple[Operation, ...]]:
+        """Return the next operations with the major step that ends with them."""
+        found = self.steps[self.landed]
+        self.landed += 1
+        return found
