@@ -12,8 +12,8 @@ and changes nothing itself. Pods bind by being observed with a node; how long th
 (:mod:`scheduler_core.controllers.nodes`). Deletions take no time: there is no grace period.
 """
 
-from scheduler_core.controllers.changes import Change, NotSettledError, Options, Wake
+from scheduler_core.controllers.changes import Change, Options, Wake
 from scheduler_core.controllers.manager import ControllerManager, Timer
 from scheduler_core.controllers.store import Store
 
-__all__ = ["Change", "ControllerManager", "NotSettledError", "Options", "Store", "Timer", "Wake"]
+__all__ = ["Change", "ControllerManager", "Options", "Store", "Timer", "Wake"]

@@ -48,10 +48,6 @@ class Options:
     most_looks: int = 50_000  # in one settling, beside some for each object
 
 
-class NotSettledError(RuntimeError):
-    """The controllers go on changing things for each other while no time passes."""
-
-
 @lru_cache(maxsize=1024)
 def _printed(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

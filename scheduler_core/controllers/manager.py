@@ -23,7 +23,6 @@ from scheduler_core.controllers.branching import Branching, branch
 from scheduler_core.controllers.changes import (
     Action,
     Change,
-    NotSettledError,
     Options,
     Reconcile,
     Wake,
@@ -82,6 +81,7 @@ class ControllerManager(Branching):
         self.options = options or Options()
         self.store = Store(self.options, admit or (lambda pod: pod))
         self.looks = 0  # of controllers at objects, since the beginning
+        self.gave_up = ""  # why nobody looks any more
         self._queue: deque[Look] = deque()
         self._queued: set[Look] = set()
         self._gone: dict[Key, KubernetesObject] = {}
@@ -117,8 +117,12 @@ class ControllerManager(Branching):
     def settle(self, now: float) -> list[Change]:
         """Let every controller concerned look, again and again, until nothing changes; return what changed.
 
-        Raises NotSettledError after ``Options.most_looks`` looks and 20 for each object.
+        Controllers that undo each other's work go on for ever. After ``Options.most_looks`` looks and 20
+        for each object ``gave_up`` says who it was, what they did in this moment is left out, and no
+        controller looks any more.
         """
+        if self.gave_up:
+            return []
         self._due(now)
         changes: list[Change] = []
         before = self.looks
@@ -127,12 +131,15 @@ class ControllerManager(Branching):
             self._queued.discard(look)
             self.looks += 1
             if self.looks - before > self.options.most_looks + _LOOKS_EACH * len(self.store.objects):
-                raise NotSettledError(f"{look[1][0]} {look[1][1]} changes again and again")
+                self.gave_up = f"{look[1][0]} {look[1][1]} changes again and again while no time passes"
+                return []
             self._look(look, now, changes)
         return changes
 
     def next_time(self) -> float | None:
         """Return when a controller wants to look again, ``None`` if none does."""
+        if self.gave_up:
+            return None
         while self._timers and not self._stands(self._timers[0]):
             heappop(self._timers)
         return self._timers[0][0] if self._timers else None

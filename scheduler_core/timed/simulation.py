@@ -22,7 +22,7 @@ from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scenario import Configuration, Operation, Scenario
 from scheduler_core.timed.agenda import Agenda
 from scheduler_core.timed.building import build, make_manager
-from scheduler_core.timed.cycles import cycle_of, decision_of, events_of
+from scheduler_core.timed.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.timed.ending import Ending
 from scheduler_core.timed.forking import shared
 from scheduler_core.timed.gangs import before, group_record
@@ -68,6 +68,7 @@ class TimedSimulation:
         self._recording = Recording({})
         self._rest: Rest | None = None
         self._turns = Turns()
+        self._broken = False  # controllers gave up
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler is there
         self._deleted: list[str] = []  # by schedulers before the last restart
@@ -171,7 +172,7 @@ class TimedSimulation:
         cycle = cycle_of(framework, pod, attempt, counter)
         self._consequences()
         found = self._take()
-        cycle.queue, cycle.moves = queue, found.moves
+        cycle.queue, cycle.moves, cycle.phases = queue, found.moves, phases_of(attempt)
         if trace:
             told = (*found.before, *found.after)
             cycle.happenings, cycle.consequences = found.before, found.after
@@ -275,7 +276,19 @@ class TimedSimulation:
         landing, self._landing = self._landing, []
         for operation in landing:
             self._operate(operation)
-        self.framework.take_turns()
+        self._take_turns()
+
+    def _take_turns(self) -> bool:
+        """Let everybody have their turn; tell whether controllers gave up, so that the run is over."""
+        framework = self.framework
+        framework.take_turns()
+        gave_up = framework.manager.gave_up
+        if gave_up and not self._broken:
+            self._broken = True
+            framework.tell(
+                "NotSettled", "", f"{gave_up}: controllers undo each other's work. The run ends here"
+            )
+        return self._broken
 
     def _advance(self) -> bool:
         """Let time pass until there is a pod to try; tell whether there is one."""
@@ -283,7 +296,8 @@ class TimedSimulation:
             self.turns += 1
             framework = self.framework
             clock = framework.clock
-            framework.take_turns()
+            if self._take_turns():
+                return False
             due = clock.next_time()
             self._look()
             if due is not None and due <= clock.now:

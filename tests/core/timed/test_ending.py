@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from scheduler_core.controllers import Change, Store
+from scheduler_core.controllers.manager import WORKLOADS
 from scheduler_core.cycle import Cycle
+from scheduler_core.objects.model import Workload
 from scheduler_core.timed import TimedSimulation
-from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod
+from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 LATE = (
     "time: 5, createOperation: {{object: "
@@ -175,6 +180,50 @@ def test_a_scheduler_that_is_busy_without_end_still_waits_for_others() -> None:
     )
     assert made.placement()["default/late"] == "b"
     assert len(cycles) < 2_000
+
+
+def restless(owner: Workload, store: Store, now: float) -> list[Change]:
+    """Take back what was done."""
+    return [Change("update", replace(owner, replicas=1 - owner.replicas), "Flipped")]
+
+
+WEB = (
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, "
+    "selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}}"
+)
+FOUGHT = (
+    "ReplicaSet default/web changes again and again while no time passes: "
+    "controllers undo each other's work. The run ends here"
+)
+
+
+def test_controllers_that_fight_end_the_run_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step in which they began tells of it, nothing raises, and a copy stands at the same end."""
+    monkeypatch.setitem(WORKLOADS, "ReplicaSet", restless)
+    made = simulation(
+        VIRTUAL,
+        node("n"),
+        pod("a"),
+        pod("b"),
+        pod("c"),
+        history(f"step: {{major: 1, minor: 1}}, during: evaluation, createOperation: {{object: {WEB}}}"),
+    )
+    cycles = list(made)
+    assert len(cycles) == 2
+    assert [one.text for one in cycles[1].consequences if one.what == "NotSettled"] == [FOUGHT]
+    assert made.done
+    assert made.fork(trace=True).rest == made.rest is not None
+
+
+def test_controllers_that_fight_at_the_start_leave_a_run_without_cycles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The scenario opens all the same, and its end says why nothing happens."""
+    monkeypatch.setitem(WORKLOADS, "ReplicaSet", restless)
+    made, cycles = ended(VIRTUAL, node("n"), WEB + "\n", pod("a"))
+    assert cycles == []
+    assert made.rest is not None
+    assert [one.text for one in made.rest.happenings if one.what == "NotSettled"] == [FOUGHT]
 
 
 def test_a_run_that_until_ends_stands_at_that_second() -> None:
