@@ -32,8 +32,10 @@ from scheduler_core.history import (
 )
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.operations import LIVE
 from scheduler_core.reconfiguration import VERSIONS
 from scheduler_core.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.timed import is_timed
 from scheduler_core.workloads import Key
 
 OBJECT_BYTES = 256 * 1024  # of one object's YAML
@@ -57,14 +59,16 @@ class MissingError(LookupError):
 class Change:
     """What is asked: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
 
-    ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``landed`` is the cycle after
-    which the operation came until now.
+    ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the manifest as the
+    run had left it, which ``object`` was typed over; only a run in virtual time knows it. ``landed`` is the
+    cycle after which the operation came until now.
     """
 
     action: str
     moment: Moment | None = None
     target: str = ""
     object: str = ""
+    base: str = ""
     id: str = ""
     landed: Moment | None = None
 
@@ -118,7 +122,7 @@ def _create(scenario: Scenario, change: Change) -> Made:
 def _patch(scenario: Scenario, change: Change) -> Made:
     key = key_of_target(change.target)
     check(scenario, _moment(change))
-    before = _found(scenario, key, _moment(change))
+    before = _found(scenario, key, change)
     after = typed(change.object)
     if target_of(creating(after)) != key:
         told = f"must stay {_named(key)}: another kind, name or namespace is another object, to be created"
@@ -134,7 +138,7 @@ def _patch(scenario: Scenario, change: Change) -> Made:
 def _delete(scenario: Scenario, change: Change) -> Made:
     key = key_of_target(change.target)
     check(scenario, _moment(change))
-    before = _found(scenario, key, _moment(change))
+    before = _found(scenario, key, change)
     operations, name = placed(scenario, _moment(change), deleting(key, before))
     return operations, name, f"delete {_named(key)}"
 
@@ -182,11 +186,16 @@ def _moment(change: Change) -> Moment:
     return change.moment
 
 
-def _found(scenario: Scenario, key: Key, moment: Moment) -> Manifest:
-    before = manifest_at(scenario, key, moment)
-    if before is None:
+def _found(scenario: Scenario, key: Key, change: Change) -> Manifest:
+    if change.base and key[0] in LIVE and is_timed(scenario):
+        before = typed(change.base)
+        if target_of(creating(before)) == key:
+            return before
+    moment = _moment(change)
+    found = manifest_at(scenario, key, moment)
+    if found is None:
         raise MissingError(f"There is no {_named(key)} after {moment}.")
-    return before
+    return found
 
 
 def key_of_target(target: str) -> Key:

@@ -18,7 +18,7 @@ from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.reading import At, Report, path_text, show
-from scheduler_core.operations import has_controllers, read_operations
+from scheduler_core.operations import has_controllers, read_operations, turns_virtual
 from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.reconfiguration import VERSIONS, Reconfiguration
@@ -205,7 +205,9 @@ class _Loading:
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
         given = next((entry.value for entry in self.settings), None)
         configuration = Reconfiguration(self.policy, given, settings)
-        return read_operations(self.scenarios[0], self.assembly, sources, configuration)
+        first = self.scenarios[0]
+        timed = settings.time == "virtual" or bool(self.configurations) or turns_virtual(first.value)
+        return read_operations(first, self.assembly, sources, configuration, timed=timed)
 
     def refuse_if_wrong(self) -> None:
         """Raise all errors, if there are any."""

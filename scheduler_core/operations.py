@@ -9,12 +9,13 @@ Operations on the scheduler's configuration are :mod:`scheduler_core.reconfigura
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from scheduler_core.admission import disruptions_allowed
 from scheduler_core.assembly import Assembly
+from scheduler_core.configuration import CONFIGURATION_KIND
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
@@ -39,6 +40,17 @@ from scheduler_core.scenario import Configuration, Operation
 from scheduler_core.workloads import Change, Key, key_of, rollout
 
 Documents = dict[Key, dict[str, Any]]
+
+MADE_BY: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("Workload",),
+    "ReplicaSet": ("Workload",),
+    "PersistentVolumeClaim": ("Workload", "Pod"),
+    "PersistentVolume": ("StorageClass",),
+}
+"""Kinds of which controllers make objects in virtual time, and from what."""
+
+LIVE = frozenset({"Node", *MADE_BY})
+"""Kinds whose objects others than users write too: a patch in virtual time is of the object as it stands."""
 
 _TYPE_META = record(
     dict, {"kind": Field("kind", text, required=True), "apiVersion": Field("apiVersion", text)}
@@ -100,13 +112,31 @@ def has_controllers(scenario: Any) -> bool:
     return not (isinstance(spec, dict) and spec.get("controllers") == [])
 
 
+def turns_virtual(scenario: Any) -> bool:
+    """Tell whether an operation of a history lets time run: it then does from the beginning."""
+    spec = scenario.get("spec")
+    listed = spec.get("operations") if isinstance(spec, dict) else None
+    return any(_turns_virtual(item) for item in listed or () if isinstance(item, dict))
+
+
+def _turns_virtual(operation: dict[str, Any]) -> bool:
+    created, patched = operation.get("createOperation"), operation.get("patchOperation")
+    made = created.get("object") if isinstance(created, dict) else None
+    if isinstance(made, dict) and is_configuration(made):
+        return made["kind"] == CONFIGURATION_KIND or made.get("time") == "virtual"
+    if not isinstance(patched, dict):
+        return False
+    return is_configuration(patched.get("typeMeta")) and "virtual" in str(patched.get("patch"))
+
+
 def read_operations(
-    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
+    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration, *, timed: bool
 ) -> tuple[Operation, ...]:
     """Resolve a Scenario document against the initial cluster. Problems go to the assembly's report.
 
     ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state,
-    and ``configuration``, the initial one, the last.
+    and ``configuration``, the initial one, the last. In virtual time (``timed``) controllers answer when
+    an operation lands, not here, and what they will have made by then is not known here.
     """
     at = At(assembly.report, None, entry)
     read = _SCENARIO(entry.value, at) or {}
@@ -118,7 +148,7 @@ def read_operations(
     if len(listed) > assembly.limits.operations:
         place.error(f"more than {assembly.limits.operations:,} operations")
         return ()
-    history = _History(entry, assembly, documents, configuration)
+    history = _History(entry, assembly, documents, configuration, timed=timed)
     for index in in_order(listed):
         if assembly.full or not history.take(listed[index], place.child(index)):
             break
@@ -129,9 +159,16 @@ class _History:
     """The operations so far, and the state that they lead to."""
 
     def __init__(
-        self, entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
+        self,
+        entry: Entry,
+        assembly: Assembly,
+        documents: Documents,
+        configuration: Reconfiguration,
+        *,
+        timed: bool,
     ) -> None:
         self.entry = entry
+        self.timed = timed
         self.assembly = assembly
         self.documents = dict(documents)
         self.configuration = configuration
@@ -169,8 +206,33 @@ class _History:
                 at.child("during").error("a scheduler does not restart inside a cycle: leave it out")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
         else:
-            self.record(name, self.actions[given[0]](body, at.child(given[0])))
+            place = at.child(given[0])
+            patch = body if self.timed and "patch" in body else None
+            if self.may_be_made(body):
+                self.foresee(name, given[0], body, place)
+            else:
+                self.record(name, self.actions[given[0]](body, place), patch)
         return True
+
+    def may_be_made(self, body: dict[str, Any]) -> bool:
+        """Tell whether an operation is about an object that is not there, but may be when it lands."""
+        if not self.timed or "type" not in body or "meta" not in body:
+            return False
+        kind = body["type"]["kind"]
+        world = self.assembly.world.objects
+        makers = MADE_BY.get(kind, ())
+        return (kind, _key(body)) not in world and any(type(obj).__name__ in makers for obj in world.values())
+
+    def foresee(self, name: str, action: str, body: dict[str, Any], at: At) -> None:
+        """Add an operation on an object that controllers make; whether they have shows when it lands."""
+        kind, key = body["type"]["kind"], _key(body)
+        at.child("objectMeta").child("name").warn(
+            f"there is no {kind} {key} at the beginning: it is looked for when the operation lands"
+        )
+        if action == "deleteOperation":
+            self.add(name, "delete", kind, key)
+        else:
+            self.add(name, "update", kind, key, patch=body)
 
     def reconfigure(self, name: str, action: str, body: dict[str, Any], kind: str, at: At) -> None:
         """Take an operation on the Policy or the settings: the scheduler restarts with the outcome."""
@@ -204,12 +266,19 @@ class _History:
             )
         )
 
-    def record(self, name: str, changes: list[Change]) -> None:
+    def record(self, name: str, changes: list[Change], patch: dict[str, Any] | None = None) -> None:
         """Add what one operation, and the controllers in answer to it, did."""
         for number, (action, obj) in enumerate(changes):
             kind, key = key_of(obj)
             gone = action == "delete"
-            self.add(f"{name}.{number}" if number else name, action, kind, key, object=None if gone else obj)
+            self.add(
+                f"{name}.{number}" if number else name,
+                action,
+                kind,
+                key,
+                object=None if gone else obj,
+                patch=patch if kind in LIVE else None,
+            )
 
     # --- the three actions
 
@@ -271,7 +340,7 @@ class _History:
         assembly.admission.learn(obj)
         assembly.world.put(obj)
         changes: list[Change] = [(action, obj)]
-        if not assembly.expand:
+        if not assembly.expand or self.timed:
             return changes
         if isinstance(obj, Workload):
             if isinstance(before, Workload):
@@ -321,8 +390,7 @@ class _History:
         if "meta" not in body:
             at.child("objectMeta").error(f"objectMeta is missing: name the {kind}")
             return None
-        name = body["meta"]["name"]
-        key = f"{body['meta'].get('namespace') or 'default'}/{name}" if row.namespaced else name
+        key = _key(body)
         obj = self.assembly.world.objects.get((kind, key))
         if obj is None:
             known = [k for of, k in self.assembly.world.objects if of == kind]
@@ -359,17 +427,25 @@ class _History:
             return []
         world = self.assembly.world
         changes: list[Change] = []
-        if isinstance(obj, Node) and not self.assembly.recorded:
+        alone = self.assembly.recorded or self.timed
+        if isinstance(obj, Node) and not alone:
             # The pod collector removes what the node ran.
             changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]
         waiting = [obj]
         while waiting:
             current = waiting.pop(0)
             changes.append(("delete", current))
-            waiting += () if self.assembly.recorded else world.owned(current)
+            waiting += () if alone else world.owned(current)
         for _, gone in changes:
             self.documents.pop(key_of(gone), None)
             if key_of(gone) in world.objects:
                 world.remove(key_of(gone))
             self.assembly.admission.forget(gone)
         return changes
+
+
+def _key(body: dict[str, Any]) -> str:
+    """Return what an operation's typeMeta and objectMeta name; the kind is one that is read."""
+    row = KINDS.get(body["type"]["kind"])
+    name = str(body["meta"]["name"])
+    return f"{body['meta'].get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

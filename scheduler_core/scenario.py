@@ -79,7 +79,9 @@ class Operation:
 
     ``step`` is the major step, 1 being the first after the initial objects. ``time`` is virtual
     seconds. ``object`` is the whole new object for ``create`` and ``update``, ``None`` for
-    ``delete``; a patch is resolved to an ``update`` when the scenario is loaded. An operation on a
+    ``delete``; a patch is resolved to an ``update`` when the scenario is loaded. In virtual time it is
+    applied when it lands, for controllers may have changed the object: ``patch`` is then the
+    ``patchOperation``, and ``object``, if any, what it makes of what users wrote. An operation on a
     Policy or SimulationSettings has no object; ``configuration`` is all that the scheduler, which
     has to be restarted, then starts with.
     """
@@ -95,6 +97,7 @@ class Operation:
     after: int | None = None  # lands after so many cycles of its step; None: when none is left to run
     during: bool = False  # lands inside the next cycle, between evaluating and writing
     timed: bool = False  # written with a time alone: its step follows from that
+    patch: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

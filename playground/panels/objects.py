@@ -8,6 +8,7 @@ from typing import Any
 from playground.operating import words_of
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
+from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.history import (
     ACTIONS,
@@ -21,9 +22,12 @@ from scheduler_core.history import (
     target_of,
 )
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.operations import LIVE
 from scheduler_core.reconfiguration import VERSIONS
 from scheduler_core.revising import REVISIONS
 from scheduler_core.scenario import Operation
+from scheduler_core.timed import TimedSimulation, is_timed
+from scheduler_core.timed.landing import live
 from scheduler_core.workloads import Key
 
 NAMES_SHOWN = 200  # of one kind
@@ -36,8 +40,13 @@ def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None
     """Return an object as it stands after cycle ``index``, None if it is not there."""
     step = playback.trail.step(index)
     moment = Moment.parse(step)
-    manifest = manifest_at(playback.scenario, key, moment)
-    if manifest is None or _taken(playback, key, index):
+    if key[0] in LIVE and is_timed(playback.scenario):
+        manifest = _live(playback, key, index)
+    else:
+        manifest = manifest_at(playback.scenario, key, moment)
+        if _taken(playback, key, index):
+            return None
+    if manifest is None:
         return None
     kind = key[0]
     return {
@@ -48,6 +57,14 @@ def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None
         "yaml": write_yaml([manifest]).removeprefix("---\n"),
         "revisions": [row.name for row in REVISIONS.values() if kind in row.kinds],
     }
+
+
+def _live(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
+    """Return an object as scheduler and controllers have left it too, None if it is not there."""
+    with playback.after(index) as simulation:
+        assert isinstance(simulation, TimedSimulation)
+        obj = live(simulation.framework, *key)
+        return to_manifest(obj) if obj is not None else None
 
 
 def _taken(playback: Playback, key: Key, index: int) -> bool:

@@ -17,7 +17,6 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.load import load_documents
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
-from scheduler_core.objects.quantity import format_resource
 from scheduler_core.workloads import Key, key_of
 
 EFFORT = {
@@ -128,7 +127,7 @@ def _find_source(world: World, key: Key) -> tuple[Manifest, bool]:
                 return dict(given), admission
         if not isinstance(former, (Node, Pod)):
             return dict(given), False
-    return (_node_manifest(former) if isinstance(former, Node) else to_manifest(former)), False
+    return to_manifest(former), False
 
 
 def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
@@ -136,23 +135,6 @@ def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
     if alone.get("kind") == "Pod" and isinstance(alone.get("spec"), dict):
         alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one
     return load_documents([alone], expand=False, admission=admission).objects[0]
-
-
-def _node_manifest(node: Node) -> Manifest:
-    """Write down what scheduling reads of a node; for one whose manifest an operation has changed."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": node.meta.name, "labels": dict(node.meta.labels)},
-        "spec": {
-            "unschedulable": node.unschedulable,
-            "taints": [{"key": t.key, "value": t.value, "effect": t.effect} for t in node.taints],
-        },
-        "status": {
-            "allocatable": {name: format_resource(name, n) for name, n in node.allocatable.items()},
-            "conditions": [{"type": c.type, "status": c.status} for c in node.conditions],
-        },
-    }
 
 
 def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:

@@ -10,6 +10,7 @@ from scheduler_core.objects.model import (
     Container,
     KubernetesObject,
     LabelSelector,
+    Node,
     NodeSelectorTerm,
     ObjectMeta,
     PersistentVolume,
@@ -206,6 +207,26 @@ def _workload(workload: Workload) -> dict[str, Any]:
     return {"apiVersion": version, "kind": workload.kind, "metadata": _meta(workload.meta), "spec": spec}
 
 
+def _node(node: Node) -> dict[str, Any]:
+    spec = {
+        "unschedulable": node.unschedulable,
+        "taints": [_drop_empty({"key": t.key, "value": t.value, "effect": t.effect}) for t in node.taints],
+    }
+    status = {
+        "capacity": _amounts(node.capacity),
+        "allocatable": _amounts(node.allocatable),
+        "conditions": [{"type": c.type, "status": c.status} for c in node.conditions],
+        "images": [{"names": list(image.names), "sizeBytes": image.size_bytes} for image in node.images],
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": _meta(node.meta),
+        "spec": _drop_empty(spec),
+        "status": _drop_empty(status),
+    }
+
+
 def _claim(claim: PersistentVolumeClaim) -> dict[str, Any]:
     spec = _drop_empty({"volumeName": claim.volume_name, "accessModes": list(claim.access_modes)})
     if claim.storage_class is not None:
@@ -238,7 +259,7 @@ def _persistent_volume(volume: PersistentVolume) -> dict[str, Any]:
 
 
 def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
-    """Return the manifest of a pod, a workload, a claim or a volume; other kinds have their own document.
+    """Return the manifest of what others than users make or change; other kinds have their own document.
 
     It holds what scheduling reads. Raises TypeError for other kinds.
     """
@@ -246,6 +267,8 @@ def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
         return _pod(obj)
     if isinstance(obj, Workload):
         return _workload(obj)
+    if isinstance(obj, Node):
+        return _node(obj)
     if isinstance(obj, PersistentVolumeClaim):
         return _claim(obj)
     if isinstance(obj, PersistentVolume):

@@ -29,16 +29,27 @@ class Agenda:
 
     @property
     def next_time(self) -> float | None:
-        """Return the second at which the next ones land at the earliest, ``None`` if none are to come."""
-        return self.steps[self.landed][1][0].time if self.more else None
+        """Return the second at which the next ones land; ``None`` if there are none, or they count cycles."""
+        first = self._first
+        return first.time if first is not None and first.after is None else None
+
+    @property
+    def counting(self) -> float | None:
+        """Return the second that the next ones are written at, if they wait for cycles rather than for it."""
+        first = self._first
+        return first.time if first is not None and first.after is not None else None
+
+    @property
+    def _first(self) -> Operation | None:
+        return self.steps[self.landed][1][0] if self.more else None
 
     def due(self, minor: int, now: float, *, active: bool) -> bool:
         """Tell whether it is the next ones' turn, if no timer is due; ``active``: there is a pod to try."""
-        if not self.more:
+        first = self._first
+        if first is None:
             return False
-        first = self.steps[self.landed][1][0]
-        if first.after is not None and minor >= first.after:
-            return True
+        if first.after is not None:
+            return minor >= first.after
         return first.time <= now and (first.timed or not active)
 
     def take(self) -> tuple[int, tuple[Operation, ...]]:

@@ -42,7 +42,7 @@ class TimedSimulation:
 
     Operations land in their order: one with a time at that time; one with a step when nothing is left to do
     *now*, that is no pod is active, nobody waits for a turn and no timer is due, and not before its time;
-    with ``major.minor`` after so many cycles, or earlier when nothing is left to do. ``trace=False`` leaves
+    with ``major.minor`` after so many cycles, or when no other is to come. ``trace=False`` leaves
     out of each Cycle what only views need. ``phases`` has every PodGroup's phases and when they began.
 
     Raises:
@@ -305,9 +305,11 @@ class TimedSimulation:
             elif self._agenda.due(self.minor, clock.now, active=framework.queue.has_active):
                 self._land_next()
             elif framework.queue.has_active:
-                if not self.ending.stops(framework, clock.now, more=self._agenda.more):
+                more = self._agenda.next_time is not None
+                if not self.ending.stops(framework, clock.now, more=more):
                     break
-                return False
+                if not self._land_early():
+                    return False
             elif not self._pass_time(due):
                 return False
         self.cluster.refresh()
@@ -319,16 +321,27 @@ class TimedSimulation:
         landing = self._agenda.next_time
         moments = [moment for moment in (due, landing) if moment is not None]
         if not moments:
-            return False
-        if self.ending.over(framework, min(moments), more=self._agenda.more):
+            return self._land_early()
+        if self.ending.over(framework, min(moments), more=landing is not None):
             until = self.ending.until
             if until is not None and min(moments) > until:
                 framework.clock.wait_until(until)
-            return False
+                return False
+            return self._land_early()
         if landing is not None and (due is None or landing < due):
             framework.clock.wait_until(landing)
         else:
             framework.clock.fire()
+        return True
+
+    def _land_early(self) -> bool:
+        """Let operations land that count cycles which will not come; tell whether there are any."""
+        at = self._agenda.counting
+        if at is None or (self.ending.until is not None and at > self.ending.until):
+            return False
+        if at > self.framework.clock.now:
+            self.framework.clock.wait_until(at)
+        self._land_next()
         return True
 
     def _land_next(self) -> None:

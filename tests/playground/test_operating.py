@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core import Simulation, load
+from scheduler_core import Simulation, load, simulate
+from scheduler_core.examples import find
 from scheduler_core.objects.model import Pod
 
 from .conftest import OWNER, STRANGER, Socket, connected
@@ -427,3 +428,43 @@ async def test_the_policy_is_changed_at_a_step_too() -> None:
         assert "a scheduler does not restart inside a cycle" in error["message"]
     cycles = list(Simulation(load(gone["text"])))
     assert [cycle.restart is not None for cycle in cycles] == [False, True, True, True]
+
+
+async def test_in_virtual_time_an_object_is_edited_as_the_run_has_left_it() -> None:
+    """A node that failed is not ready in what is edited, and the patch is of what was typed alone."""
+    text = _example("node-fails")
+    async with connected() as socket:
+        source = await draft(socket, text)
+        ask = {"source": source, "target": "Node worker-2", "step": "1.6"}
+        node = (await socket.success("object.get", ask))["yaml"]
+        assert yaml.safe_load(node)["status"]["conditions"] == [{"type": "Ready", "status": "Unknown"}]
+        changed = node.replace("zone: b", "zone: d")
+        given = {"step": "1.6", "target": "Node worker-2", "base": node, "object": changed}
+        answer = await operate(socket, text, "patch", **given)
+        assert answer["words"] == "patch Node worker-2: metadata.labels.topology.kubernetes.io/zone d"
+        source = await draft(socket, answer["text"])
+        after = await socket.success("object.get", {**ask, "source": source, "step": "1.6"})
+    assert yaml.safe_load(after["yaml"])["status"]["conditions"] == [{"type": "Ready", "status": "Unknown"}]
+
+
+async def test_a_pod_that_a_controller_made_in_the_run_is_edited_too() -> None:
+    """The pod that came for an evicted one is in no document; its patch is found when the run gets there."""
+    text = _example("node-fails")
+    async with connected() as socket:
+        source = await draft(socket, text)
+        name = [cycle.pod for cycle in simulate(load(text))][6]
+        ask = {"source": source, "target": f"Pod {name}", "step": "1.7"}
+        pod = (await socket.success("object.get", ask))["yaml"]
+        smaller = pod.replace("cpu: '1'", "cpu: 100m")
+        assert smaller != pod
+        given = {"step": "1.7", "target": f"Pod {name}", "base": pod, "object": smaller}
+        answer = await operate(socket, text, "patch", **given)
+        source = await draft(socket, answer["text"])
+        after = await socket.success("object.get", {**ask, "source": source, "step": "2.1"})
+    assert "100m" in after["yaml"]
+
+
+def _example(slug: str) -> str:
+    example = find(slug)
+    assert example is not None
+    return example.read()

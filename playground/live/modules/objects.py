@@ -146,6 +146,7 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
     during="text?",
     target="text?",
     object="text?",
+    base="text?",
     id="text?",
     landed="text?",
 )
@@ -158,7 +159,7 @@ async def operate(call: Call) -> Answer:
 def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
     if unwanted():
         raise Superseded
-    given = {name: payload.get(name) or "" for name in ("target", "object", "id")}
+    given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id")}
     try:
         moment = (
             Moment.parse(payload["step"], during=payload.get("during") == "evaluation")

@@ -106,7 +106,7 @@ export class Edit {
     const run = async (action = id ? "edit" : target ? "patch" : "create") => {
       if (this.#busy) return;
       const at = step || (await this.#step(index));
-      const wish = id ? { action, id, object: editor.value } : { action, step: at, ...(during.value ? { during: "evaluation" } : {}), ...(target ? { target } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
+      const wish = id ? { action, id, object: editor.value } : { action, step: at, ...(during.value ? { during: "evaluation" } : {}), ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
       box.toggleAttribute("aria-busy", true);
       try {
         const answer = await this.operate(wish);

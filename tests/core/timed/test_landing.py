@@ -1,0 +1,135 @@
+"""Operations in virtual time: on objects as the run has left them, and answered by controllers."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core import TimedSimulation, load
+from scheduler_core.examples import examples
+from scheduler_core.scenario import BundleError
+from tests.core.timed.parts import VIRTUAL, ended, history, node
+
+REPLICAS = """
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+"""
+
+
+def made(body: str, *more: str, nodes: tuple[str, ...] = ("n",)) -> tuple[TimedSimulation, list[str]]:
+    """Run a ReplicaSet of one pod with operations; return the simulation and what was told of operations."""
+    simulation, cycles = ended(VIRTUAL, *map(node, nodes), REPLICAS, history(body, *more))
+    assert simulation.rest is not None
+    told = [h for cycle in cycles for h in (*cycle.happenings, *cycle.consequences)]
+    told += simulation.rest.happenings
+    return simulation, [h.text for h in told if h.what == "Operation"]
+
+
+def successor() -> str:
+    """Return the name of the pod that comes after the first one was deleted."""
+    first, _ = ended(VIRTUAL, node("n"), REPLICAS)
+    name = next(iter(first.framework.pods)).partition("/")[2]
+    second, _ = ended(VIRTUAL, node("n"), REPLICAS, history(f"time: 5, {delete(name)}"))
+    return next(iter(second.framework.pods)).partition("/")[2]
+
+
+def delete(name: str) -> str:
+    """Return an operation's body that deletes a pod."""
+    return f"deleteOperation: {{typeMeta: {{kind: Pod}}, objectMeta: {{name: '{name}'}}}}"
+
+
+def patch(kind: str, name: str, text: str) -> str:
+    """Return an operation's body that patches an object."""
+    return f"patchOperation: {{typeMeta: {{kind: {kind}}}, objectMeta: {{name: '{name}'}}, patch: {text}}}"
+
+
+def test_controllers_answer_an_operation_when_it_lands() -> None:
+    """A rolling update takes its time: with maxSurge 1 and pods that start in 5 s one pod every 5 s."""
+    example = next(one for one in examples() if one.slug == "rolling-update")
+    simulation, cycles = ended(example.read())
+    assert [round(cycle.time) for cycle in cycles] == [0, 0, 0, 0, 60, 65, 70, 75]
+    assert len(simulation.framework.pods) == 4
+
+
+def test_a_patch_finds_a_pod_that_a_controller_made_in_the_run() -> None:
+    """What replaces a deleted pod is not known when the scenario is read, but when the patch lands."""
+    first, _ = ended(VIRTUAL, node("n"), REPLICAS)
+    name = next(iter(first.framework.pods)).partition("/")[2]
+    later = successor()
+    simulation, told = made(
+        f"time: 5, {delete(name)}",
+        f"time: 9, {patch('Pod', later, '{metadata: {labels: {tier: front}}}')}",
+    )
+    assert told == [f"delete Pod default/{name}", f"update Pod default/{later}"]
+    assert simulation.framework.pods[f"default/{later}"].meta.labels["tier"] == "front"
+
+
+def test_what_is_not_there_when_an_operation_lands_is_told() -> None:
+    """The operation has no effect, the run goes on, and the happening says why."""
+    simulation, told = made(f"time: 5, {delete('web-nobody')}")
+    assert told == [
+        "delete Pod default/web-nobody has no effect: there is no Pod default/web-nobody at this moment"
+    ]
+    assert len(simulation.framework.pods) == 1
+
+
+def test_a_pod_that_nobody_can_make_is_an_error_at_its_line() -> None:
+    """Without controllers a wrong name is a wrong name, found when the scenario is read."""
+    text = "---\n".join((VIRTUAL, node("n"), history(f"time: 5, {delete('web-nobody')}")))
+    with pytest.raises(BundleError, match="there is no Pod default/web-nobody"):
+        load(text)
+
+
+def test_a_patch_of_a_failing_node_does_not_heal_it() -> None:
+    """It is of the node as the controllers have left it: not ready, and tainted."""
+    failing = node("n", annotations={"podstep/fails-at": "10"})
+    text = (
+        VIRTUAL,
+        failing,
+        REPLICAS,
+        history(f"time: 20, {patch('Node', 'n', '{metadata: {labels: {disk: ssd}}}')}"),
+    )
+    simulation, _ = ended(*text)
+    stands = simulation.cluster.nodes["n"]
+    assert stands.meta.labels["disk"] == "ssd"
+    assert [(condition.type, condition.status) for condition in stands.conditions] == [("Ready", "Unknown")]
+    assert simulation.framework.manager.store.failing_since["n"] == 10
+
+
+def test_a_patch_that_does_not_go_with_the_object_is_told() -> None:
+    """A JSON patch that tests for what has changed since fails when it lands, not the run."""
+    first, _ = ended(VIRTUAL, node("n"), REPLICAS)
+    name = next(iter(first.framework.pods)).partition("/")[2]
+    test = "[{op: test, path: /metadata/labels/app, value: db}]"
+    _, told = made(f"time: 5, {delete(name)}", f"time: 9, {patch('Pod', successor(), test)}")
+    assert told[1].endswith("has no effect: the tested value differs")
+
+
+def test_an_operation_that_counts_cycles_waits_for_them() -> None:
+    """After cycle 1.6 of the node's failure is at 400 s, not when the first five have run."""
+    name = "createOperation: {object: {apiVersion: v1, kind: Service, metadata: {name: s}}}"
+    example = next(one for one in examples() if one.slug == "node-fails")
+    _, cycles = ended(example.read(), history(f"step: {{major: 1, minor: 6}}, {name}"))
+    assert [(cycle.step, round(cycle.time)) for cycle in cycles[4:7]] == [
+        ("1.5", 0),
+        ("1.6", 400),
+        ("2.1", 400),
+    ]
+
+
+def test_an_operation_that_counts_cycles_which_never_come_lands_at_the_end() -> None:
+    """Where nothing else is to happen it lands, even if its count is far away."""
+    _, cycles = ended(VIRTUAL, node("n"), history(f"step: {{major: 1, minor: 1000000}}, {CREATE}"))
+    assert [cycle.step for cycle in cycles] == ["2.1"]
+
+
+CREATE = (
+    "createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: a}, "
+    "spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}"
+)
