@@ -51,7 +51,7 @@ def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any])
         "notes": notes,
         "defaults": dict(DEFAULTS),
         "dialects": [[row.id, row.api_version, list(row.lacks)] for row in DIALECTS.values()],
-        "priorityClasses": _classes(scenario, moment),
+        "priorityClasses": classes_of(scenario, moment),
         "coscheduling": enabled,
         "configuration": str(in_force["kind"]) if in_force else "",
     }
@@ -88,7 +88,7 @@ def _refused(
 ) -> list[tuple[str, str]]:
     """Return what the loader says of the documents, by the fields that it comes from."""
     context = [d for d in scenario.documents if d.get("kind") in ("PriorityClass", SETTINGS_KIND)]
-    named = {name for name, _ in _classes(scenario, moment)}
+    named = {name for name, _ in classes_of(scenario, moment)}
     found: list[tuple[str, str]] = []
     try:
         load_documents([*context, *made], expand=False)
@@ -113,7 +113,7 @@ def _refused(
     return found
 
 
-def _classes(scenario: Scenario, moment: Moment | None) -> list[list[Any]]:
+def classes_of(scenario: Scenario, moment: Moment | None) -> list[list[Any]]:
     """Return the names and values of the PriorityClasses there are, the system's own last."""
     names = [d["metadata"]["name"] for d in scenario.documents if d.get("kind") == "PriorityClass"]
     for operation in scenario.operations if moment is not None else ():

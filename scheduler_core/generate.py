@@ -1,155 +1,398 @@
-"""Clusters made by rule: seeded, and the same on every machine."""
+"""Clusters made by rule from a recipe: sizes, shapes, labels and a seed, the same on every machine.
+
+A recipe is texts, as a form has them: a seed, node pools and workloads. What a pool or a workload comes to
+depends on the seed and its own name only, so that changing one leaves the others as they are.
+"""
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.formats.openb import NODE_COLUMNS, POD_COLUMNS
-from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.forms.cluster import MOST_ZONES, node, zone_name
+from scheduler_core.forms.fields import Field, FieldError, Problems, Values, amount, read
+from scheduler_core.forms.meta import manifest
+from scheduler_core.forms.pods import HOSTNAME, ZONE
+from scheduler_core.generated_workloads import (
+    CLASSES,
+    SHAPES,
+    Drawn,
+    Shape,
+    workload_documents,
+)
+from scheduler_core.objects.model import Taint, Toleration
+from scheduler_core.objects.selectors import tolerates
 
-_ZONE = "failure-domain.beta.kubernetes.io/zone"
-_REGION = "failure-domain.beta.kubernetes.io/region"
+Manifest = dict[str, Any]
+Recipe = Mapping[str, Any]
+
+MOST_POOLS = 20
+MOST_WORKLOADS = 40
+MOST_NODES = 20_000
+MOST_PODS = 200_000
+
+_RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
+
+TOP_FIELDS = (
+    Field("seed", "Seed", "integer", "1", "1", "the same seed makes the same cluster", high=2**31 - 1),
+    Field("zones", "Zones", "integer", "3", "3", "every pool goes over them", low=0, high=MOST_ZONES),
+    Field("namespace", "Namespace", "name", "default", "default"),
+)
+POOL_FIELDS = (
+    Field("name", "Pool", "name", "general", "general", required=True),
+    Field("count", "Nodes", "integer", "10", "10", low=1, high=MOST_NODES, required=True),
+    Field("cpu", "cpu", "cpu", "8", "8", "write it like 8 or 3920m", required=True),
+    Field("memory", "memory", "quantity", "32Gi", "32Gi", "write it like 32Gi", required=True),
+    Field("pods", "pods", "integer", "110", "110", low=0, high=10_000, required=True),
+    Field("gpus", "GPUs", "integer", "", "0", high=64),
+    Field("zones", "Zones", "integer", "", "all", "over how many of them", low=0, high=MOST_ZONES),
+    Field("labels", "Labels", "labels", "", "disk=ssd"),
+    Field("taints", "Taints", "taints", "", "gpu=yes:NoSchedule"),
+    Field("cordoned", "Cordoned, %", "integer", "", "0", high=100),
+)
+WORKLOAD_FIELDS = (
+    Field("name", "Workload", "name", "web", "web", required=True),
+    Field(
+        "shape",
+        "Shape",
+        "choice",
+        "web",
+        choices=tuple((shape.name, shape.text) for shape in SHAPES.values()),
+        required=True,
+    ),
+    Field("count", "How many", "integer", "1", "1", low=1, high=1_000, required=True),
+    Field("replicas", "Pods each", "text", "", "2-10", "a number, or a range like 2-10"),
+    Field("cpu", "cpu of a pod", "text", "", "100m-1", "a quantity, or a range like 100m-1"),
+    Field("memory", "memory of a pod", "text", "", "128Mi-1Gi", "a quantity, or a range like 128Mi-1Gi"),
+    Field("gpus", "GPUs of a pod", "text", "", "0", "a number, or a range like 1-4"),
+    Field(
+        "priority",
+        "Priority",
+        "choice",
+        "",
+        choices=(
+            ("", "none"),
+            *((name, f"{name} ({value})") for name, value in CLASSES.items()),
+            ("mixed", "mixed"),
+        ),
+    ),
+    Field(
+        "affinity",
+        "Its pods",
+        "choice",
+        "",
+        choices=(
+            ("", "as its shape has it"),
+            ("none", "anywhere"),
+            ("preferred-hostname", "spread over nodes"),
+            ("preferred-zone", "spread over zones"),
+            ("required-hostname", "one a node at most"),
+            ("together-zone", "in one zone, preferred"),
+        ),
+    ),
+    Field("nodeSelector", "Node selector", "labels", "", "pool=gpu"),
+    Field("tolerations", "Tolerations", "tolerations", "", "gpu=yes:NoSchedule"),
+)
+
+RECIPES: Mapping[str, tuple[str, Recipe]] = {
+    "small": (
+        "Ten nodes and a shop",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [{"name": "general", "count": "10", "cpu": "4", "memory": "16Gi"}],
+            "workloads": [
+                {"name": "web", "shape": "web", "count": "4"},
+                {"name": "agent", "shape": "daemon", "count": "1"},
+            ],
+        },
+    ),
+    "mixed": (
+        "A hundred nodes in three pools",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [
+                {"name": "general", "count": "70"},
+                {"name": "memory", "count": "20", "cpu": "16", "memory": "128Gi", "labels": "disk=ssd"},
+                {
+                    "name": "gpu",
+                    "count": "10",
+                    "cpu": "32",
+                    "memory": "128Gi",
+                    "gpus": "4",
+                    "taints": "gpu=yes:NoSchedule",
+                },
+            ],
+            "workloads": [
+                {"name": "web", "shape": "web", "count": "30"},
+                {"name": "db", "shape": "stateful", "count": "8", "nodeSelector": "disk=ssd"},
+                {"name": "train", "shape": "gpu", "count": "6", "tolerations": "gpu=yes:NoSchedule"},
+                {"name": "report", "shape": "batch", "count": "10", "priority": "low"},
+                {"name": "agent", "shape": "daemon", "count": "2", "tolerations": "*"},
+            ],
+        },
+    ),
+    "thousand": (
+        "A thousand nodes",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [
+                {"name": "general", "count": "800"},
+                {"name": "large", "count": "200", "cpu": "32", "memory": "128Gi"},
+            ],
+            "workloads": [
+                {"name": "web", "shape": "web", "count": "60", "replicas": "5-40"},
+                {"name": "report", "shape": "batch", "count": "20", "replicas": "10-60", "priority": "mixed"},
+            ],
+        },
+    ),
+    "empty": (
+        "Nodes alone",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [{"name": "node", "count": "3", "cpu": "4", "memory": "16Gi"}],
+            "workloads": [],
+        },
+    ),
+}
+"""Recipes to begin with: what each is called, and what is in it; what is left out has its default."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a generated cluster has, in millicores and bytes, and what its pods ask for."""
+
+    nodes: int = 0
+    cpu: int = 0
+    memory: int = 0
+    gpus: int = 0
+    pods: int = 0
+    wanted_cpu: int = 0
+    wanted_memory: int = 0
+    wanted_gpus: int = 0
+    workloads: int = 0
+    rows: list[tuple[str, int]] = field(default_factory=list)  # of each workload's name: its pods
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """A node pool. ``share`` of all nodes, each with these resources; ``taint`` keeps others away."""
+class Generated:
+    """The manifests of a recipe, what they come to, and what is wrong with it (then there are none)."""
 
-    name: str
-    share: int
-    cpu: int
-    memory: int  # GiB
-    taint: str | None = None
-    extended: tuple[str, int] | None = None
+    documents: tuple[Manifest, ...]
+    summary: Summary
+    problems: tuple[tuple[str, str], ...]
 
 
-POOLS = (
-    Pool("general", 12, 8, 32),
-    Pool("compute", 4, 32, 64),
-    Pool("memory", 3, 8, 128),
-    Pool("gpu", 1, 16, 64, taint="nvidia.com/gpu", extended=("nvidia.com/gpu", 4)),
-)
-_SIZES = (("100m", "128Mi"), ("250m", "256Mi"), ("500m", "1Gi"), ("1", "2Gi"), ("2", "4Gi"))
-_TEAMS = ("shop", "search", "billing", "data", "platform")
+def generate(recipe: Recipe) -> Generated:
+    """Make the cluster of a recipe: ``seed``, ``zones``, ``namespace``, ``pools`` and ``workloads``.
 
-
-def _node(pool: Pool, number: int, zone: str, dice: random.Random) -> dict[str, Any]:
-    name = f"{pool.name}-{number:03d}"
-    labels = {
-        "kubernetes.io/hostname": name,
-        "pool": pool.name,
-        "disk": dice.choice(("ssd", "ssd", "hdd")),
-        _REGION: "region-1",
-        _ZONE: zone,
-    }
-    amounts = {"cpu": str(pool.cpu), "memory": f"{pool.memory}Gi", "pods": "110"}
-    if pool.extended:
-        amounts[pool.extended[0]] = str(pool.extended[1])
-    status = {"allocatable": amounts, "conditions": [{"type": "Ready", "status": "True"}]}
-    node: dict[str, Any] = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
-    if pool.taint:
-        node["spec"] = {"taints": [{"key": pool.taint, "value": "present", "effect": "NoSchedule"}]}
-    elif dice.random() < 0.02:
-        node["spec"] = {"unschedulable": True}
-    node["status"] = status
-    return node
-
-
-def _deployment(number: int, replicas: int, dice: random.Random) -> dict[str, Any]:
-    name = f"{dice.choice(_TEAMS)}-{number:02d}"
-    labels = {"app": name}
-    cpu, memory = dice.choice(_SIZES)
-    container: dict[str, Any] = {"name": "main", "resources": {"requests": {"cpu": cpu, "memory": memory}}}
-    spec: dict[str, Any] = {"containers": [container]}
-    kind = number % 8
-    selector = {"matchLabels": labels}
-    if kind == 1:
-        spec["nodeSelector"] = {"disk": "ssd"}
-    elif kind == 2:
-        term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": selector}
-        spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    elif kind == 3:
-        term = {"topologyKey": _ZONE, "labelSelector": selector}
-        weighted = [{"weight": 100, "podAffinityTerm": term}]
-        spec["affinity"] = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}
-    elif kind == 4:
-        wanted = {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["memory", "compute"]}]}
-        preferred = [{"weight": 20, "preference": wanted}]
-        spec["affinity"] = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
-    elif kind == 5:
-        container["resources"] = {"limits": {"cpu": "2", "memory": "8Gi", "nvidia.com/gpu": "1"}}
-        spec["tolerations"] = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
-    template = {"metadata": {"labels": labels}, "spec": spec}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name, "labels": {"team": name.partition("-")[0]}},
-        "spec": {"replicas": replicas, "selector": selector, "template": template},
-    }
-
-
-def _service(deployment: dict[str, Any]) -> dict[str, Any]:
-    selector = deployment["spec"]["selector"]["matchLabels"]
-    name = deployment["metadata"]["name"]
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": name},
-        "spec": {"selector": selector, "ports": [{"port": 80}]},
-    }
-
-
-def cluster(
-    nodes: int, deployments: int, replicas: int, *, zones: int = 3, seed: int = 1
-) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of a cluster: nodes of all pools over the zones, Services, Deployments.
-
-    Each Deployment has between half of ``replicas`` and one and a half times as many.
+    Problems name fields as ``pools.0.cpu``. Never raises for what a recipe may hold.
     """
+    top, problems = read(TOP_FIELDS, recipe)
+    pools = _rows(recipe, "pools", POOL_FIELDS, MOST_POOLS, problems)
+    workloads = _rows(recipe, "workloads", WORKLOAD_FIELDS, MOST_WORKLOADS, problems)
+    shaped = [_shaped(number, row, problems) for number, row in enumerate(workloads)]
+    if not pools and not problems:
+        problems.append(("pools", "there must be a node pool at least"))
+    if problems:
+        return Generated((), Summary(), tuple(problems))
+    summary = Summary()
+    nodes = sum(pool["count"] for pool in pools)
+    if nodes > MOST_NODES:
+        return Generated((), summary, (("pools", f"must be at most {MOST_NODES:,} nodes, not {nodes:,}"),))
+    made = [n for pool in pools for n in _pool(pool, top, summary)]
+    made += _workloads(workloads, shaped, pools, top, summary)
+    if summary.pods > MOST_PODS:
+        told = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
+        return Generated((), summary, (("workloads", told),))
+    return Generated(tuple(made), summary, ())
+
+
+def _rows(
+    recipe: Recipe, name: str, fields: Sequence[Field], most: int, problems: Problems
+) -> list[dict[str, Any]]:
+    given = recipe.get(name)
+    rows = list(given) if isinstance(given, (list, tuple)) else []
+    if len(rows) > most:
+        problems.append((name, f"must be at most {most}, not {len(rows)}"))
+        return []
+    found = []
+    names: set[str] = set()
+    for number, row in enumerate(rows):
+        values, wrong = read(fields, row if isinstance(row, Mapping) else {})
+        if values["name"] and values["name"] in names:
+            wrong.append(("name", f"there is another {values['name']!r} already"))
+        names.add(values["name"])
+        problems += [(f"{name}.{number}.{what}", told) for what, told in wrong]
+        found.append(values)
+    return found
+
+
+# --- node pools
+
+
+def _pool(pool: Values, top: Values, summary: Summary) -> list[Manifest]:
+    count = pool["count"]
+    zones = top["zones"] or 0
+    over = min(zones, pool["zones"]) if pool["zones"] is not None else zones
+    amounts = {"cpu": pool["cpu"], "memory": pool["memory"], "pods": str(pool["pods"])}
+    gpus = pool["gpus"] or 0
+    if gpus:
+        amounts["nvidia.com/gpu"] = str(gpus)
+    cordoned = _drawn(f"{top['seed']}/{pool['name']}", count, count * (pool["cordoned"] or 0) // 100)
+    width = max(2, len(str(count)))
+    summary.nodes += count
+    summary.cpu += count * amount(pool["cpu"], 1000)
+    summary.memory += count * amount(pool["memory"])
+    summary.gpus += count * gpus
+    return [
+        node(
+            f"{pool['name']}-{number + 1:0{width}d}",
+            pool["name"],
+            zone_name(number % over) if over else "",
+            amounts,
+            pool["labels"],
+            pool["taints"],
+            cordoned=number in cordoned,
+        )
+        for number in range(count)
+    ]
+
+
+def _drawn(seed: str, among: int, many: int) -> set[int]:
+    """Return some numbers below ``among``: only ``random()`` is promised to stay as it is in Python."""
     dice = random.Random(seed)  # noqa: S311 - the same cluster on every machine is the point
-    places = [pool for pool in POOLS for _ in range(pool.share)]
-    numbers = dict.fromkeys((pool.name for pool in POOLS), 0)
-    for index in range(nodes):
-        pool = places[index * 7 % len(places)]
-        numbers[pool.name] += 1
-        yield _node(pool, numbers[pool.name], f"zone-{'abcdefghij'[index % zones]}", dice)
-    for number in range(deployments):
-        count = max(1, replicas // 2 + dice.randrange(replicas + 1))
-        deployment = _deployment(number, count, dice)
-        if number % 2:
-            yield _service(deployment)
-        yield deployment
+    keys = sorted((dice.random(), number) for number in range(among)) if many else []
+    return {number for _, number in keys[:many]}
 
 
-def large_cluster() -> str:
-    """Return the example of 500 nodes as YAML."""
-    head = "# A generated cluster of 500 nodes in four pools and three zones, and 40 Deployments.\n"
-    return head + write_yaml(cluster(500, 40, 20))
+# --- workloads
 
 
-_MODELS = (("T4", 4, 64, 256), ("P100", 2, 64, 512), ("V100M32", 8, 96, 768))
+def _shaped(number: int, row: dict[str, Any], problems: Problems) -> Shape | None:
+    """Return the shape of a workload with what was typed of it. Problems are added."""
+    shape = SHAPES.get(row["shape"] or "")
+    if shape is None:
+        return None
+    ranges: dict[str, tuple[int, int]] = {}
+    for name, scale, most in (
+        ("replicas", 1, 10_000),
+        ("cpu", 1000, 2**40),
+        ("memory", 1, 2**50),
+        ("gpus", 1, 64),
+    ):
+        try:
+            ranges[name] = _range(row[name], scale, most) if row[name] else getattr(shape, name)
+        except FieldError as error:
+            problems.append((f"workloads.{number}.{name}", str(error)))
+            ranges[name] = getattr(shape, name)
+    return Shape(shape.name, shape.text, shape.kind, **ranges, affinity=row["affinity"] or shape.affinity)
 
 
-def gpu_tables(nodes: int, pods: int, seed: int = 1) -> tuple[str, str]:
-    """Return the two CSV tables of a trace in the openb format: nodes and pods. Times are seconds."""
-    dice = random.Random(seed)  # noqa: S311 - the same trace on every machine is the point
-    rows = [",".join(NODE_COLUMNS)]
-    for index in range(nodes):
-        model, gpus, cores, memory = _MODELS[index % len(_MODELS)]
-        rows.append(f"gpu-node-{index:04d},{cores * 1000},{memory * 1024},{gpus},{model}")
-    tasks = [",".join(POD_COLUMNS)]
-    now = 0
-    for index in range(pods):
-        now += dice.randrange(0, 120)
-        share = dice.choice((1000, 1000, 500, 250))
-        gpus = dice.choice((0, 1, 1, 1, 2, 4)) if share == 1000 else 1
-        spec = dice.choice(("", "", "", "T4", "P100|V100M32")) if gpus else ""
-        end = now + dice.randrange(600, 7200)
-        cpu, memory = dice.choice((2, 4, 8, 16)), dice.choice((8, 16, 32, 64))
-        milli = share if gpus else 0
-        wanted = f"{cpu * 1000},{memory * 1024},{gpus},{milli},{spec}"
-        tasks.append(f"task-{index:04d},{wanted},LS,Succeeded,{now},{end},{now}")
-    return "\n".join(rows) + "\n", "\n".join(tasks) + "\n"
+def _range(text: str, scale: int, most: int) -> tuple[int, int]:
+    """Read ``250m`` or ``100m-2``."""
+    match = _RANGE.fullmatch(text)
+    low, high = (match["low"], match["high"]) if match else (text, text)
+    found = (amount(low, scale), amount(high, scale))
+    if not found[0] <= found[1] <= most:
+        raise FieldError(f"{text[:40]!r} must go from the smaller to the larger, like 100m-1")
+    return found
+
+
+def _welcome(pool: Values, row: Values) -> bool:
+    """Tell whether a daemon runs on a pool's nodes: it selects their labels and tolerates their taints."""
+    labels = {"pool": pool["name"], **pool["labels"]}
+    if any(key in (ZONE, HOSTNAME) for key in row["nodeSelector"]):
+        return True  # some of them; the controller will know
+    if not row["nodeSelector"].items() <= labels.items():
+        return False
+    tolerations = [Toleration(**given) for given in row["tolerations"]]
+    return all(
+        taint["effect"] == "PreferNoSchedule" or tolerates(tolerations, _taint(taint))
+        for taint in pool["taints"]
+    )
+
+
+def _taint(given: Mapping[str, str]) -> Taint:
+    return Taint(given["key"], given.get("value", ""), given["effect"])
+
+
+def _workloads(
+    rows: Sequence[Values],
+    shaped: Sequence[Shape | None],
+    pools: Sequence[Values],
+    top: Values,
+    summary: Summary,
+) -> list[Manifest]:
+    made: list[Manifest] = []
+    classes: set[str] = set()
+    for row, shape in zip(rows, shaped):
+        if shape is None:
+            continue
+        dice = random.Random(f"{top['seed']}/{row['name']}/{row['shape']}")  # noqa: S311 - see above
+        pods = 0
+        daemons = sum(pool["count"] for pool in pools if _welcome(pool, row))
+        width = len(str(row["count"]))
+        for number in range(row["count"]):
+            name = row["name"] if row["count"] == 1 else f"{row['name']}-{number + 1:0{width}d}"
+            drawn = _draw(name, row, shape, dice)
+            many = daemons if shape.kind == "DaemonSet" else drawn.replicas
+            pods += many
+            summary.wanted_cpu += many * drawn.cpu
+            summary.wanted_memory += many * drawn.memory
+            summary.wanted_gpus += many * drawn.gpus
+            if summary.pods + pods <= MOST_PODS:
+                made += workload_documents(drawn, shape, row, top["namespace"] or "default")
+            if drawn.priority:
+                classes.add(drawn.priority)
+        summary.pods += pods
+        summary.workloads += row["count"]
+        summary.rows.append((row["name"], pods))
+    levels = [
+        manifest("scheduling.k8s.io/v1", "PriorityClass", {"name": name}, value=value)
+        for name, value in CLASSES.items()
+        if name in classes
+    ]
+    return levels + made
+
+
+def _draw(name: str, row: Values, shape: Shape, dice: random.Random) -> Drawn:
+    """Draw one workload: always as many numbers, so that a fixed size does not move what follows it."""
+    replicas, cpu, memory, gpus, luck = (dice.random() for _ in range(5))
+    levels = list(CLASSES)
+    priority = row["priority"]
+    if priority == "mixed":
+        priority = levels[min(int(luck * len(levels)), len(levels) - 1)]
+    return Drawn(
+        name,
+        _logarithmic(shape.replicas, replicas),
+        _nice(_logarithmic(shape.cpu, cpu), shape.cpu, 50),
+        _nice(_logarithmic(shape.memory, memory), shape.memory, 2**26),
+        _logarithmic(shape.gpus, gpus),
+        priority or "",
+    )
+
+
+def _logarithmic(bounds: tuple[int, int], luck: float) -> int:
+    """Return a number within bounds, small ones more often, as requests of real clusters are."""
+    low, high = bounds
+    if low == high:
+        return low
+    start = max(low, 1)
+    value = start * math.exp(luck * math.log((high + 1) / start))
+    return min(high, int(value)) if low or luck * (high + 1) >= 1 else 0
+
+
+def _nice(value: int, bounds: tuple[int, int], step: int) -> int:
+    """Round to whole steps, as people write requests, without leaving the bounds."""
+    low, high = bounds
+    if low == high:
+        return value
+    return max(low, min(high, value // step * step or value))

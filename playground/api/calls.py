@@ -32,7 +32,8 @@ STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
 
 
-def _json(request: HttpRequest) -> dict[str, Any]:
+def json_of(request: HttpRequest) -> dict[str, Any]:
+    """Return the body as an object. Raises ApiError."""
     try:
         body = json.loads(request.body)
     except (ValueError, RecursionError) as error:
@@ -241,7 +242,7 @@ def _index(playback: Playback, step: str) -> int:
 
 def create_run(request: HttpRequest) -> HttpResponse:
     """Start a run of a shared scenario in a worker."""
-    body = _json(request)
+    body = json_of(request)
     name = body.get("scenario")
     if not isinstance(name, str):
         raise ApiError(

@@ -34,6 +34,7 @@ def _object(required: list[str], **properties: Any) -> dict[str, Any]:
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 _MAYBE = {"type": ["string", "null"]}
+_OBJECTS = {"type": "array", "items": {"type": "object"}}
 _RUN_CACHE = {
     "type": ["object", "null"],
     "description": "What the equivalence cache did in the whole run; null where none is on",
@@ -114,6 +115,21 @@ SCHEMAS: dict[str, Any] = {
             first={"type": ["object", "null"]},
         ),
         "description": "Field by field in docs/protocol.md, at worth.other",
+    },
+    "Generator": _object(
+        ["top", "pools", "workloads", "shapes", "recipes"],
+        **dict.fromkeys(("top", "pools", "workloads", "recipes"), _OBJECTS),
+        shapes={"type": "object"},
+    ),
+    "Recipe": {
+        **_object([], pools=_OBJECTS, workloads=_OBJECTS),
+        "description": "Fields as GET /api/generate tells them; numbers may be numbers or texts",
+    },
+    "Generated": {
+        **_object(
+            ["bundle", "documents", "summary"], bundle=_TEXT, documents=_COUNT, summary={"type": "object"}
+        ),
+        "description": "Field by field in docs/protocol.md, at cluster.generate",
     },
     "NewRun": _object(
         ["scenario"],

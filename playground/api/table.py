@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, worth
+from playground.api import calls, making, worth
 from playground.api.answers import ApiError, refusal
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, wait_seconds
 
@@ -51,6 +51,28 @@ CALLS: tuple[Call, ...] = (
         },
         query=(("title", "string", "Title, where the body is the bundle itself"),),
         body=_TEXT,
+    ),
+    Call(
+        "GET",
+        "/api/generate",
+        making.get_generator,
+        "What a recipe of a cluster can hold, and recipes to begin with",
+        {200: ("The fields, each with its default; recipes", "Generator"), 429: _ERRORS[429]},
+    ),
+    Call(
+        "POST",
+        "/api/generate",
+        making.generate_cluster,
+        "Make a cluster by rule from a recipe: the same recipe, the same cluster",
+        {
+            200: ("The bundle, and what it comes to", "Generated"),
+            400: ("The body cannot be read", "Errors"),
+            422: ("The recipe has errors: all of them, each with its field as path", "Errors"),
+            413: ("Too large", "Errors"),
+            429: _ERRORS[429],
+            **_BUSY,
+        },
+        body=(("application/json", "Recipe"),),
     ),
     Call(
         "GET",

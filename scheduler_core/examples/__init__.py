@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from scheduler_core.generate import large_cluster
+from scheduler_core.examples.large import large_cluster
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.scenario import Scenario
 

@@ -1,0 +1,147 @@
+"""``form…``, ``cluster.…``, ``nodes.…``: objects by form, clusters by recipe, many nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playground import bundles, sources, store
+from playground.bulk import Bulk, BulkError, changed, previewed
+from playground.generating import generated, generator
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.making import UnknownKindError, forms, made
+from playground.operating import ObjectError
+from playground.playback.playback import Playback, Superseded
+from playground.wire import Encoded, encode
+from scheduler_core.history import HistoryError, Moment
+
+
+def _moment(payload: dict[str, Any]) -> Moment | None:
+    try:
+        return Moment.parse(payload["step"]) if payload.get("step") else None
+    except HistoryError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
+
+
+@command("forms.list")
+async def listed(call: Call) -> Answer:
+    """Answer the forms of all kinds, the same for all sources."""
+    return {"forms": forms()}
+
+
+@command("form.draft", source="source", latest=1, kind="text", fields="object", step="text?")
+async def drafted(call: Call) -> Answer:
+    """Answer the documents of a form, and what is wrong with what was typed in it."""
+    payload = call.payload
+    moment = _moment(payload)
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
+        try:
+            return Encoded(encode(made(playback.scenario, moment, payload["kind"], payload["fields"])))
+        except UnknownKindError as error:
+            raise CommandError("payload.invalid", str(error), field="kind") from error
+
+    return await call.in_turns(turn)
+
+
+@command("cluster.recipes")
+async def recipes(call: Call) -> Answer:
+    """Answer what a recipe can hold, and recipes to begin with."""
+    return generator()
+
+
+@command("cluster.generate", latest=1, recipe="object", whole="text?")
+async def cluster(call: Call) -> Answer:
+    """Answer the cluster of a recipe, or the beginning of it; nothing is stored."""
+    unwanted = call.connection.unwanted("cluster.generate", call.request)
+    whole = call.payload.get("whole") == "true"
+    return await call.in_engine(_generated, call.payload["recipe"], whole, unwanted)
+
+
+def _generated(recipe: dict[str, Any], whole: bool, unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    return generated(recipe, whole=whole)
+
+
+@command("cluster.create", visitor=True, throttle="IMPORTS_PER_MINUTE", recipe="object", title="text?")
+async def create(call: Call) -> Answer:
+    """Make a draft of a generated cluster."""
+    return await call.in_engine(
+        _created, call.payload["recipe"], call.payload.get("title") or "", call.visitor
+    )
+
+
+def _created(recipe: dict[str, Any], title: str, visitor: str) -> dict[str, Any]:
+    made = generated(recipe, whole=True)
+    if made["errors"]:
+        raise CommandError("payload.invalid", made["errors"][0]["message"], field=made["errors"][0]["field"])
+    scenario = bundles.parse([("", made["bundle"])], store.clean_title(title))
+    draft = store.create_draft(visitor, [("", made["bundle"])], title)
+    sources.seed(draft, scenario)
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "summary": made["summary"]}
+
+
+def _bulk(payload: dict[str, Any]) -> Bulk:
+    return Bulk(
+        payload["by"],
+        payload["which"],
+        payload["what"],
+        payload.get("key") or "",
+        payload.get("value") or "",
+    )
+
+
+@command(
+    "nodes.preview",
+    source="source",
+    latest=1,
+    by="text",
+    which="text",
+    what="text",
+    key="text?",
+    value="text?",
+    step="text?",
+)
+async def preview(call: Call) -> Answer:
+    """Answer which nodes a bulk change is about, and what it does to the first few of them."""
+    payload = call.payload
+    moment = _moment(payload)
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
+        return Encoded(encode(previewed(playback.scenario, moment, _bulk(payload))))
+
+    return await call.in_turns(turn)
+
+
+@command(
+    "bundle.bulk",
+    latest=1,
+    large=True,
+    text="text",
+    by="text",
+    which="text",
+    what="text",
+    key="text?",
+    value="text?",
+    step="text?",
+)
+async def bulk(call: Call) -> Answer:
+    """Answer a text with many nodes changed; nothing is stored."""
+    unwanted = call.connection.unwanted("bundle.bulk", call.request)
+    return await call.in_engine(_changed, call.payload, _moment(call.payload), unwanted)
+
+
+def _changed(payload: dict[str, Any], moment: Moment | None, unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    try:
+        return changed(payload["text"], _bulk(payload), moment)
+    except BulkError as error:
+        raise CommandError("payload.invalid", str(error), field=error.field) from error
+    except HistoryError as error:
+        raise CommandError("payload.invalid", str(error), field=error.field) from error
+    except ObjectError as error:
+        told = bundles.problems_wire(error.problems)
+        raise CommandError("object.invalid", str(error), errors=told) from error
