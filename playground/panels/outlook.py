@@ -98,9 +98,9 @@ def _alone(standing: _Standing) -> Sentence | None:
 def _denied(standing: _Standing) -> Sentence | None:
     record = standing.record
     if record.denied_until is not None:
-        return [{"strong": "Denied"}, f": PreFilter turns its pods away. {_held(standing)}."]
+        return [{"strong": "Denied"}, f": PreFilter turns its pods away; {_held(standing)}."]
     if record.backed_off_until is not None:
-        return [{"strong": "Backed off"}, f": PreFilter turns its pods away. {_held(standing)}."]
+        return [{"strong": "Backed off"}, f": PreFilter turns its pods away; {_held(standing)}."]
     return None
 
 
@@ -151,7 +151,7 @@ def _pending(standing: _Standing) -> Sentence:
 
 def _held(standing: _Standing) -> str:
     assigned, needed = standing.record.assigned, standing.needed
-    return f"{assigned or 'none'} of {needed} {'holds' if assigned == 1 else 'hold'} a node"
+    return f"{assigned or 'none'} of {needed} {'holds' if assigned < 2 else 'hold'} a node"
 
 
 NOW: Sequence[Callable[[_Standing], Sentence | None]] = (
@@ -165,9 +165,11 @@ NOW: Sequence[Callable[[_Standing], Sentence | None]] = (
 def _tried(standing: _Standing) -> Iterator[Next]:
     pods = standing.pods("active")
     if pods:
+        record = standing.record
         verb = "is" if len(pods) == 1 else "are"
-        at = standing.record.time
-        yield at, "active", [*listed("pod", pods), f" {verb} in the active queue: tried as the order has it."]
+        refused = record.denied_until is not None or record.backed_off_until is not None
+        text = "tried as the order has it, and turned away" if refused else "tried as the order has it"
+        yield record.time, "active", [*listed("pod", pods), f" {verb} in the active queue: {text}."]
 
 
 def _time_out(standing: _Standing) -> Iterator[Next]:

@@ -4,11 +4,14 @@ import { h, perFrame, announce } from "../lib/dom.js";
 import { ellipsis, shortReason, trim } from "../lib/quantity.js";
 import { token } from "../lib/theme.js";
 import { zones } from "./cards.js";
+import { ghosts } from "./ghosts.js";
 
 const GAP = 14; // between zones
 const LABEL = 20; // above each zone
 const MARGIN = 14;
 const ZOOM_MOST = 24;
+const DETAILED = 44; // pixels of a cell that has text
+const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 
 export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score" };
 
@@ -137,7 +140,7 @@ export class HeatMap {
       ramp.push(`rgb(${colour.join(" ")})`);
       dimmed.push(`rgb(${mix(bg, colour, 0.38).join(" ")})`);
     }
-    this.#palette = { ramp, dimmed, ink: token("--ink"), dim: token("--dim"), faint: token("--faint"), fail: token("--fail"), failText: token("--fail-text"), accent: token("--accent"), accentText: token("--accent-text"), bg: token("--bg"), panel: token("--panel"), line: token("--line-strong"), font: token("--font"), mono: token("--mono"), high: `rgb(${high.join(" ")})`, rail: token("--track") };
+    this.#palette = { ramp, dimmed, ink: token("--ink"), dim: token("--dim"), faint: token("--faint"), fail: token("--fail"), failText: token("--fail-text"), wait: token("--wait"), accent: token("--accent"), accentText: token("--accent-text"), bg: token("--bg"), panel: token("--panel"), line: token("--line-strong"), font: token("--font"), mono: token("--mono"), high: `rgb(${high.join(" ")})`, rail: token("--track") };
     return this.#palette;
   }
 
@@ -186,8 +189,9 @@ export class HeatMap {
       pen.fillRect(x + inset, y + inset, body, body);
       if (failed && size >= 5 && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
       if (lit?.nodes.has(node)) { pen.strokeStyle = c.fail; pen.lineWidth = Math.min(2, Math.max(1, size / 10)); pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1); }
-      if (size >= 44) this.#detail(pen, c, node, x + inset, y + inset, body, failed, facts);
+      if (size >= DETAILED) this.#detail(pen, c, node, x + inset, y + inset, body, failed, facts);
     }
+    this.#ghosts(pen, c);
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
     this.#outline(pen, view.node, c.ink, 2);
@@ -208,6 +212,40 @@ export class HeatMap {
       pen.fillStyle = c.faint;
       pen.fillText(count, x + pen.measureText(text).width, Math.max(y, 8));
     }
+  }
+
+  /** Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size. */
+  #ghosts(pen, c) {
+    const { waiting, nominated } = ghosts(this.view);
+    const boxes = (nodes) => [...nodes.keys()].map((node) => {
+      const { x, y, size } = this.#box(node);
+      const grow = Math.max(0, (GHOST_LEAST - size) / 2);
+      return { x: x - grow, y: y - grow, size: size + 2 * grow };
+    });
+    pen.strokeStyle = c.wait;
+    for (const { x, y, size } of boxes(waiting)) {
+      const from = size >= DETAILED ? x + size * 0.86 : x; // in a cell with text the hatch is a band at its right edge
+      pen.save();
+      pen.beginPath();
+      pen.rect(from, y, x + size - from, size);
+      pen.clip();
+      pen.fillStyle = c.bg;
+      pen.globalAlpha = 0.6;
+      pen.fillRect(from, y, size, size);
+      pen.globalAlpha = 1;
+      pen.lineWidth = Math.max(1.5, Math.min(3, size / 8));
+      pen.beginPath();
+      for (let at = from - size; at < x + size; at += Math.max(4, Math.min(9, size / 3))) { pen.moveTo(at, y + size); pen.lineTo(at + size, y); }
+      pen.stroke();
+      pen.restore();
+      pen.lineWidth = 1.5;
+      pen.strokeRect(x + 0.75, y + 0.75, size - 1.5, size - 1.5);
+    }
+    pen.strokeStyle = c.accentText;
+    pen.lineWidth = 2;
+    pen.setLineDash([3, 2]);
+    for (const { x, y, size } of boxes(nominated)) pen.strokeRect(x + 1, y + 1, size - 2, size - 2);
+    pen.setLineDash([]);
   }
 
   #outline(pen, node, colour, line, grow = 0) {

@@ -1,102 +1,120 @@
-// One PodGroup: the phase diagram, members, timers, and the arithmetic of PreFilter, Permit and PostFilter.
+// One PodGroup: how it stands, its members, its phase, what comes next, and the arithmetic of PreFilter, Permit and PostFilter.
 
 import { h, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { age, amount, count, plural, short } from "../../lib/quantity.js";
+import { age, count, plural, short } from "../../lib/quantity.js";
+import { bar, moment, until } from "../countdown.js";
+import { resourceCheck } from "./gangcheck.js";
+import { phases } from "./gangphases.js";
+import { nodeLink, nodesLink, podLink } from "./nouns.js";
+import { sentence } from "./sentence.js";
 
-const STATES = { active: ["", "queued"], backoff: ["fail", "backing off"], unschedulable: ["fail", "unschedulable"], gated: ["", "gated"], pending: ["", "pending"], waiting: ["wait", "waits at Permit"], bound: ["pass", "bound"], running: ["pass", "running"], Succeeded: ["pass", "succeeded"], Failed: ["stale", "failed"] };
-const SIGNS = { pass: "check", fail: "cross", wait: "pause", stale: "warn" };
-const ALONE = "Failed"; // the phase that is no step of a good life
-
-/** A moment of virtual time: `t = 90s`. */
-export const moment = (seconds) => (seconds > 1e11 ? "for ever" : `t = ${age(seconds)}`);
+// Of each state of a member: its tone, and its name; in the order of the strip.
+const STATES = { running: ["pass", "running"], bound: ["pass", "bound"], waiting: ["wait", "waiting at Permit"], active: ["queued", "queued"], backoff: ["fail", "backing off"], unschedulable: ["fail", "unschedulable"], gated: ["off", "gated"], pending: ["off", "not queued"], Succeeded: ["ended", "succeeded"], Failed: ["stale", "failed"] };
+const SIGNS = { pass: "check", fail: "cross", wait: "pause", stale: "warn", ended: "check" };
+const CELLS = 60; // of the strip; a larger group is drawn in proportion
+const HOLDING = new Set(["running", "bound", "waiting"]);
 
 export class Gang {
-  constructor(view) { this.view = view; }
+  constructor(view) { this.view = view; this.ways = false; } // whether what leads out of a phase is open
 
   draw(part, group) {
-    const now = part.time;
+    const now = group.time;
     return h("section", { class: "gang", "aria-label": `PodGroup ${group.key}` },
-      h("h3", null, `PodGroup ${short(group.key)} `, h("small", { class: "dim" }, group.minMember === null ? "does not exist: its pods fail at Permit" : `minMember ${count(group.minMember)}, ${plural(group.assigned, "member")} on a node`)),
-      this.#phases(part, group), this.#timers(group, now), this.#said(group, now), this.#members(group, now), this.#check(group.check), this.#denials(group, now));
+      h("h3", null, `PodGroup ${short(group.key)} `, group.phase === null ? h("span", { class: "pill fail" }, icon("cross"), "does not exist") : h("span", { class: "pill accent", text: group.phase || "no phase yet" }), this.#tried(group)),
+      h("div", { class: "story outlook" }, sentence(this.view, group.outlook.now), this.#strip(group)),
+      phases(this.view, part, group, this), this.#next(group, now), this.#said(group), this.#members(group, now), resourceCheck(this.view, group.resourceCheck), this.#refused(group, now));
   }
 
-  #phases(part, group) {
-    if (group.phase === null) return null;
+  /** Of a group that is not in flight: the last cycle that tried one of its pods. */
+  #tried(group) {
+    if (group.attempted) return null;
     const { playback } = this.view;
-    const reached = new Map();
-    for (const [index, phase] of playback.marks.phases(group.key, playback.index)) reached.set(phase, index);
-    const lit = group.phase;
-    const ways = part.ways.filter(([from]) => from === lit);
-    const { scheduled, running, succeeded, failed } = group.counters;
-    const numbers = `n = ${group.memberCount} members, r = ${running ?? 0} running, s = ${succeeded ?? 0} succeeded, f = ${failed ?? 0} failed${part.edition === "classic" ? `, scheduled = ${scheduled ?? 0}` : ""}; minMember = ${group.minMember}`;
-    return h("figure", { class: "phase-diagram" },
-      h("figcaption", { class: "sr", text: `Phase ${lit || "none yet"}${group.before !== null && group.before !== lit ? `, before this cycle ${group.before || "none"}` : ""}` }),
-      h("ol", { "aria-label": "Phases of a PodGroup" }, part.phases.map((phase) => {
-        const at = reached.get(phase);
-        const state = phase === lit ? "lit" : at !== undefined ? "was" : "";
-        return h("li", { class: `${state}${phase === ALONE ? " alone" : ""}`, "aria-current": phase === lit ? "step" : undefined },
-          h("b", null, phase === ALONE ? h("small", { text: "or " }) : null, phase || "(new)"),
-          at !== undefined ? inline((event) => playback.goto(at, event.timeStamp), { class: "link num", title: `cycle ${at}: when it last became ${phase}` }, `cycle ${count(at)}`) : h("span", { class: "dim", "aria-hidden": "true", text: "·" }));
-      })),
-      ways.length ? h("details", { class: "phase-ways" }, h("summary", { text: `What leads out of ${lit || "here"}` }), h("p", { class: "dim fine", text: numbers }),
-        h("ul", null, ways.map(([, to, when]) => h("li", null, h("code", { text: when }), " → ", h("b", { text: to }))))) : h("p", { class: "dim fine", text: `${lit} is final: the controller looks at the group no more. ${numbers}.` }));
+    const members = new Set(group.members.map(({ pod }) => playback.podIndex.get(pod)));
+    let at = Math.min(playback.index, playback.cycles);
+    while (at > 0 && !members.has(playback.marks.pod[at])) at -= 1;
+    return h("small", { class: "dim end" }, at ? ["last tried in cycle ", inline((event) => playback.goto(at, event.timeStamp), { class: "link num" }, count(at))] : "not tried yet");
   }
 
-  #timers(group, now) {
-    const timers = [["denied", group.deniedUntil, "PreFilter turns its pods away"], ["backed off", group.backedOffUntil, "PreFilter turns its pods away"], ["permitted", group.permittedUntil, "the resource check is skipped"]].filter(([, until]) => until !== null);
-    const first = Math.min(...group.members.filter(([, state, , deadline]) => state === "waiting" && deadline !== null).map(([, , , deadline]) => deadline));
-    if (Number.isFinite(first)) timers.unshift(["first wait ends", first, "one member timing out rejects all that wait"]);
-    if (!timers.length) return null;
-    return h("dl", { class: "timers" }, timers.map(([name, until, why]) => h("div", null, h("dt", { text: name }), h("dd", null, h("b", { class: "num", text: until > 1e11 ? "for ever" : until > now ? `${age(until - now)} left` : "now" }), h("span", { class: "dim", text: until > 1e11 ? why : `until ${moment(until)}: ${why}` })))));
+  /** Members as cells, those that hold a node first, with a line behind the minMember-th. */
+  #strip({ states, members, minMember, memberCount }) {
+    const running = members.filter(({ state }) => state === "running").length; // bound ones of these
+    const counts = { ...states, ...(running ? { running, bound: (states.bound ?? 0) - running } : {}) };
+    const most = Math.max(memberCount, minMember ?? 0);
+    const scale = Math.min(1, CELLS / Math.max(1, most));
+    const present = Object.keys(STATES).filter((state) => counts[state] > 0);
+    const absent = Math.max(0, (minMember ?? 0) - memberCount);
+    const cells = present.flatMap((state) => Array.from({ length: Math.max(1, Math.round(counts[state] * scale)) }, () => h("i", { class: `cell ${STATES[state][0]}` })));
+    cells.push(...Array.from({ length: Math.round(absent * scale) }, () => h("i", { class: "cell none" })));
+    if (minMember && minMember <= most) cells.splice(Math.round(minMember * scale), 0, h("b", { class: "needed" }));
+    const names = members.filter(({ state }) => HOLDING.has(state)).map(({ node }) => node);
+    const said = present.map((state) => [h("span", { class: "nowrap" }, h("i", { class: `cell ${STATES[state][0]}` }), `${count(counts[state])} ${STATES[state][1]}`)]);
+    return h("div", { class: "gang-strip" }, h("div", { class: "cells", "aria-hidden": "true" }, cells),
+      h("p", { class: "fine" }, said, absent ? h("span", { class: "nowrap" }, h("i", { class: "cell none" }), `${count(absent)} not there`) : null, minMember ? h("span", { class: "nowrap" }, h("b", { class: "needed" }), `minMember ${count(minMember)}`) : null, names.length ? h("span", { class: "nowrap" }, nodesLink(this.view, `on ${plural(new Set(names).size, "node")}`, names, "PodGroup")) : null));
+  }
+
+  /** What comes next: what has a time with a bar until then, on one axis, and what only an event brings. */
+  #next(group, now) {
+    const { next } = group.outlook;
+    if (!next.length) return null;
+    const timed = next.filter(([at]) => at !== null && at > now && at < 1e11);
+    const horizon = Math.max(now, ...timed.map(([at]) => at));
+    return h("section", { class: "gang-next" }, h("h4", { text: "What comes next" }), h("ol", null, next.map(([at, kind, text]) => h("li", { class: kind },
+      h("span", { class: "when" }, at === null ? h("span", { class: "dim", text: "on an event" }) : kind === "active" ? h("b", { text: "at once" }) : [until(at, now, "left"), h("span", { class: "num dim fine", text: moment(at) })]),
+      at === null || at <= now || at > 1e11 ? null : bar(at, now, horizon, kind), sentence(this.view, text)))));
   }
 
   /** What PreFilter, Permit and PostFilter said to the pod in flight. */
-  #said(group, now) {
+  #said(group) {
     const rows = [];
+    const needed = count(group.minMember ?? 0);
     const { preFilter, permit, postFilter } = group;
-    if (preFilter) rows.push(["PreFilter", preFilter.code === "Success", preFilter.message || `${plural(preFilter.siblings ?? group.memberCount, "member")} of at least ${count(group.minMember ?? 0)}${preFilter.why === "enough" ? "; all nodes together have what minResources asks for" : preFilter.why === "permitted" ? "; the resource check passed lately and is skipped" : preFilter.why === "no-min-resources" ? "; no minResources to check" : ""}`]);
-    if (permit) rows.push(["Permit", permit.code === "Wait" ? null : permit.code === "Success", permit.message || (permit.code === "Wait" ? `${count(permit.assigned)} of ${count(group.minMember ?? 0)} hold a node: it waits${permit.deadline === null ? "" : ` for ${age(permit.deadline - now)} at most`}` : `${count(permit.assigned)} of ${count(group.minMember ?? 0)} hold a node${permit.allowedCount ? `: ${plural(permit.allowedCount, "waiting member")} may be bound too` : ""}`)]);
-    if (postFilter) rows.push(["PostFilter", postFilter.rejected ? false : null, `${postFilter.message || (postFilter.why === "extra" ? "enough members hold a node: this one is an extra" : "the group goes on waiting")}${postFilter.missingPercent !== null && postFilter.missingPercent !== undefined ? ` (${Math.round(postFilter.missingPercent * 10) / 10} % of minMember are missing; more than ${postFilter.thresholdPercent} % reject it)` : ""}${postFilter.rejected ? `; ${plural(postFilter.rejected, "waiting member")} rejected` : ""}`]);
+    if (preFilter) rows.push(["PreFilter", preFilter.code === "Success", [preFilter.message || `${plural(preFilter.siblings ?? group.memberCount, "member")} of at least ${needed}${PASSED[preFilter.why] ?? ""}`]]);
+    if (permit) rows.push(["Permit", permit.code === "Wait" ? null : permit.code === "Success", [permit.message || (permit.code === "Wait" ? `${count(permit.assigned)} of ${needed} hold a node: it waits${permit.seconds === null ? "" : ` for ${age(permit.seconds)} at most`}${permit.activatedCount ? `; ${plural(permit.activatedCount, "sibling")} activated` : ""}` : `${count(permit.assigned)} of ${needed} hold a node${permit.allowedCount ? `: ${plural(permit.allowedCount, "waiting member")} may be bound too` : ""}`)]]);
+    if (postFilter) rows.push(["PostFilter", postFilter.deniedUntil !== null || postFilter.why === "rejected" ? false : null, [postFilter.message || (postFilter.why === "extra" ? "enough members hold a node: this one is an extra" : "the group goes on waiting"), fraction(group, postFilter)]]);
     if (!rows.length) return null;
-    return h("table", { class: "list tight gang-said" }, h("caption", { class: "sr", text: "What the plugin said to the pod in flight" }), h("tbody", null, rows.map(([point, fine, text]) => h("tr", null, h("th", { scope: "row", text: point }),
-      h("td", null, h("span", { class: `sign ${fine === null ? "wait-text" : fine ? "pass-text" : "fail-text"}` }, icon(fine === null ? "pause" : fine ? "check" : "cross")), h("span", { text }))))));
+    return h("table", { class: "list tight gang-said" }, h("caption", null, "Said to the pod in flight"), h("tbody", null, rows.map(([point, fine, said]) => h("tr", null, h("th", { scope: "row", text: point }),
+      h("td", null, h("span", { class: `sign ${fine === null ? "wait-text" : fine ? "pass-text" : "fail-text"}` }, icon(fine === null ? "pause" : fine ? "check" : "cross")), said)))));
   }
 
   #members(group, now) {
     const { view } = this;
-    const { names } = view.playback.nodes;
-    const rows = group.members.map(([key, state, node, deadline, rejected, attempts, backoff]) => {
-      const [tone, text] = STATES[state] ?? ["", state];
-      const pod = view.playback.podIndex.get(key) ?? -1;
-      const timer = state === "waiting" && deadline !== null ? `${age(Math.max(0, deadline - now))} left` : state === "backoff" && backoff > now ? `${age(backoff - now)} left` : "";
-      return h("tr", { class: view.playback.current?.pod === pod ? "now" : undefined },
-        h("td", null, inline(() => view.selectPod(pod), null, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key))),
-        h("td", null, h("span", { class: `pill ${tone}` }, SIGNS[tone] ? icon(SIGNS[tone]) : null, text), rejected ? [" ", h("span", { class: "pill fail" }, icon("cross"), "rejected")] : null),
-        h("td", null, node === null ? h("span", { class: "dim", text: "–" }) : inline(() => view.selectNode(node), null, names[node])),
-        h("td", { class: "num" }, timer), h("td", { class: "num dim" }, attempts ? count(attempts) : ""));
+    const flying = view.playback.current?.pod;
+    const rows = group.members.map(({ pod, state, node, deadline, rejected, attempts, refusedBy, retryAt }) => {
+      const [tone, text] = STATES[state] ?? ["off", state];
+      const ends = state === "waiting" ? deadline : retryAt;
+      const said = [rejected ? "rejected in this cycle" : "", refusedBy.length ? `refused by ${refusedBy.join(", ")}` : ""].filter(Boolean).join("; ");
+      return h("tr", { class: group.attempted && view.playback.podIndex.get(pod) === flying ? "now" : undefined },
+        h("td", null, podLink(view, pod)),
+        h("td", null, h("span", { class: `pill ${tone}` }, SIGNS[tone] ? icon(SIGNS[tone]) : null, text), node ? [h("span", { class: "dim", text: " on " }), nodeLink(view, node)] : null, said ? h("small", { class: "dim said", text: said }) : null),
+        h("td", { class: "num" }, ends === null ? h("span", { class: "dim", text: "–" }) : until(ends, now)), h("td", { class: "num dim" }, attempts ? count(attempts) : ""));
     });
     return h("div", { class: "scroll-x" }, h("table", { class: "list tight members" }, h("caption", { class: "sr", text: `Members of ${group.key}` }),
-      h("thead", null, h("tr", null, ["member", "state", "node"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "timer" }), h("th", { scope: "col", class: "num", text: "tries", title: "failed attempts" }))), h("tbody", null, rows)),
+      h("thead", null, h("tr", null, ["member", "state"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "time left", title: "at Permit, or until its queue tries it again" }), h("th", { scope: "col", class: "num", text: "tries", title: "failed attempts" }))), h("tbody", null, rows)),
       group.memberCount > group.members.length ? h("p", { class: "dim fine", text: `and ${count(group.memberCount - group.members.length)} more` }) : null);
   }
 
-  #check(check) {
-    if (!check) return null;
-    const { names } = this.view.playback.nodes;
-    const list = (amounts) => Object.entries(amounts).map(([resource, value]) => `${resource} ${amount(resource, value)}`).join(", ");
-    const cell = (resource, value) => h("td", { class: "num", text: amount(resource, value) });
-    return h("section", { class: "gang-check" }, h("h4", null, h("span", { class: `sign ${check.enough ? "pass-text" : "fail-text"}` }, icon(check.enough ? "check" : "cross")), `Resource check: ${check.enough ? "enough" : `missing ${list(check.gap)}`}`),
-      h("p", { class: "dim fine", text: `It needs ${list(check.need)}. Node by node, what is left is taken off the need; fragments, taints and affinity do not count.` }),
-      h("div", { class: "scroll-x", role: "region", tabindex: "0", "aria-label": "Resource check by node" }, h("table", { class: "list tight" }, h("thead", null, h("tr", null, ["node", "resource"].map((text) => h("th", { scope: "col", text })), ["allocatable", "requested", "left", "need before", "after"].map((text) => h("th", { scope: "col", class: "num", text })))),
-        h("tbody", null, check.rows.map(([node, resource, allocatable, requested, free, needed, after]) => h("tr", null, h("td", { text: names[node] ?? "" }), h("td", { text: resource }), cell(resource, allocatable), cell(resource, requested), cell(resource, free), cell(resource, needed),
-          h("td", { class: "num" }, after <= 0 ? h("span", { class: "pass-text", text: "met" }) : amount(resource, after))))))),
-      check.nodeCount > check.nodes ? h("p", { class: "dim fine", text: `and ${count(check.nodeCount - check.nodes)} more nodes` }) : null);
+  /** All groups that PreFilter turns away for a while: denied ones (classic), backed-off ones (current). */
+  #refused({ denials, backOffs, denialCount, backOffCount }, now) {
+    const list = (title, rows, total) => (rows.length ? h("section", { class: "gang-denials" }, h("h4", null, title, h("small", { class: "dim num", text: count(total) })),
+      h("ul", null, rows.map(({ group, until: end }) => h("li", null, inline(() => this.view.setSub(group), null, short(group)), " ", until(end, now, "fail-text"), h("span", { class: "num dim", text: ` until ${moment(end)}` })))),
+      total > rows.length ? h("p", { class: "dim fine", text: `and ${count(total - rows.length)} more` }) : null) : null);
+    return [list("Denied groups", denials, denialCount), list("Backed-off groups", backOffs, backOffCount)];
   }
+}
 
-  #denials(group, now) {
-    if (!group.denials.length) return null;
-    return h("section", { class: "gang-denials" }, h("h4", { text: "Denied groups" }), h("ul", null, group.denials.map(([key, until]) => h("li", null, inline(() => this.view.setSub(key), null, short(key)), " ", h("span", { class: "num dim", text: until > 1e11 ? "for ever" : `${age(Math.max(0, until - now))} left, until ${moment(until)}` })))),
-      group.denialCount > group.denials.length ? h("p", { class: "dim fine", text: `and ${count(group.denialCount - group.denials.length)} more` }) : null);
-  }
+// What a PreFilter that passes adds, by its reason.
+const PASSED = { enough: "; all nodes together have what minResources asks for", permitted: "; the resource check passed lately and is skipped", "no-min-resources": "; no minResources to check" };
+
+/** The rule of the share that may be missing, with its numbers and as a bar with the threshold on it. */
+function fraction({ minMember }, { assigned, missingPercent, thresholdPercent, rejectedCount, why }) {
+  if (missingPercent === null || thresholdPercent === null || !minMember || why === "extra") return null;
+  const percent = Math.round(missingPercent * 10) / 10;
+  const over = missingPercent > thresholdPercent;
+  const mark = h("b");
+  const share = h("i", { class: over ? "fail" : "wait" });
+  mark.style.setProperty("left", `${thresholdPercent}%`);
+  share.style.setProperty("width", `${Math.min(100, percent)}%`);
+  return h("div", { class: "fraction" }, h("span", { class: "fraction-bar", "aria-hidden": "true" }, share, mark),
+    h("span", null, `(${count(minMember)} − ${count(assigned)}) / ${count(minMember)} = `, h("b", { text: `${percent} %` }), ` are missing, ${over ? "more than" : "not more than"} ${thresholdPercent} %: ${over ? `the group is rejected${rejectedCount ? `, ${plural(rejectedCount, "waiting member")} with it` : ""}` : "those that wait go on waiting"}`));
 }

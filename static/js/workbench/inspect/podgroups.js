@@ -2,9 +2,10 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { age, count, short } from "../../lib/quantity.js";
+import { count, short } from "../../lib/quantity.js";
+import { Countdown, moment, until } from "../countdown.js";
 import { before } from "./inspect.js";
-import { Gang, moment } from "./gang.js";
+import { Gang } from "./gang.js";
 import { sentence } from "./sentence.js";
 
 export class PodGroups {
@@ -15,19 +16,21 @@ export class PodGroups {
     this.view = view;
     this.gang = new Gang(view);
     this.element = h("div", { class: "podgroups-tab" });
+    this.countdown = new Countdown(view, this.element);
     view.on("sub", () => { if (this.element.isConnected) this.update(); });
   }
 
   update() {
     const { view } = this;
     const { playback } = view;
-    if (!playback.current) { fill(this.element, before(view)); return; }
     const part = playback.parts?.podgroups;
+    if (!part && !playback.current) { fill(this.element, before(view)); return; }
     this.element.classList.toggle("waiting", !part);
     if (!part) return;
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.group : "";
     if (part.why) fill(this.element, this.#empty(part.why), this.#around(part));
     else fill(this.element, part.note ? h("p", { class: "note" }, icon("warn"), h("span", { text: part.note })) : null, this.#list(part), this.#chosen(part), this.#around(part));
+    this.countdown.stand(part.time);
     if (focused) this.element.querySelector(`[data-group="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -46,13 +49,13 @@ export class PodGroups {
     const shown = this.#key(part);
     const flying = part.group?.key;
     const head = (text, more = {}) => h("th", { scope: "col", text, ...more });
-    const rows = part.groups.map(([key, phase, minMember, members, assigned, waiting, denied]) => h("tr", { class: key === shown ? "now" : undefined },
+    const rows = part.groups.map(([key, phase, minMember, members, assigned, waiting, denied, backedOff]) => h("tr", { class: key === shown ? "now" : undefined },
       h("td", null, inline(() => view.setSub(key === flying ? "" : key), { "data-group": key, "aria-current": key === shown ? "true" : undefined, title: `PodGroup ${key}` }, short(key)), key === flying ? [" ", h("span", { class: "pill accent", text: "in flight" })] : null),
-      h("td", null, phase || "none yet"), h("td", { class: "num" }, `${count(members)} / ${count(minMember)}`), h("td", { class: "num" }, count(assigned)), h("td", { class: "num" }, waiting ? h("span", { class: "wait-text" }, count(waiting)) : "0"),
-      h("td", { class: "num" }, denied === null ? "–" : h("span", { class: "fail-text", title: `until ${moment(denied)}` }, left(denied, part.time)))));
-    return h("section", { class: "gangs" }, h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end", text: `${part.edition} edition · t = ${age(part.time)}` })),
+      h("td", null, phase || "none yet"), h("td", { class: "num" }, count(members)), h("td", { class: `num ${assigned >= minMember ? "pass-text" : ""}`.trim() }, `${count(assigned)} / ${count(minMember)}`), h("td", { class: "num" }, waiting ? h("span", { class: "wait-text" }, count(waiting)) : "0"),
+      h("td", { class: "num" }, refused(denied ?? backedOff, part.time))));
+    return h("section", { class: "gangs" }, h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end" }, h("a", { href: `/reference/podgroups/#${part.edition}`, text: `${part.edition} edition` }), " · ", h("span", { class: "num", "data-now": true, text: moment(part.time) }))),
       h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: "PodGroups after this cycle" }),
-        h("thead", null, h("tr", null, head("group"), head("phase"), head("members", { class: "num", title: "Pods that name it, and how many it needs (minMember)" }), head("on a node", { class: "num", title: "Members that hold a node, bound or waiting" }), head("waiting", { class: "num", title: "at Permit" }), head("denied", { class: "num", title: "for how much longer" }))), h("tbody", null, rows))),
+        h("thead", null, h("tr", null, head("group"), head("phase"), head("members", { class: "num", title: "Pods that name it" }), head("on a node", { class: "num", title: "Members that hold a node, bound or waiting at Permit, and how many it needs (minMember)" }), head("waiting", { class: "num", title: "at Permit" }), head(part.edition === "classic" ? "denied" : "backed off", { class: "num", title: "for how much longer PreFilter turns its pods away" }))), h("tbody", null, rows))),
       part.count > part.groups.length ? h("p", { class: "dim fine", text: `and ${count(part.count - part.groups.length)} more` }) : null);
   }
 
@@ -86,5 +89,5 @@ export class PodGroups {
   }
 }
 
-/** How long something still lasts. */
-export const left = (until, now) => (until > 1e11 ? "for ever" : until <= now ? "over" : `${age(until - now)} left`);
+/** How much longer PreFilter turns a group's pods away, in a cell. */
+const refused = (end, now) => (end === null ? h("span", { class: "dim", text: "–" }) : until(end, now, "fail-text"));

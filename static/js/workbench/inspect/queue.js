@@ -3,6 +3,7 @@
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, short } from "../../lib/quantity.js";
+import { Countdown } from "../countdown.js";
 import { LETTERS } from "../marks.js";
 import { before } from "./inspect.js";
 import { timedQueue } from "./queuetimed.js";
@@ -11,16 +12,22 @@ export class Queue {
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "queue-tab" });
+    this.countdown = new Countdown(view, this.element);
   }
 
   update() {
     const { view } = this;
     const light = view.playback.current;
-    if (!light) { fill(this.element, before(view)); return; }
     const queue = view.playback.parts?.queue;
+    if (!light && !queue) { fill(this.element, before(view)); return; }
     if (!queue) { this.element.classList.add("waiting"); return; }
     this.element.classList.remove("waiting");
-    if (queue.timed) { fill(this.element, timedQueue(view, queue, light)); return; }
+    if (queue.timed) {
+      const now = queue.time ?? view.playback.parts.time ?? light?.time ?? 0;
+      fill(this.element, timedQueue(view, queue, now));
+      this.countdown.stand(now);
+      return;
+    }
     const { keys } = view.playback.pods;
     // Victims that go move every unschedulable pod back to the active queue, this cycle's own among them.
     const failed = light.node === null;

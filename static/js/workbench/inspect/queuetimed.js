@@ -1,40 +1,76 @@
-// The queues of virtual time: active, backing off, unschedulable, gated, and pods that wait at Permit.
+// The queues of virtual time: active, backing off, unschedulable, gated, and pods that wait at Permit. First how many
+// there are and when each is looked through, then every pod with its sort key, why it is there, and what would move it.
 
 import { h, icon } from "../../lib/dom.js";
-import { inline } from "../../lib/inline.js";
 import { age, count, plural, short } from "../../lib/quantity.js";
+import { moment, until } from "../countdown.js";
+import { nodeLink, podLink } from "./nouns.js";
 
 const WHOSE = { group: "the group’s time", failure: "when the group failed last", pod: "when it was first queued" };
-const QUEUES = [["active", "Active", "No pod is ready to be tried."], ["backoff", "Backing off", "No pod backs off."], ["unschedulable", "Unschedulable", "No pod has been put aside."], ["gated", "Gated", ""]];
+// Of each queue: its name, what it says when empty, and what its lane on top says of it.
+const QUEUES = [["active", "Active", "No pod is ready to be tried.", "tried next"], ["waiting", "At Permit", "No pod holds a node and waits for others.", "hold a node"], ["backoff", "Backing off", "No pod backs off.", "1s to 10s"], ["unschedulable", "Unschedulable", "No pod has been put aside.", "until an event"], ["gated", "Gated", "", "scheduling gates"]];
 
-/** All queues as the pod in flight was taken. */
-export function timedQueue(view, queue, light) {
+/** All queues: as the pod in flight was taken, or as they are left when the run is over. */
+export function timedQueue(view, queue, now) {
   const { timed } = queue;
-  const now = light.time;
-  const pod = (key) => {
-    const index = view.playback.podIndex.get(key) ?? -1;
-    return [inline(() => view.selectPod(index), null, index >= 0 ? h("i", { class: `dot ${view.colour(index)}` }) : null, short(key)),
-      h("button", { type: "button", class: "why-link", "aria-label": `Why does ${short(key)} wait?`, title: "Why?", onclick: () => view.emit("why", { pod: key }) }, icon("help"))];
-  };
-  const head = (text, more) => h("th", { scope: "col", text, ...more });
-  const row = ([key, place, sort, whose, since, attempts, backoff, why, event, refused, nominated]) => [
-    h("tr", null, h("td", null, pod(key), nominated ? [" ", h("span", { class: "pill victim", text: `nominated to ${nominated}` })] : null), h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", title: WHOSE[whose] ?? whose }, `t = ${age(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
-      h("td", { class: "num", text: count(attempts) }), h("td", { class: "num", text: backoff !== null && backoff > now ? `${age(backoff - now)} left` : "–" })),
-    h("tr", { class: "reason-row" }, h("td", { colspan: "5" }, h("span", { class: "dim fine" }, `since t = ${age(since)}: ${why}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}`)))];
-  const list = ([place, title, empty]) => {
-    const entries = timed.entries.filter((entry) => entry[1] === place);
-    const total = timed.counts[place];
-    if (!total && !empty) return null;
-    const flush = timed.flushes.find(([name]) => name === place)?.[1];
-    return h("section", { class: `queue ${place}` }, h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total) }), flush !== undefined && total ? h("small", { class: "dim end num", text: `looked through at t = ${age(flush)}` }) : null),
-      entries.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("pod"), head("priority", { class: "num" }), head("time", { class: "num", title: "What decides between equal priorities: the group’s time, or the pod’s own; then the name" }), head("tries", { class: "num" }), head("backoff", { class: "num" }))), h("tbody", null, entries.map(row)))) : h("p", { class: "dim", text: empty }),
-      total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);
-  };
-  const node = (name) => inline(() => view.selectNode(view.playback.nodeIndex.get(name) ?? -1), null, name);
-  const waiting = h("section", { class: "queue permit" }, h("h3", null, "Waiting at Permit ", h("small", { class: "dim num", text: count(timed.counts.waiting) })),
-    timed.waiting.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("pod"), head("holds"), head("since", { class: "num" }), head("time left", { class: "num" }))), h("tbody", null, timed.waiting.map(([key, name, since, deadline]) => h("tr", null, h("td", null, pod(key)), h("td", null, node(name)), h("td", { class: "num", text: `t = ${age(since)}` }), h("td", { class: "num", text: deadline === null ? "–" : age(Math.max(0, deadline - now)) })))))) : h("p", { class: "dim", text: "No pod holds a node and waits for others." }));
-  const [key, , sort, whose, , attempts, , why, event] = timed.tried;
-  return [h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), "."),
-    h("p", { class: "story" }, "In flight: ", pod(key)[0], `, priority ${count(sort[0])}, t = ${age(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})${attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : ""}; it was in the active queue because ${why}${event ? ` (${event})` : ""}.`),
-    list(QUEUES[0]), waiting, QUEUES.slice(1).map(list)];
+  const { tried } = timed;
+  const lanes = QUEUES.filter(([place, , empty]) => empty || timed.counts[place]);
+  return [h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), "."), strip(timed, lanes, now),
+    tried ? flight(view, tried) : null, lanes.map((lane) => (lane[0] === "waiting" ? permit(view, timed, lane, now) : list(view, timed, lane, now)))];
+}
+
+/** The pod in flight: its key, and why it was taken. */
+function flight(view, [key, , sort, whose, , attempts, , why, event]) {
+  const light = view.playback.current;
+  const went = !light ? "" : light.result === "waiting" ? "waits at Permit" : light.node === null ? `is ${light.result}` : "is bound";
+  return h("p", { class: "story" }, "In flight: ", podLink(view, key), `, priority ${count(sort[0])}, t = ${age(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})${attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : ""}. It was in the active queue because ${why}${event ? ` (${event})` : ""}`,
+    went ? [", and in this cycle it ", h("strong", { text: went }), light.node === null ? null : [" on ", nodeLink(view, view.playback.nodes.names[light.node])]] : null, ".");
+}
+
+/** How many are where, and when something happens there by itself; each leads to its list. */
+function strip(timed, lanes, now) {
+  const first = { waiting: Math.min(...timed.waiting.map(([, , , deadline]) => deadline ?? Infinity)), ...Object.fromEntries(timed.flushes) };
+  return h("ul", { class: "lanes", "aria-label": "Queues" }, lanes.map(([place, title, , what]) => {
+    const total = timed.counts[place] ?? 0;
+    const at = total && Number.isFinite(first[place]) ? first[place] : null;
+    return h("li", null, h("button", { type: "button", class: `lane at-${place}${total ? "" : " none"}`, onclick: (event) => { const section = event.target.closest(".queue-tab").querySelector(`.queue.at-${place}`); section.scrollIntoView({ block: "start" }); section.querySelector("h3").focus(); } },
+      h("span", { class: "lane-title", text: title }), h("b", { class: "num", text: count(total) }), h("span", { class: "fine dim" }, at === null ? what : until(at, now))));
+  }));
+}
+
+const head = (text, more) => h("th", { scope: "col", text, ...more });
+const why = (view, key) => h("button", { type: "button", class: "why-link", "aria-label": `Why does ${short(key)} wait?`, title: "Why?", onclick: () => view.emit("why", { pod: key }) }, icon("help"));
+const title = (name, total, more) => h("h3", { tabindex: "-1" }, `${name} `, h("small", { class: "dim num", text: count(total) }), more);
+
+function list(view, timed, [place, name, empty], now) {
+  const entries = timed.entries.filter((entry) => entry[1] === place);
+  const total = timed.counts[place];
+  const named = entries.some(([, , sort]) => sort.length > 2);
+  const rows = entries.map(([key, , sort, whose, since, attempts, backoff, reason, event, refused, nominated, helped, retry], i) => [
+    h("tr", null, h("td", { class: "num dim", text: count(i + 1) }), h("td", { class: "who" }, podLink(view, key), why(view, key), nominated ? h("span", { class: "pill victim" }, "nominated to ", nodeLink(view, nominated)) : null),
+      h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", title: WHOSE[whose] ?? whose }, `t = ${age(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
+      h("td", { class: "num dim", text: attempts ? count(attempts) : "" })),
+    h("tr", { class: "reason-row" }, h("td"), h("td", { colspan: "4" }, h("p", { class: "dim fine" }, `Here since t = ${age(since)}: ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`), leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now)))]);
+  return h("section", { class: `queue at-${place}` }, title(name, total),
+    entries.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head(named ? "time, then name" : "time", { class: "num", title: "What decides between equal priorities: the group’s time, or the pod’s own; then the name" }), head("tries", { class: "num", title: "failed attempts" }))), h("tbody", null, rows))) : h("p", { class: "dim", text: empty }),
+    total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);
+}
+
+/** What takes a pod out of its queue, and when; `helped` are the events that do, null: any. */
+function leaves({ events }, place, { backoff, helped, retry }, now) {
+  if (place === "active") return null;
+  if (place === "gated") return h("p", { class: "fine" }, "Moves when its scheduling gates are removed.");
+  const flush = retry === null ? null : [until(retry, now, "left"), h("span", { class: "dim num", text: ` (${moment(retry)})` })];
+  if (place === "backoff") return h("p", { class: "fine" }, "Moves when its backoff is over: ", flush);
+  const shown = (helped ?? []).map((name) => h("span", { class: "pill off", title: events[name] ?? name, text: name }));
+  return h("div", { class: "leaves fine" }, h("span", null, "Moves by ", flush ? ["the flush: ", flush] : null), helped === null ? h("span", { class: "dim", text: "or any event" }) : null, shown.length ? [h("span", { class: "dim", text: flush ? "or an event:" : "an event:" }), shown] : null,
+    backoff !== null && backoff > now ? h("span", { class: "dim" }, "then backs off, ", until(backoff, now)) : null);
+}
+
+function permit(view, timed, [place, name, empty], now) {
+  const total = timed.counts[place];
+  return h("section", { class: `queue at-${place}` }, title("Waiting at Permit", total),
+    timed.waiting.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: name }), h("thead", null, h("tr", null, head("pod"), head("holds"), head("since", { class: "num" }), head("time left", { class: "num" }))), h("tbody", null, timed.waiting.map(([key, node, since, deadline]) => h("tr", null, h("td", null, podLink(view, key), why(view, key)), h("td", null, nodeLink(view, node)), h("td", { class: "num", text: `t = ${age(since)}` }), h("td", { class: "num" }, deadline === null ? "–" : until(deadline, now)))))))
+      : h("p", { class: "dim", text: empty }),
+    total > timed.waiting.length && timed.waiting.length ? h("p", { class: "dim fine", text: `and ${count(total - timed.waiting.length)} more` }) : null);
 }

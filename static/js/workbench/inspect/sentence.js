@@ -3,6 +3,7 @@
 import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { short } from "../../lib/quantity.js";
+import { nodeLink, podLink } from "./nouns.js";
 
 /** One sentence as a paragraph. */
 export const sentence = (view, parts) => h("p", null, parts.map((part) => one(view, part)));
@@ -10,8 +11,8 @@ export const sentence = (view, parts) => h("p", null, parts.map((part) => one(vi
 function one(view, part) {
   if (typeof part === "string") return part;
   const link = (text, act, title) => inline(act, { title }, text);
-  if (part.pod !== undefined) return link(short(part.pod), () => view.selectPod(view.playback.podIndex.get(part.pod) ?? -1), `pod ${part.pod}`);
-  if (part.node !== undefined) return link(part.node, () => view.selectNode(view.playback.nodeIndex.get(part.node) ?? -1), `node ${part.node}`);
+  if (part.pod !== undefined) return podLink(view, part.pod, { dot: false });
+  if (part.node !== undefined) return nodeLink(view, part.node);
   if (part.predicate !== undefined) return link(part.predicate, () => predicate(view, part.predicate), "light up the nodes it removed, and open the predicates");
   if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
   if (part.group !== undefined) return link(short(part.group), () => { view.setTab("podgroups"); view.setSub(part.group); }, `PodGroup ${part.group}`);
