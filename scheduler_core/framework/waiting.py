@@ -22,6 +22,7 @@ class WaitingPod:
     verdict: Verdict = ""
     plugin: str = ""  # who rejected it
     message: str = ""
+    timed_out: bool = False  # nobody rejected it, its time was up
 
     @property
     def deadline(self) -> float | None:
@@ -75,6 +76,13 @@ class WaitingPods:
             pod.plugin, pod.message = plugin, message
             self._settle(pod, "rejected")
 
+    def expire(self, key: str, plugin: str, message: str) -> None:
+        """Reject a pod whose time is up at a plugin."""
+        pod = self._pods.get(key)
+        if pod is not None:
+            pod.timed_out = not pod.verdict
+            self.reject(key, plugin, message)
+
     def remove(self, key: str) -> None:
         """Forget a pod whose binding cycle took up its verdict."""
         self._pods.pop(key, None)
@@ -94,4 +102,4 @@ class _Timeout:
     message: str
 
     def __call__(self) -> None:
-        self.pods.reject(self.key, self.plugin, self.message)
+        self.pods.expire(self.key, self.plugin, self.message)

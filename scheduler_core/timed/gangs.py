@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.coscheduling.groups import group_key
 from scheduler_core.coscheduling.permit import PermitResult
-from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.coscheduling.post_filter import PostFilterResult
 from scheduler_core.coscheduling.pre_filter import PreFilterResult
 from scheduler_core.coscheduling.resource_check import ResourceCheck
-from scheduler_core.coscheduling.state import Expiring
-from scheduler_core.framework.plugins import Plugin
-from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.record import Attempt, Happening
-from scheduler_core.framework.scheduler import Framework
-from scheduler_core.objects.model import Pod, PodGroup
 
-MEMBERS_SHOWN = 200
 ROWS_SHOWN = 100
-FOR_EVER = 1e12  # seconds: what never runs out, as JSON can say it
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,123 +101,6 @@ class PodGroupRecord:
             "permit": _permit(self.permit),
             "postFilter": _post_filter(self.post_filter),
         }
-
-
-def before(framework: Framework, pod: Pod) -> str | None:
-    """Return the phase of a pod's group, ``None`` where there is no such PodGroup."""
-    group = framework.groups.get(group_key(pod))
-    return group.status.phase if group is not None else None
-
-
-def group_record(
-    framework: Framework, pod: QueuedPod, attempt: Attempt, phase: str | None, told: Iterable[Happening]
-) -> PodGroupRecord | None:
-    """Tell of the group that a pod names, ``None`` if it names none; ``told`` is what happened around it."""
-    key = group_key(pod.state.pod)
-    if not key:
-        return None
-    group = framework.groups.get(key)
-    lane = framework.lane_of(pod)
-    plugin = coscheduling_of(p for plugins in lane.at.values() for p in plugins)
-    rejected = {happening.about for happening in told if "rejected" in happening.text}
-    members = members_of(framework, key, rejected)
-    details = [status.detail for _, name, status in attempt.statuses if name == Coscheduling.name]
-    now = framework.clock.now
-    known = plugin.state if plugin is not None else None
-    return PodGroupRecord(
-        key,
-        group.min_member if group is not None else None,
-        group.status.phase if group is not None else None,
-        phase,
-        counters_of(group),
-        sum(member.state in ("waiting", "bound") for member in members),
-        tuple(members[:MEMBERS_SHOWN]),
-        len(members),
-        until_of(known.denied, key, now) if known is not None else None,
-        until_of(known.backed_off, key, now) if known is not None else None,
-        until_of(known.permitted, key, now) if known is not None else None,
-        alive(known.denied, now) if known is not None else (),
-        alive(known.backed_off, now) if known is not None else (),
-        states_of(members),
-        now,
-        next((d for d in details if isinstance(d, PreFilterResult)), None),
-        next((d for d in details if isinstance(d, PermitResult)), None),
-        next((d for d in details if isinstance(d, PostFilterResult)), None),
-    )
-
-
-def coscheduling_of(plugins: Iterable[Plugin]) -> Coscheduling | None:
-    """Return the Coscheduling among plugins, ``None`` where it does not run."""
-    return next((plugin for plugin in plugins if isinstance(plugin, Coscheduling)), None)
-
-
-def until_of(entries: Expiring, key: str, now: float) -> float | None:
-    """Return until when something is in force for a group, ``None`` if it is not."""
-    until = entries.until(key, now)
-    return None if until is None else min(until, FOR_EVER)
-
-
-def states_of(members: Iterable[Member]) -> dict[str, int]:
-    """Count members by their state."""
-    return dict(Counter(member.state for member in members))
-
-
-def alive(entries: Expiring, now: float) -> tuple[tuple[str, float], ...]:
-    """Return all groups that something is in force for, each with until when."""
-    return tuple((key, min(now + left, FOR_EVER)) for key, left in entries.alive(now))
-
-
-def controller_of(framework: Framework) -> PodGroupController:
-    """Return the controller beside the scheduler, which knows who names a group."""
-    return next(p for p in framework.plugins if isinstance(p, PodGroupController))
-
-
-def members_of(framework: Framework, key: str, rejected: Container[str] = ()) -> list[Member]:
-    """Return the pods of a namespace that name its group; ``rejected`` are those that just were."""
-    return [
-        _member(framework, framework.pods[member.meta.key], rejected=member.meta.key in rejected)
-        for member in controller_of(framework).members(key.partition("/")[2])
-        if group_key(member) == key and member.meta.key in framework.pods
-    ]
-
-
-def _member(framework: Framework, pod: Pod, *, rejected: bool) -> Member:
-    key = pod.meta.key
-    if pod.terminal:
-        return Member(key, pod.phase, pod.node_name, phase=pod.phase)
-    if pod.node_name:
-        return Member(key, "bound", pod.node_name, phase=pod.phase)
-    waiting = framework.waiting.get(key)
-    if waiting is not None and not waiting.verdict:
-        return Member(key, "waiting", waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
-    queued = framework.queue.pods.get(key)
-    if queued is None or queued.place is None:
-        return Member(key, "pending", rejected=rejected, phase=pod.phase)
-    return Member(
-        key,
-        queued.place,
-        rejected=rejected,
-        phase=pod.phase,
-        attempts=queued.attempts,
-        backoff_until=queued.backoff_until if queued.attempts else None,
-        since=queued.timestamp,
-        moved_by=queued.moved_by,
-        refused_by=tuple(sorted(queued.refused_by)),
-        retry_at=framework.queue.retry_at(queued),
-    )
-
-
-def counters_of(group: PodGroup | None) -> dict[str, int]:
-    """Return the counters in a PodGroup's status."""
-    if group is None:
-        return {}
-    status = group.status
-    return {
-        "scheduled": status.scheduled,
-        "running": status.running,
-        "succeeded": status.succeeded,
-        "failed": status.failed,
-    }
 
 
 def _pre_filter(found: PreFilterResult | None) -> dict[str, Any] | None:

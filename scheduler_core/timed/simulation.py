@@ -25,12 +25,11 @@ from scheduler_core.timed.building import build, make_manager
 from scheduler_core.timed.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.timed.ending import Ending
 from scheduler_core.timed.forking import shared
-from scheduler_core.timed.gangs import before, group_record
 from scheduler_core.timed.landing import land, tell_of
 from scheduler_core.timed.queues import queue_state, queues_of, waiting_of
 from scheduler_core.timed.recording import Recording, Told
 from scheduler_core.timed.restarting import restart
-from scheduler_core.timed.standing import groups_of
+from scheduler_core.timed.standing import before, group_record, groups_of
 from scheduler_core.timed.turns import Turns
 from scheduler_core.timed.waits import longest_wait
 

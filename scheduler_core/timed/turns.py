@@ -29,7 +29,7 @@ class Turns:
         pod = framework.pods.get(happening.about)
         group = group_key(pod) if pod is not None else ""
         if group:
-            self._add(GroupTurn("timeout" if "timeout" in waited.message else "rejected", group, ""))
+            self._add(GroupTurn("timeout" if waited.timed_out else "rejected", group, ""))
 
     def _add(self, turn: GroupTurn) -> None:
         if len(self._found) < TURNS_KEPT:

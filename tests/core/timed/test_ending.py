@@ -189,7 +189,8 @@ def restless(owner: Workload, store: Store, now: float) -> list[Change]:
 
 WEB = (
     "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, "
-    "selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}}"
+    "selector: {matchLabels: {app: web}}, "
+    "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}}"
 )
 FOUGHT = (
     "ReplicaSet default/web changes again and again while no time passes: "

@@ -13,8 +13,9 @@ from scheduler_core.__main__ import main
 from scheduler_core.examples import examples, find
 from scheduler_core.simulation import Simulation
 from scheduler_core.timed import TimedSimulation, is_timed, simulate
+from scheduler_core.timed.standing import standing
 from scheduler_core.trace import trace_line
-from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, node, pod
+from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import in_time
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "trace.schema.json"
@@ -129,3 +130,49 @@ def test_a_day_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert result["succeeded"] == 60
     assert result["virtual_seconds"] > 80_000
     assert result["turns"] <= 4 * (result["events"] + result["cycles"])
+
+
+def test_a_group_of_another_profile_is_told_with_its_own_denial() -> None:
+    """Each profile has a plugin with its own memory; the group of the second one's pods is denied there."""
+    first = coscheduling("v1beta2", deniedPGExpirationTimeSeconds=30)
+    profile = first[first.index("- plugins:") :]
+    both = first.replace("- plugins:", "- schedulerName: default-scheduler\n  plugins:") + profile.replace(
+        "- plugins:", "- schedulerName: second\n  plugins:"
+    )
+    of_second = [
+        pod(f"g-{place}", group="g").replace("spec: {", "spec: {schedulerName: second, ") for place in (0, 1)
+    ]
+    made = simulation(both, node("a", 1), group("g", 2), *of_second)
+    cycles = [made.step(), made.step()]
+    last = cycles[1]
+    assert last is not None
+    assert last.pod_group is not None
+    assert last.groups is not None
+    assert last.pod_group.denied_until == pytest.approx(last.time + 30, abs=0.01)
+    found = standing(made.framework, "default/g")
+    assert found is not None
+    assert found.denied_until == last.pod_group.denied_until == last.groups.listed[0].denied_until
+    assert found.denials == last.pod_group.denials == (("default/g", found.denied_until),)
+
+
+def test_only_those_are_rejected_who_waited() -> None:
+    """Names and operations say nothing of it; a time-out is told apart from a rejection."""
+    _, cycles = ended(
+        coscheduling(permitWaitingTimeSeconds=10, podGroupRejectPercentage=100),
+        node("n", 3),
+        group("g", 4),
+        *(pod(f"rejected-{place}", group="g") for place in range(3)),
+        pod("rejected-3", 9, group="g"),
+        history(
+            "step: {major: 1, minor: 3}, patchOperation: {typeMeta: {kind: Pod}, objectMeta: "
+            "{name: rejected-3}, patchType: merge, patch: {metadata: {annotations: {timeout: 'yes'}}}}"
+        ),
+    )
+    before = next(cycle for cycle in cycles if cycle.operations).pod_group
+    assert before is not None
+    assert {member.rejected for member in before.members} == {False}
+    after = next(cycle for cycle in cycles if cycle.time > 10)
+    assert after.pod_group is not None
+    assert sum(member.rejected for member in after.pod_group.members) == 3
+    kinds = [turn.kind for cycle in cycles for turn in cycle.turns if turn.kind != "phase"]
+    assert kinds[:2] == ["timeout", "rejected"]
