@@ -184,6 +184,7 @@ class PodGroupController(Plugin):
         self._queued: set[str] = set()
         self._members: dict[str, dict[str, Pod]] = {}  # by group name alone: it lists all namespaces
         self._name_of: dict[str, str] = {}  # pod key -> group name
+        self._warned: dict[str, str] = {}  # groups that are too old, with the phase that was told of
 
     def pod_changed(self, key: str) -> None:
         """Queue a sync of the pod's group; deletions queue none."""
@@ -215,10 +216,12 @@ class PodGroupController(Plugin):
         self._queued.discard(key)
         group = self.framework.groups.get(key)
         if group is None:
+            self._warned.pop(key, None)
             return
         members = list(self._members.get(group.meta.name, {}).values())
         found = sync(self.table, group, group.status, members)
-        if found.warning:
+        if found.warning and self._warned.get(key) != group.status.phase:
+            self._warned[key] = group.status.phase
             self.framework.tell("Timeout", key, found.warning)
         if found.status != group.status:
             self.framework.tell(

@@ -209,3 +209,18 @@ def test_in_a_recording_nobody_acts_but_the_scheduler() -> None:
     assert [cycle.pod for cycle in cycles] == ["default/a", "default/b"]
     assert made.framework.pods["default/b"].phase == "Running"
     assert made.placement() == {"default/b": "n"}
+
+
+def test_a_group_that_is_too_old_is_warned_of_once_in_a_phase() -> None:
+    """Every sync finds it too old; the warning is told once, however many pods come and go."""
+    old = (
+        "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\n"
+        "metadata: {name: g, creationTimestamp: '2024-01-01T00:00:00Z'}\nspec: {minMember: 9}\n"
+        "status: {phase: Scheduling, scheduleStartTime: '2024-01-04T00:00:00Z'}\n"
+    )
+    made, cycles = ended(
+        coscheduling(), node("n"), old, *(pod(f"g-{place}", group="g") for place in range(5))
+    )
+    assert made.rest is not None
+    told = [*made.rest.happenings, *(one for c in cycles for one in (*c.happenings, *c.consequences))]
+    assert [one.text for one in told if one.what == "Timeout"] == ["schedule time longer than 48 hours"]
