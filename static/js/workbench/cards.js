@@ -2,6 +2,7 @@
 
 import { h, fill } from "../lib/dom.js";
 import { age, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
+import { ghosts } from "./ghosts.js";
 
 const BLOCKS = 36; // pod blocks on a card; the rest is counted
 const LONG = 16; // a longer name has a line of its own
@@ -20,6 +21,7 @@ export function zones(nodes) {
 export class Cards {
   #cards = [];
   #signatures = [];
+  #ghosts = new Map(); // of a node: the pods nominated to it
   #sizes = []; // of each zone: where its number of nodes stands, and the nodes
 
   constructor(view, compact) {
@@ -88,6 +90,7 @@ export class Cards {
 
   update() {
     const { view } = this;
+    this.#ghosts = ghosts(view).nominated;
     for (let node = 0; node < this.#cards.length; node += 1) {
       const signature = this.#signature(node);
       if (signature === this.#signatures[node]) continue;
@@ -105,7 +108,7 @@ export class Cards {
     const { nodes } = playback;
     return [cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node), this.view.waitingOn(node).join()].join("|");
+      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join()].join("|");
   }
 
   #paint(node) {
@@ -163,6 +166,7 @@ export class Cards {
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
       chosen ? h("i", { class: `pod added ${view.colour(flying)}${this.#waits(flying) ? " waiting" : ""}`, "data-pod": flying, title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}` }) : null,
       view.facts.nominated === node ? this.#made(flying) : null,
+      (this.#ghosts.get(node) ?? []).filter((pod) => pod !== flying).slice(0, BLOCKS).map((pod) => this.#ghost(pod)),
       here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
   }
 
@@ -182,8 +186,13 @@ export class Cards {
     return [
       ...victims.slice(0, BLOCKS).map((pod) => h("i", { class: `pod victim ${view.colour(pod)}`, "data-pod": pod, title: `${short(keys[pod])}, deleted by this cycle` })),
       victims.length > BLOCKS ? h("small", { text: `+${victims.length - BLOCKS}` }) : null,
-      h("i", { class: `pod ghost ${view.colour(flying)}`, "data-pod": flying, title: `${short(keys[flying])}, nominated to this node` }),
+      this.#ghost(flying),
     ];
+  }
+
+  #ghost(pod) {
+    const { view } = this;
+    return h("i", { class: `pod ghost ${view.colour(pod)}`, "data-pod": pod, title: `${short(view.playback.pods.keys[pod])}, nominated to this node` });
   }
 
   reveal(node) { this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" }); }
