@@ -132,13 +132,18 @@ def _from_start(scenario: Scenario, new: list[Document]) -> tuple[Document, ...]
 
 
 def _at_moment(scenario: Scenario, new: list[Document], moment: Moment) -> tuple[Document, ...]:
+    return put_in_force(scenario, new, moment).documents
+
+
+def put_in_force(scenario: Scenario, new: list[Document], moment: Moment) -> Scenario:
+    """Return the scenario with operations that create documents after a cycle, its objects as they were."""
     first = sorted(
         new, key=lambda document: not is_configuration(document)
     )  # then nobody waits in the old one
     for entry in [entry for document in first for entry in _entries(scenario, document, moment)]:
         operations, _ = placed(scenario, moment, entry)
         scenario = replace(scenario, documents=with_operations(scenario.documents, operations))
-    return scenario.documents
+    return scenario
 
 
 def _entries(scenario: Scenario, document: Document, moment: Moment) -> list[Manifest]:

@@ -40,6 +40,7 @@ class Place:
     node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
     pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
     waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
+    in_turn: bool = True  # equally good nodes are taken in turn, as v1.11 does; else the first of them
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
@@ -88,7 +89,7 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "predicates": lambda cycle, place: predicates(
         cycle, place.node_at, cycle.always_check_all, len(place.node_index)
     ),
-    "priorities": lambda cycle, place: priorities(cycle, place.node_at),
+    "priorities": lambda cycle, place: priorities(cycle, place.node_at, in_turn=place.in_turn),
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cycle import Cycle
+from scheduler_core.cycle import Cycle, IntVector
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.priorities.describe import Asked, as_dict, describe
 from scheduler_core.scoring import combine
 from scheduler_core.timed import Stepper
 
 
-def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
-    """Return the protocol's ``priorities`` part; ``{"why": text}`` if nothing was ranked."""
+def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:
+    """Return the protocol's ``priorities`` part; ``{"why": text}`` if nothing was ranked.
+
+    ``in_turn`` tells whether equally good nodes are taken in turn or the first of them is.
+    """
     if cycle.totals is None:
         return {"why": why_unranked(cycle)}
     winner = node_at[cycle.nodes.index(cycle.node)] if cycle.node else None
@@ -26,16 +29,23 @@ def priorities(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
                 "name": row.name,
                 "kind": row.kind,
                 "weight": row.weight,
-                "raw": None if row.raw is None else row.raw.tolist(),
-                "score": row.score.tolist(),
+                "raw": None if row.raw is None else _compact(row.raw),
+                "score": _compact(row.score),
             }
             for row in cycle.priorities
         ],
         "totals": cycle.totals.tolist(),
         "ties": [node_at[node] for node in cycle.ties.tolist()],
         "counter": cycle.last_node_index,
+        "inTurn": in_turn,
         "winner": winner,
     }
+
+
+def _compact(values: IntVector) -> int | list[int]:
+    """Return a number for many that are all the same, as most priorities give most of the time."""
+    first = int(values[0])
+    return first if bool((values == first).all()) else values.tolist()
 
 
 def explained(

@@ -29,7 +29,8 @@ from playground.wire import Encoded, encode
 from scheduler_core.cycle import Cycle, Rest
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.policy import Profile, compile_policy
-from scheduler_core.scenario import Scenario
+from scheduler_core.policy.profile import CONFIGURATION_KIND
+from scheduler_core.scenario import Document, Scenario
 from scheduler_core.settings import Settings
 from scheduler_core.timed import Stepper, simulate
 
@@ -417,6 +418,7 @@ class Playback:
             node_index=self.tables.node_index,
             pod_index=self.tables.pod_index,
             waiting=self._waiting(cycle),
+            in_turn=(self._policy(number) or {}).get("kind") != CONFIGURATION_KIND,
         )
 
     def _waiting(self, cycle: Cycle) -> list[list[Any]]:
@@ -435,6 +437,10 @@ class Playback:
     def settings_after(self, index: int) -> Settings:
         """Return the settings in force after a cycle."""
         return self.settings_of(self.trail.configurations(index))
+
+    def _policy(self, number: int) -> Document | None:
+        """Return the document that so many changes of the configuration put in force; 0: the initial one."""
+        return self.trail.configuration(number).policy if number else self.scenario.policy
 
     def profile_of(self, number: int) -> Profile:
         """Return the profile that so many changes of the configuration lead to; 0 is the initial one."""

@@ -55,6 +55,10 @@ def test_explanations_end_with_the_score_of_the_matrix(name: str) -> None:
     for index in range(1, len(playback) + 1):
         part = json.loads(json.dumps(playback.parts(index, ["priorities"])))["priorities"]
         sums: dict[str, int] = {}
+        for row in part.get("rows", []):
+            for values in ("raw", "score"):
+                if isinstance(row[values], int):
+                    row[values] = [row[values]] * len(part["nodes"])
         for cell in cells(playback, index):
             row = next(row for row in part["rows"] if row["name"] == cell["name"])
             place = part["nodes"].index(playback.tables.node_index[cell["node"]])

@@ -42,20 +42,30 @@ def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
     }
 
 
-@command("bundle.configure", latest=1, large=True, text="text", what="text", key="text", value="text")
+@command(
+    "bundle.configure",
+    latest=1,
+    large=True,
+    text="text",
+    what="text",
+    key="text",
+    value="text",
+    step="text?",
+)
 async def configure(call: Call) -> Answer:
-    """Answer a text with one change to its Policy or settings; nothing is stored."""
+    """Answer a text with one change to what configures its scheduler; nothing is stored."""
     unwanted = call.connection.unwanted("bundle.configure", call.request)
-    payload = call.payload
-    change = (payload["what"], payload["key"], payload["value"])
-    return await call.in_engine(_configured, payload["text"], change, unwanted)
+    return await call.in_engine(_configured, call.payload, unwanted)
 
 
-def _configured(text: str, change: tuple[str, str, str], unwanted: Callable[[], bool]) -> dict[str, Any]:
+def _configured(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
     if unwanted():
         raise Superseded
     try:
-        return configured(text, *change)
+        moment = Moment.parse(payload["step"]) if payload.get("step") else None
+        return configured(payload["text"], payload["what"], payload["key"], payload["value"], moment)
+    except HistoryError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
     except EditError as error:
         raise CommandError("payload.invalid", str(error), field="value") from error
 

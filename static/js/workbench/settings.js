@@ -27,5 +27,32 @@ export function settings({ view, build, mine, canFork, fork }) {
         busy = false;
       }
     },
+    /** Put other weights, `{priority: weight}`, in force from the start or right before the cycle on screen; what is not one's own is copied first. */
+    async weigh(weights, when) {
+      if (busy) return;
+      if (options.dirty()) throw new Error("The YAML has changes that are not applied. Apply or discard them first.");
+      busy = true;
+      try {
+        const { playback } = view;
+        const { socket, source, index } = playback;
+        const before = await options.text();
+        const words = Object.entries(weights).map(([name, weight]) => `${name} ${weight ? `weight ${weight}` : "off"}`).join(", ");
+        const step = when === "before" ? (index > 1 ? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step : "1.0") : undefined;
+        const { text } = await socket.call("bundle.configure", { text: before, what: "weights", key: "", value: JSON.stringify(weights), ...(step ? { step } : {}) });
+        if (!mine) {
+          const { draft, url } = await socket.call("scenario.fork", { source });
+          await socket.call("draft.save", { draft, text });
+          location.assign(`${new URL(url, location.origin).pathname}${location.search}`);
+          return;
+        }
+        await options.apply(text);
+        if (text !== before) build.undo.push(words, before);
+        const told = `${when === "before" ? `Before cycle ${index}` : "From the start"}: ${words}.`;
+        if (view.edit) view.edit.tell(told);
+        else announce(told);
+      } finally {
+        busy = false;
+      }
+    },
   };
 }

@@ -7,6 +7,7 @@ import { Column } from "./column.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { rankedOf } from "./ranked.js";
+import { Weighing } from "./weighing.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
 
 const TIES_LISTED = 12;
@@ -39,6 +40,7 @@ export class Priorities {
     this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
     this.pager = h("span", { class: "pager", role: "group", "aria-label": "Nodes shown" });
     this.column = new Column(view, (index) => this.#pick(index));
+    this.weighing = new Weighing(view, { apply: (weights, when) => view.settings.weigh(weights, when) });
     this.holder = h("div", { class: "score-holder" });
     this.values = segmented("Values", MODES, USUAL, (mode) => this.#choose(mode, this.#across));
     this.rows = segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => this.#choose(this.#mode, rows === "priorities"));
@@ -80,8 +82,9 @@ export class Priorities {
     this.section.classList.remove("waiting");
     const ranked = parts.priorities;
     if (!ranked?.totals) { this.#shown = ""; fill(this.element, this.#nothing(light, ranked?.why)); return; }
-    this.#show("matrix", () => [this.summary, this.section, this.column.element]);
+    this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
     this.#winner(light, ranked);
+    this.weighing.show(ranked);
     this.#turn();
     this.#matrix();
   }
@@ -106,13 +109,14 @@ export class Priorities {
     const link = (one) => h("button", { type: "button", class: "link", onclick: () => view.selectNode(one), text: names[one] });
     const { ties, counter } = ranked;
     const tie = ties.length > 1;
-    const place = counter % Math.max(1, ties.length);
+    const place = ranked.inTurn ? counter % Math.max(1, ties.length) : Math.max(0, ties.indexOf(node));
     const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
     const listed = ties.slice(from, from + TIES_LISTED);
     fill(this.summary,
       h("p", { class: "story" }, node === null ? "No node was chosen." : [link(node), " is chosen with ", h("strong", { text: count(view.facts.best) }), ", the highest total of ", plural(ranked.nodes.length, "feasible node"), "."]),
       tie ? h("div", { class: "tie" },
-        h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }), `, so the ${ordinal(place + 1)} of them is taken.`),
+        ranked.inTurn ? h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }), `, so the ${ordinal(place + 1)} of them is taken.`)
+          : h("p", null, `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any of them by lot; here it is always the first in the order of the nodes.`),
         h("ol", { class: "ties", start: from + 1 }, from > 0 ? h("li", { class: "dim plain", text: "…" }) : null,
           listed.map((one, i) => h("li", { class: from + i === place ? "won" : undefined }, h("span", { class: "dim num", text: String(from + i) }), link(one))), from + listed.length < ties.length ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` }) : null)) : null);
   }

@@ -16,7 +16,7 @@ export function rankedOf(ranked, names) {
   order.forEach((one, i) => { rank[one] = i > 0 && totals[order[i - 1]] === totals[one] ? rank[order[i - 1]] : i + 1; });
   const number = new Array(nodes.length);
   order.forEach((one, i) => { number[one] = i + 1; });
-  const rows = ranked.rows.map((row, r) => ({ ...row, index: r, label: `A${r + 1}`, short: row.name.replace(/Priority$/, ""), flat: isFlat(row.score) }));
+  const rows = ranked.rows.map((row, r) => ({ ...row, raw: spread(row.raw, nodes.length), score: spread(row.score, nodes.length), index: r, label: `A${r + 1}`, short: row.name.replace(/Priority$/, ""), flat: isFlat(spread(row.score, nodes.length)) }));
   const made = { nodes, totals, rows, at, rank, order, number, place, best: totals.length ? totals[order[0]] : 0 };
   CACHE.set(ranked, made);
   return made;
@@ -40,5 +40,8 @@ export function levels(row, mode) {
   }
   return { low, high: Math.max(high, low + 1) };
 }
+
+/** A number stands for as many equal ones. */
+const spread = (values, size) => (typeof values === "number" ? new Array(size).fill(values) : values);
 
 const isFlat = (values) => values.length > 0 && values.every((one) => one === values[0]);

@@ -1,0 +1,252 @@
+// Weights live: a slider for each priority, and at once which node would have won this cycle, the ranking, and where the winner flips.
+
+import { h, fill, icon, announce, perFrame, toast } from "../../lib/dom.js";
+import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { inline } from "../../lib/inline.js";
+import { lines } from "./lines.js";
+import { rankedOf } from "./ranked.js";
+import { MOST_WEIGHT, choiceOf, exact, flipsOf, nearest, rankOf, scalesOf, topOf, totalsWith } from "./weights.js";
+
+const LISTED = 6; // nodes of the ranking
+const NAME = 24; // characters of a node's name in a row
+const FLIPS_TOLD = 3; // beside a slider
+let opened = false; // kept while the page is: a change of the policy draws the tab anew
+
+/** The end of a slider: the weight twice, and the flips that are not far beyond. */
+function reachOf(flips, weight) {
+  const marks = flips.slice(1).map(({ from }) => from);
+  const above = marks.find((mark) => mark > weight) ?? 0;
+  let reach = Math.max(10, 2 * weight, Math.ceil(above * 1.5));
+  const far = marks.filter((mark) => mark <= 4 * reach).at(-1) ?? 0;
+  reach = Math.max(reach, Math.ceil(far * 1.2));
+  return Math.min(reach, MOST_WEIGHT);
+}
+
+export class Weighing {
+  #weights = []; // as they are tried
+  #row = 0; // the priority whose lines are drawn
+  #reach = [];
+  #winner = -1;
+  #rows = [];
+  #key = "";
+
+  constructor(view, options) {
+    this.view = view;
+    this.options = options; // {apply(weights, when)}
+    this.paint = perFrame(() => this.#paint());
+    this.teaser = h("small", { class: "dim num" });
+    this.button = h("button", { type: "button", class: "weigh-open", "aria-expanded": "false", onclick: () => this.#open(!opened) }, icon("right"), "Try other weights");
+    this.result = h("p", { class: "story weigh-result" });
+    this.list = h("ul", { class: "weigh-rows" });
+    this.alike = h("details", { class: "weigh-alike" });
+    this.figure = h("figure", { class: "weigh-figure" });
+    this.ranking = h("div", { class: "weigh-ranking" });
+    this.acts = h("div", { class: "weigh-acts" });
+    this.body = h("div", { class: "weigh-body", hidden: true }, this.result, this.list, this.alike, this.figure, this.ranking, this.acts);
+    this.element = h("section", { class: "weighing", "aria-label": "Weights" }, h("h3", null, this.button, " ", this.teaser), this.body);
+  }
+
+  get #names() { return this.view.playback.nodes.names; }
+
+  #open(open) {
+    opened = open;
+    this.button.setAttribute("aria-expanded", String(opened));
+    this.body.hidden = !opened;
+    if (opened && this.ranked) { this.#draw(); this.#paint(); }
+  }
+
+  /** Show a cycle's ranking; what was tried stays only where it is the same cycle. */
+  show(ranked) {
+    const { index } = this.view.playback;
+    this.ranked = ranked;
+    this.made = rankedOf(ranked, this.#names);
+    this.scales = scalesOf(ranked, this.made, this.#names);
+    const key = `${index}/${this.made.rows.map((row) => `${row.name}×${row.weight}`).join()}`;
+    this.element.hidden = this.made.rows.length === 0;
+    if (this.element.hidden) return;
+    if (key !== this.#key) {
+      const row = this.made.rows[this.#row];
+      if (this.rowName !== row?.name || row?.flat) this.#row = Math.max(0, this.made.rows.findIndex(({ name, flat }) => name === this.rowName && !flat), this.made.rows.findIndex(({ flat }) => !flat));
+      this.#key = key;
+      this.#weights = [...this.scales.weights];
+      this.#winner = -1;
+      this.#drawn = false;
+    }
+    this.#tease();
+    if (opened !== !this.body.hidden) this.#open(opened);
+    else if (opened) { this.#draw(); this.#paint(); }
+  }
+
+  #drawn = false;
+
+  /** The nearest flip of all: what a small change would have done. */
+  #tease() {
+    if (!exact(this.scales, this.scales.weights)) { this.teaser.textContent = ""; return; }
+    if (this.teased === this.#key) return;
+    this.teased = this.#key;
+    const found = this.made.rows.filter((row) => !row.flat).flatMap((row) => {
+      const flip = nearest(flipsOf(this.scales, this.scales.weights, row.index), row.weight);
+      return flip ? [{ row, ...flip, far: Math.abs(flip.weight - row.weight) / Math.max(1, row.weight) }] : [];
+    }).sort((a, b) => a.far - b.far)[0];
+    this.teaser.textContent = found ? `${found.row.label} ${found.row.short} at ${count(found.weight)} instead of ${count(found.row.weight)}: ${this.#name(found.winner)} wins`
+      : "no single weight would have changed the choice";
+  }
+
+  #name(position, most = NAME) { return ellipsis(this.#names[this.made.nodes[position]], most); }
+
+  // --- the sliders ------------------------------------------------------------------------
+
+  #draw() {
+    if (this.#drawn) return;
+    this.#drawn = true;
+    const scales = this.scales;
+    if (!exact(scales, scales.weights)) {
+      fill(this.list); fill(this.alike); fill(this.figure); fill(this.ranking); fill(this.acts);
+      fill(this.result, "These weights are too large to be added up exactly in a browser. The engine's own sums are in the matrix below.");
+      return;
+    }
+    this.#rows = this.made.rows.map((row, r) => this.#slider(row, r));
+    const alike = this.#rows.filter(({ row }) => row.flat);
+    fill(this.list, this.#rows.filter(({ row }) => !row.flat).map(({ element }) => element));
+    this.alike.hidden = alike.length === 0;
+    fill(this.alike, h("summary", { text: `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, "priority", "priorities")} that score every node alike here, so that no weight of theirs matters` }), h("ul", { class: "weigh-rows" }, alike.map(({ element }) => element)));
+    const { mine, canFork } = this.view.settings ?? {};
+    const act = (when, name, text, title) => h("button", { type: "button", class: "btn", "data-weigh": when, title, onclick: () => this.#apply(when) }, icon(name), text);
+    this.reset = h("button", { type: "button", class: "btn quiet", onclick: () => this.#reset(), text: "Reset" });
+    this.applies = mine ? [act("start", "check", "Apply from the start", "Write these weights into the Policy: the whole simulation starts anew with them"),
+      act("before", "here", "Apply before this cycle", "An operation right before this cycle restarts the scheduler with these weights")]
+      : canFork ? [act("start", "fork", "Apply in a copy", "A draft of your own with these weights in its Policy"), act("before", "here", "In a copy, before this cycle", "A draft of your own, whose scheduler restarts with these weights right before this cycle")] : [];
+    this.told = h("p", { class: "dim fine weigh-told", text: "Applied from the start, earlier pods may go elsewhere too. Applied before this cycle the scheduler restarts: it tries all pending pods anew, and its counter of ties begins at 0." });
+    fill(this.acts, this.reset, this.applies, this.applies.length ? this.told : null);
+  }
+
+  #slider(row, r) {
+    const flips = () => flipsOf(this.scales, this.#weights, r);
+    this.#reach[r] = reachOf(flips(), row.weight);
+    const id = `weigh-${r}`;
+    const range = h("input", { type: "range", class: "weigh-slider", id, min: 0, max: this.#reach[r], step: 1, value: row.weight, "data-weight": r, oninput: (event) => this.#try(r, Number(event.target.value)), onfocus: () => this.#choose(r) });
+    const field = h("input", { type: "number", class: "field num weigh-number", min: 0, max: MOST_WEIGHT, step: 1, value: row.weight, inputmode: "numeric", "aria-label": `Weight of ${row.name}`,
+      oninput: (event) => { if (event.target.value !== "" && event.target.checkValidity()) this.#try(r, Number(event.target.value)); }, onfocus: () => this.#choose(r),
+      onchange: (event) => { if (event.target.value === "" || !event.target.checkValidity()) event.target.value = this.#weights[r]; } });
+    const told = h("span", { class: "weigh-flips dim num", id: `${id}-flips` });
+    range.setAttribute("aria-describedby", told.id);
+    const element = h("li", { class: row.flat ? "same" : undefined },
+      h("label", { for: id, title: row.name }, h("b", { text: row.label }), ` ${row.short}`), range, field, told);
+    return { element, range, field, told, row };
+  }
+
+  #choose(r) {
+    if (this.#row === r && this.rowName === this.made.rows[r].name) return;
+    this.#row = r;
+    this.rowName = this.made.rows[r].name;
+    this.paint();
+  }
+
+  #try(r, weight) {
+    const value = Math.min(MOST_WEIGHT, Math.max(0, Math.floor(weight)));
+    this.#row = r;
+    this.rowName = this.made.rows[r].name;
+    this.#weights[r] = value;
+    this.paint();
+  }
+
+  #reset() {
+    this.#weights = [...this.scales.weights];
+    this.#paint();
+    this.#rows[this.#row]?.range.focus();
+  }
+
+  get #changed() { return this.#weights.some((weight, r) => weight !== this.scales.weights[r]); }
+
+  // --- what comes of it -------------------------------------------------------------------
+
+  #paint() {
+    if (!this.ranked || this.body.hidden || !this.#rows.length || this.#rows[0].row !== this.made.rows[0]) return;
+    const began = performance.now();
+    const scales = this.scales;
+    if (!exact(scales, this.#weights)) { this.result.textContent = "These weights are too large to be added up exactly in a browser."; return; }
+    const totals = totalsWith(scales, this.#weights);
+    const choice = choiceOf(scales, totals);
+    this.now = { weights: [...this.#weights], node: this.made.nodes[choice.winner], best: choice.best, ties: choice.ties.map((one) => this.made.nodes[one]) };
+    const all = this.#rows.map((_, r) => flipsOf(scales, this.#weights, r, totals));
+    this.#rows.forEach((one, r) => this.#update(one, r, all[r], choice));
+    this.#result(totals, choice);
+    this.#rank(totals, choice);
+    this.#figure(all[this.#row], totals, choice);
+    this.reset.disabled = !this.#changed;
+    for (const button of this.applies) button.disabled = !this.#changed || this.#weights.every((weight) => weight === 0);
+    if (this.#winner !== choice.winner && this.#winner >= 0) announce(`${this.#name(choice.winner, 80)} would win with ${count(choice.best)}.`);
+    this.#winner = choice.winner;
+    if (window.podstep) window.podstep.weighing = { took: performance.now() - began }; // for the browser tests
+  }
+
+  #update({ element, range, field, told, row }, r, flips, choice) {
+    const weight = this.#weights[r];
+    const reach = Math.max(this.#reach[r], weight);
+    if (Number(range.max) !== reach) range.max = String(reach);
+    range.value = String(weight);
+    if (document.activeElement !== field) field.value = String(weight);
+    range.setAttribute("aria-valuetext", `${count(weight)}: ${this.#name(choice.winner, 80)} wins`);
+    element.classList.toggle("tried", weight !== this.scales.weights[r]);
+    element.classList.toggle("shown", r === this.#row);
+    const marks = flips.slice(1);
+    const around = Math.max(0, Math.min(marks.findIndex(({ from }) => from > weight), marks.length - FLIPS_TOLD));
+    const shown = marks.slice(around, around + FLIPS_TOLD);
+    told.textContent = row.flat ? "" : !marks.length ? "no weight of it changes the winner"
+      : `${around > 0 ? "… " : ""}${shown.map(({ from, winner }) => `${this.#name(winner, 18)} from ${count(from)}`).join(", ")}${around + shown.length < marks.length ? ", …" : ""}`;
+  }
+
+  #link(position) {
+    const node = this.made.nodes[position];
+    const { view } = this;
+    return inline(() => view.selectNode(node), { title: this.#names[node], onpointerenter: () => view.hover(node), onpointerleave: () => view.hover(-1) }, ellipsis(this.#names[node], NAME));
+  }
+
+  #result(totals, choice) {
+    const decided = this.made.at.get(this.ranked.winner);
+    const tie = choice.ties.length > 1 ? `, as ${plural(choice.ties.length, "node")} have: ${this.scales.inTurn ? `the counter, ${count(this.scales.counter)} mod ${count(choice.ties.length)} = ${count(this.scales.counter % choice.ties.length)}, takes it` : "it is the first of them"}` : "";
+    fill(this.result, !this.#changed ? ["As decided: ", this.#link(choice.winner), ` with ${count(choice.best)}${tie}. Move a weight.`]
+      : choice.winner === decided ? ["Still ", this.#link(choice.winner), `, with ${count(choice.best)}${tie}.`]
+        : [this.#link(choice.winner), " would have won", ` with ${count(choice.best)}${tie}; `, ...(decided === undefined ? ["nothing was chosen."] : [this.#link(decided), ` would have ${count(totals[decided])}, rank ${count(rankOf(totals, decided))}.`])]);
+    this.result.classList.toggle("other", this.#changed && choice.winner !== decided);
+  }
+
+  #rank(totals, choice) {
+    const top = topOf(this.scales, totals, LISTED);
+    if (!top.includes(choice.winner)) top.splice(0, 1, choice.winner); // of very many equal ones the one that is taken
+    const { rank } = this.made;
+    const move = (was, is) => (was === is ? h("span", { class: "dim", text: "–" }) : h("span", { class: was > is ? "pass-text" : "fail-text", text: `${was > is ? "↑" : "↓"} from ${count(was)}` }));
+    fill(this.ranking, h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The best nodes with these weights" }),
+      h("thead", null, h("tr", null, h("th", { scope: "col", class: "num", text: "rank" }), h("th", { scope: "col", text: "node" }), h("th", { scope: "col", class: "num", text: "sum" }), h("th", { scope: "col", class: "num", text: "moved" }))),
+      h("tbody", null, top.map((one) => { const now = rankOf(totals, one); return h("tr", { class: one === choice.winner ? "won" : undefined }, h("td", { class: "num", text: count(now) }), h("th", { scope: "row" }, this.#link(one), one === choice.winner ? h("span", { class: "pill accent" }, icon("check"), this.#changed ? "would win" : "chosen") : null), h("td", { class: "num", text: count(totals[one]) }), h("td", { class: "num" }, move(rank[one], now))); }))),
+      this.scales.size > top.length ? h("p", { class: "dim fine", text: `and ${plural(this.scales.size - top.length, "more node")} behind` }) : null);
+  }
+
+  #figure(flips, totals, choice) {
+    const r = this.#row;
+    const row = this.made.rows[r];
+    const reach = Math.max(this.#reach[r], this.#weights[r]);
+    const decided = this.made.at.get(this.ranked.winner);
+    const selected = this.made.at.get(this.view.node);
+    const score = this.scales.scores[r];
+    const drawn = [...new Set([choice.winner, ...flips.filter(({ from }) => from <= reach).map(({ winner }) => winner), decided, selected, ...topOf(this.scales, totals, 3)].filter((one) => one !== undefined))];
+    lines(this.figure, {
+      title: `${row.label} ${row.short}`, what: row.name, weight: this.#weights[r], asIs: this.scales.weights[r], reach, flips,
+      series: drawn.map((one) => ({ id: one, node: this.made.nodes[one], name: this.#name(one, 80), slope: score[one], base: totals[one] - this.#weights[r] * score[one], wins: flips.some(({ winner }) => winner === one) })),
+      winner: choice.winner, name: (one) => this.#name(one, 80), onWeight: (weight) => this.#try(r, weight), view: this.view,
+    });
+  }
+
+  // --- putting it in force ----------------------------------------------------------------
+
+  async #apply(when) {
+    const weights = Object.fromEntries(this.made.rows.flatMap((row, r) => (this.#weights[r] === row.weight ? [] : [[row.name, this.#weights[r]]])));
+    for (const button of this.applies) button.disabled = true;
+    try {
+      await this.options.apply(weights, when);
+    } catch (error) {
+      toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 7000 });
+      for (const button of this.applies) button.disabled = false;
+    }
+  }
+}
