@@ -140,7 +140,7 @@ export class HeatMap {
       ramp.push(`rgb(${colour.join(" ")})`);
       dimmed.push(`rgb(${mix(bg, colour, 0.38).join(" ")})`);
     }
-    this.#palette = { ramp, dimmed, ink: token("--ink"), dim: token("--dim"), faint: token("--faint"), fail: token("--fail"), failText: token("--fail-text"), wait: token("--wait"), accent: token("--accent"), accentText: token("--accent-text"), bg: token("--bg"), panel: token("--panel"), line: token("--line-strong"), font: token("--font"), mono: token("--mono"), high: `rgb(${high.join(" ")})`, rail: token("--track") };
+    this.#palette = { ramp, dimmed, ink: token("--ink"), dim: token("--dim"), faint: token("--faint"), fail: token("--fail"), failText: token("--fail-text"), wait: token("--wait"), victim: token("--victim"), accent: token("--accent"), accentText: token("--accent-text"), bg: token("--bg"), panel: token("--panel"), line: token("--line-strong"), font: token("--font"), mono: token("--mono"), high: `rgb(${high.join(" ")})`, rail: token("--track") };
     return this.#palette;
   }
 
@@ -241,7 +241,7 @@ export class HeatMap {
       pen.lineWidth = 1.5;
       pen.strokeRect(x + 0.75, y + 0.75, size - 1.5, size - 1.5);
     }
-    pen.strokeStyle = c.accentText;
+    pen.strokeStyle = c.victim;
     pen.lineWidth = 2;
     pen.setLineDash([3, 2]);
     for (const { x, y, size } of boxes(nominated)) pen.strokeRect(x + 1, y + 1, size - 2, size - 2);

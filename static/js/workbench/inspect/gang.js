@@ -44,13 +44,13 @@ export class Gang {
     const scale = Math.min(1, CELLS / Math.max(1, most));
     const present = Object.keys(STATES).filter((state) => counts[state] > 0);
     const absent = Math.max(0, (minMember ?? 0) - memberCount);
-    const cells = present.flatMap((state) => Array.from({ length: Math.max(1, Math.round(counts[state] * scale)) }, () => h("i", { class: `cell ${STATES[state][0]}` })));
-    cells.push(...Array.from({ length: Math.round(absent * scale) }, () => h("i", { class: "cell none" })));
+    const cells = present.flatMap((state) => Array.from({ length: Math.max(1, Math.round(counts[state] * scale)) }, () => h("i", { class: `gang-cell ${STATES[state][0]}` })));
+    cells.push(...Array.from({ length: Math.round(absent * scale) }, () => h("i", { class: "gang-cell none" })));
     if (minMember && minMember <= most) cells.splice(Math.round(minMember * scale), 0, h("b", { class: "needed" }));
     const names = members.filter(({ state }) => HOLDING.has(state)).map(({ node }) => node);
-    const said = present.map((state) => [h("span", { class: "nowrap" }, h("i", { class: `cell ${STATES[state][0]}` }), `${count(counts[state])} ${STATES[state][1]}`)]);
+    const said = present.map((state) => [h("span", { class: "nowrap" }, h("i", { class: `gang-cell ${STATES[state][0]}` }), `${count(counts[state])} ${STATES[state][1]}`)]);
     return h("div", { class: "gang-strip" }, h("div", { class: "cells", "aria-hidden": "true" }, cells),
-      h("p", { class: "fine" }, said, absent ? h("span", { class: "nowrap" }, h("i", { class: "cell none" }), `${count(absent)} not there`) : null, minMember ? h("span", { class: "nowrap" }, h("b", { class: "needed" }), `minMember ${count(minMember)}`) : null, names.length ? h("span", { class: "nowrap" }, nodesLink(this.view, `on ${plural(new Set(names).size, "node")}`, names, "PodGroup")) : null));
+      h("p", { class: "fine" }, said, absent ? h("span", { class: "nowrap" }, h("i", { class: "gang-cell none" }), `${count(absent)} not there`) : null, minMember ? h("span", { class: "nowrap" }, h("b", { class: "needed" }), `minMember ${count(minMember)}`) : null, names.length ? h("span", { class: "nowrap" }, nodesLink(this.view, `on ${plural(new Set(names).size, "node")}`, names, "PodGroup")) : null));
   }
 
   /** What comes next: what has a time with a bar until then, on one axis, and what only an event brings. */
