@@ -42,11 +42,12 @@ class DefaultPreemption(Plugin):
             framework.cluster,
             framework.queue.nominator,
             framework.lane_of(pod).scheduling.profile,
+            victims_only=True,
             record=framework.details,
         )
         attempt.preemption = found.record
         chosen = found.chosen
-        if chosen is None or not chosen.victims:
+        if chosen is None:
             return Status("Unschedulable")
         detail = Preempted(chosen.node, tuple(victim.key for victim in chosen.victims), tuple(found.cleared))
         attempt.victims, attempt.cleared = detail.victims, detail.cleared
