@@ -277,10 +277,24 @@ class Cluster:
 
         Returns the claims, as ``namespace/name``, that were bound to volumes with it.
         """
-        state.node_name = node_name
-        bound = self._bind_claims(state)
+        bound = self.bind_claims(state.info, node_name)
         self._place(state, node_name)
-        return bound
+        return tuple(bound)
+
+    def assume(self, state: PodState, node_name: str) -> None:
+        """Put a pod on a node as :meth:`assign` does, and leave its claims alone: Reserve sees to them."""
+        self._place(state, node_name)
+
+    def forget(self, state: PodState) -> None:
+        """Take an assumed pod off its node (schedulercache.ForgetPod); it stays a pod of the cluster.
+
+        One that was replaced or deleted meanwhile holds no node any more.
+        """
+        if self.pods.get(state.key) is not state:
+            return
+        self.remove_pod(state.key)
+        state.node_name, state.node = "", -1
+        self.pods[state.key] = state
 
     def _place(self, state: PodState, node_name: str) -> None:
         """Count a pod where it is; whoever bound it has seen to its claims (factory.addPodToCache)."""
@@ -291,25 +305,42 @@ class Cluster:
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
 
-    def _bind_claims(self, state: PodState) -> tuple[str, ...]:
-        """Bind the claims that waited for this pod to the volumes that were found for it on its node."""
-        node = self.nodes.get(state.node_name)
-        if not state.info.claims or node is None:
-            return ()
+    def bind_claims(self, info: PodInfo, node_name: str) -> dict[str, PersistentVolume]:
+        """Bind the claims that waited for a pod to the volumes that are found for them on its node.
+
+        Returns the volume, as it was before, by claim (``namespace/name``); nothing if none waited, or there
+        is no volume for one of them.
+        """
+        node = self.nodes.get(node_name)
+        if not info.claims or node is None:
+            return {}
         try:
-            waiting = self.storage.waiting_claims(state.info)
+            waiting = self.storage.waiting_claims(info)
         except ClaimError:  # a pod that was bound from outside; no predicate looked at its claims
-            return ()
+            return {}
         reachable = {
             name
             for name, volume in self.storage.volumes.items()
             if volume.node_affinity is None or any(term_matches(term, node) for term in volume.node_affinity)
         }
-        found = self.storage.match_waiting(waiting, reachable) if waiting else None
-        for claim, volume in (found or {}).items():
-            self.storage.bind(claim, volume)
-            self._note("PersistentVolumeClaim", claim)
-        return tuple(found or ())
+        found = (self.storage.match_waiting(waiting, reachable) if waiting else None) or {}
+        former = {claim: self.storage.volumes[name] for claim, name in found.items()}
+        for claim, name in found.items():
+            self.bind_claim(claim, name)
+        return former
+
+    def bind_claim(self, claim: str, volume: str) -> None:
+        """Bind a claim, as ``namespace/name``, and a volume to each other."""
+        self.storage.bind(claim, volume)
+        self._note("PersistentVolumeClaim", claim)
+
+    def unbind_claim(self, claim: str, volume: PersistentVolume) -> None:
+        """Undo :meth:`bind_claim`; ``volume`` is what the volume was before.
+
+        What was bound otherwise or deleted since then is left as it is.
+        """
+        self.storage.unbind(claim, volume)
+        self._note("PersistentVolumeClaim", claim)
 
     def remove_pod(self, key: str) -> PodState | None:
         """Delete a pod wherever it is; returns its last state."""

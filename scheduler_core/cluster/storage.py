@@ -78,6 +78,15 @@ class Storage:
         self.claims[claim_key] = replace(self.claims[claim_key], volume_name=volume_name)
         self.volumes[volume_name] = replace(self.volumes[volume_name], claim_ref=claim_key, phase="Bound")
 
+    def unbind(self, claim_key: str, former: PersistentVolume) -> None:
+        """Part a claim and a volume that :meth:`bind` brought together; ``former`` is the volume before."""
+        name = former.meta.name
+        claim, volume = self.claims.get(claim_key), self.volumes.get(name)
+        if claim is not None and claim.volume_name == name:
+            self.claims[claim_key] = replace(claim, volume_name="")
+        if volume is not None and volume.claim_ref == claim_key:
+            self.volumes[name] = replace(volume, claim_ref=former.claim_ref, phase=former.phase)
+
     def attached(self, info: PodInfo) -> tuple[frozenset[str], ...]:
         """Return the pod's distinct volume ids per :data:`ATTACH_KINDS`.
 

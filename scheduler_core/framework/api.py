@@ -49,6 +49,7 @@ class Api:
     lane: Lane
     release: Release
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
+    bound_phase: str = "Running"  # what a pod is as soon as it is bound
 
     def __init__(self, keep: Callable[[Attempt | Happening], None] | None) -> None:
         self.groups: dict[str, PodGroup] = {}
@@ -57,6 +58,8 @@ class Api:
         self.record: list[Attempt | Happening] = []
         self.keep = keep or self._remember
         self.turns: deque[Callable[[], None]] = deque()
+        self.leaving: dict[str, bool] = {}  # pods deleted or ended, and whether bound: not yet heard of
+        self.to_activate: dict[str, None] = {}  # by the end of this scheduling cycle
 
     def _remember(self, what: Attempt | Happening) -> None:
         self.record.append(what)
@@ -105,23 +108,15 @@ class Api:
 
     def create_pod(self, pod: Pod) -> None:
         """Create a pod, pending or bound."""
-        self.pods[pod.meta.key] = pod
+        key = pod.meta.key
+        if key in self.leaving:  # another pod took its name: that one is gone before this one is there
+            self._heard_of_leaving(key)
+        self.pods[key] = pod
         state = self.cluster.put(pod)
         if state is not None and not state.node_name and self.responsible(pod):
             self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
             if self.release.pod_add_wakes:
                 self.later(partial(self.move, "UnscheduledPodAdd"))
-        self._pod_changed(pod.meta.key)
-
-    def open_gates(self, key: str) -> None:
-        """Remove a pod's scheduling gates."""
-        pod = self.pods.get(key)
-        if pod is None or not pod.scheduling_gates:
-            return
-        pod = self.pods[key] = replace(pod, scheduling_gates=())
-        state = self.cluster.pods[key]
-        state.pod = pod
-        self.queue.open_gates(state)
         self._pod_changed(key)
 
     def finish_pod(self, key: str, phase: Literal["Succeeded", "Failed"]) -> None:
@@ -131,29 +126,77 @@ class Api:
             return
         self.pods[key] = replace(pod, phase=phase)
         self.tell(phase, key)
-        self.later(partial(self._heard_of_deleted, key, bound=True))
+        self.leave(key, bound=True)
 
     def delete_pod(self, key: str) -> None:
-        """Delete a pod wherever it is; the scheduler hears of it when it is its turn."""
+        """Delete a pod wherever it is; the scheduler hears of it when it is its turn.
+
+        It hears nothing of a finished pod's deletion: it watches none, and has heard of its end.
+        """
         pod = self.pods.pop(key, None)
         if pod is None:
             return
         self.deleted.append(key)
-        self.later(partial(self._heard_of_deleted, key, bound=bool(pod.node_name)))
+        if pod.terminal:
+            self.later(partial(self._forget_finished, key))
+        else:
+            self.leave(key, bound=bool(pod.node_name))
 
-    def _heard_of_deleted(self, key: str, *, bound: bool) -> None:
+    def _forget_finished(self, key: str) -> None:
+        self.cluster.finished.pop(key, None)
+        self._pod_changed(key)
+
+    def leave(self, key: str, *, bound: bool) -> None:
+        """Let the scheduler hear, when it is its turn, that there is a pod less for it: deleted or ended."""
+        self.leaving[key] = bound
+        self.later(partial(self._heard_of_leaving, key))
+
+    def _heard_of_leaving(self, key: str) -> None:
+        bound = self.leaving.pop(key, None)
+        if bound is None:  # it was heard of when another pod took the name
+            return
         if bound:
             self.cluster.remove_pod(key)
             self._pod_changed(key)
             self.move("AssignedPodDelete")
-            return
+        else:
+            self._heard_of_pending(key)
+        pod = self.pods.get(key)
+        if pod is not None and pod.terminal:
+            self.cluster.put(pod)
+
+    def _heard_of_pending(self, key: str) -> None:
+        """Let go of a pod that was not bound, whatever it holds; who needs that may be tried again."""
         self.queue.remove(key)
-        self.waiting.reject(key, "", "removed")
+        assumed = self.give_up(key, "removed")
+        self.cluster.remove_pod(key)
+        self._pod_changed(key)
+        if assumed and self.release.forget_wakes:
+            self.move("AssignedPodDelete")
+
+    def give_up(self, key: str, message: str) -> bool:
+        """Undo what was reserved for a pod that others deleted or bound; tell whether it was assumed."""
+        self.waiting.reject(key, "", message)
         pod = self.binding.pop(key, None)
         if pod is not None:
             self.let_unreserve(pod)
-        self.cluster.remove_pod(key)
-        self._pod_changed(key)
+        return pod is not None
+
+    def create_binding(self, key: str, node: str) -> str:
+        """Give a pod its node, as the API does for a Binding; returns why it refuses to, "" if it does not."""
+        pod = self.pods.get(key)
+        name = key.partition("/")[2]
+        if pod is None:
+            return f'pods "{name}" not found'
+        if pod.node_name:
+            held = f'pod {name} is already assigned to node "{pod.node_name}"'
+            return f'Operation cannot be fulfilled on pods/binding "{name}": {held}'
+        self.pods[key] = replace(pod, node_name=node, phase=self.bound_phase)
+        return ""
+
+    def claims_bound(self, keys: Iterable[str]) -> None:
+        """Hear that PreBind wrote claims' volumes to the API; here nobody else wants to know."""
+        del keys
 
     def evict(self, key: str, plugin: str) -> None:
         """Take a pod away for another: one that waits at Permit is rejected, any other deleted."""
@@ -188,15 +231,21 @@ class Api:
             plugin.group_changed(key)
         self.move(event)
 
-    def move(self, event: EventName) -> None:
-        """Let an event move the unschedulable pods that it may help."""
-        moved = self.queue.move_all(event)
+    def move(self, event: EventName, but: str = "") -> None:
+        """Let an event move the unschedulable pods that it may help; ``but`` one that it does not concern."""
+        moved = self.queue.move_all(event, but)
         if moved:
             self.tell("Moved", "", f"{event} moved {', '.join(moved)}", moved)
 
     def activate(self, keys: Iterable[str]) -> None:
-        """Move pods to the active queue at the end of this cycle, whatever is left of their backoff."""
-        moved = self.queue.activate(keys)
+        """Ask for pods to go to the active queue, whatever is left of their backoff.
+
+        They do at the end of this scheduling cycle, if it succeeds (PodsToActivate).
+        """
+        self.to_activate.update(dict.fromkeys(keys))
+
+    def _activate(self) -> None:
+        moved = self.queue.activate(self.to_activate)
         if moved:
             self.tell("Activated", "", f"Permit activated {', '.join(moved)}", moved)
 

@@ -34,14 +34,12 @@ class Lane:
 
 
 def make_lane(given: Scheduler, plugins: Sequence[Plugin], cluster: Cluster) -> Lane:
-    """Return the lane of a profile; a plugin that is named and not there does nothing."""
-    plugins = plugins if given.plugins is None else given.plugins
+    """Return the lane of a profile that has ``plugins``; one that is named and not there does nothing."""
     named = {plugin.name: plugin for plugin in plugins}
-    at = {
-        point: tuple(plugins)
-        if given.points is None
-        else tuple(named[name] for name in given.points.get(point, ()) if name in named)
-        for point in POINTS
-    }
+    at: dict[str, tuple[Plugin, ...]] = {}
+    for point in POINTS:
+        names = named if given.points is None else given.points.get(point, ())
+        found = (named[name] for name in names if name in named)
+        at[point] = tuple(plugin for plugin in found if plugin.works_at(point))
     scheduling = replace(given.scheduling, profile=given.scheduling.others)
     return Lane(at, scheduling, VectorStore(cluster, scheduling.profile))

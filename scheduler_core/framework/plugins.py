@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,8 +35,19 @@ class Status:
 SUCCESS = Status()
 
 
-POINTS = ("preFilter", "postFilter", "reserve", "permit", "postBind")
-"""The extension points at which plugins are called in turn; what filters and scores is a profile."""
+METHODS: Mapping[str, tuple[str, ...]] = {
+    "preFilter": ("pre_filter",),
+    "postFilter": ("post_filter",),
+    "reserve": ("reserve", "unreserve"),
+    "permit": ("permit",),
+    "preBind": ("pre_bind",),
+    "bind": ("bind",),
+    "postBind": ("post_bind",),
+}
+"""The extension points at which plugins are called in turn, with the methods of :class:`Plugin` for each."""
+
+POINTS = tuple(METHODS)
+"""Their names, in the order in which a pod passes them; what filters and scores is a profile."""
 
 
 class Plugin:
@@ -52,6 +64,10 @@ class Plugin:
         """Get the handle to clock, queue, cluster and waiting pods."""
         self.framework = framework
 
+    def works_at(self, point: str) -> bool:
+        """Tell whether it does anything at an extension point, so that calling it there means something."""
+        return any(getattr(type(self), name) is not getattr(Plugin, name) for name in METHODS[point])
+
     def sort_key(self, pod: QueuedPod) -> Any:
         """Return what pods are sorted by; the smallest is tried first (QueueSort)."""
         return -pod.state.priority, pod.timestamp
@@ -66,6 +82,18 @@ class Plugin:
         del pod, attempt
         return None
 
+    def reserve(self, pod: QueuedPod, node: str) -> Status:
+        """Set aside what a pod needs that was just assumed on a node (Reserve)."""
+        del pod, node
+        return SUCCESS
+
+    def unreserve(self, pod: QueuedPod) -> None:
+        """Take back what was reserved for a pod that will not be bound (Unreserve).
+
+        It is called for every plugin of the point, the last one first, whether or not its Reserve ran.
+        """
+        del pod
+
     def permit(self, pod: QueuedPod, node: str) -> Status:
         """Let a pod that was assumed on a node go on, wait or fail (Permit)."""
         del pod, node
@@ -75,9 +103,15 @@ class Plugin:
         """Hear that a pod that waited has its verdict, before its binding cycle goes on."""
         del pod
 
-    def unreserve(self, pod: QueuedPod) -> None:
-        """Take back what was reserved for a pod that will not be bound (Unreserve)."""
-        del pod
+    def pre_bind(self, pod: QueuedPod, node: str) -> Status:
+        """Do what has to be done before a pod is bound (PreBind)."""
+        del pod, node
+        return SUCCESS
+
+    def bind(self, pod: QueuedPod, node: str) -> Status | None:
+        """Bind a pod (Bind); ``None`` leaves it to the next plugin."""
+        del pod, node
+        return None
 
     def post_bind(self, pod: QueuedPod) -> None:
         """Hear that a pod was bound (PostBind)."""

@@ -7,7 +7,7 @@ timer is set only for a look that will find something.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal
@@ -37,6 +37,7 @@ class QueuedPod:
     place: Place | None = None
     moved_by: str = ""  # the event that brought it to its place
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
+    turn: tuple[Any, int] = ((), -1)  # what the active queue has it sorted by: its key, then who came first
 
     @property
     def key(self) -> str:
@@ -77,7 +78,7 @@ class VirtualQueue:
         """Return the pods in one of the queues: the active ones in the order they will be tried."""
         found = list(self._placed[place].values())
         if place == "active":
-            found.sort(key=lambda pod: (self.sort_key(pod), pod.key))
+            found.sort(key=lambda pod: pod.turn)
         return found
 
     def count(self, place: Place) -> int:
@@ -115,15 +116,16 @@ class VirtualQueue:
         self.nominator.remove(pod.key)
         return pod
 
-    def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None) -> Place:
+    def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, backs_off: bool = False) -> Place:
         """Take back a pod that could not be scheduled; ``None`` keeps who refused it the last time.
 
-        If pods were moved while it was tried, what moved them may have helped it too: it only backs off.
+        If pods were moved while it was tried, what moved them may have helped it too: it only backs off, as
+        it does if it waits for nothing (``backs_off``).
         """
         if refused_by is not None:
             pod.refused_by = frozenset(refused_by)
         pod.timestamp = self.clock.now
-        place: Place = "backoff" if self.move_cycle >= self.cycle else "unschedulable"
+        place: Place = "backoff" if backs_off or self.move_cycle >= self.cycle else "unschedulable"
         self._put(pod, place, "failed")
         self.nominate(pod.state)
         return place
@@ -145,11 +147,18 @@ class VirtualQueue:
             self._put(pod, "active", "activated")
         return [pod.key for pod in moved]
 
-    def move_all(self, event: EventName) -> list[str]:
-        """Move the unschedulable pods that an event may help: to backoff while they back off, else active."""
-        moved = [pod for pod in self._placed["unschedulable"].values() if self._helps(event, pod)]
+    def move_all(self, event: EventName, but: str = "") -> list[str]:
+        """Move the unschedulable pods that an event may help: to backoff while they back off, else active.
+
+        ``but`` is the key of a pod that stays where it is.
+        """
+        moved = [
+            pod
+            for pod in self._placed["unschedulable"].values()
+            if self._helps(event, pod) and pod.key != but
+        ]
         for pod in moved:
-            self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", event)
+            self._retry(pod, event)
         self.move_cycle = self.cycle
         return [pod.key for pod in moved]
 
@@ -166,7 +175,7 @@ class VirtualQueue:
             and self._helps(event, pod)
         ]
         for pod in moved:
-            self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", event)
+            self._retry(pod, event)
         self.move_cycle = self.cycle
         return [pod.key for pod in moved]
 
@@ -182,13 +191,11 @@ class VirtualQueue:
         known = self.pods.get(state.key)
         if known is None:
             return
-        place = known.place
-        self._leave(known)
-        pod = replace(known, state=state, place=None)
-        if place == "unschedulable":
-            self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", "updated")
-        elif place is not None:
-            self._put(pod, place, pod.moved_by)
+        known.state = state
+        if known.place == "unschedulable":
+            self._retry(known, "updated")
+        elif known.place == "active":
+            self.resort()
         self.nominate(state)
 
     def remove(self, key: str) -> None:
@@ -201,8 +208,9 @@ class VirtualQueue:
     def resort(self) -> None:
         """Put the active pods in order anew: their sort keys have changed."""
         active = self._placed["active"].values()
-        self._heap = [(self.sort_key(pod), self._order + place, pod) for place, pod in enumerate(active)]
-        self._order += len(active)
+        for pod in active:
+            pod.turn = (self.sort_key(pod), pod.turn[1])
+        self._heap = [(*pod.turn, pod) for pod in active]
         heapify(self._heap)
 
     def retry_at(self, pod: QueuedPod) -> float | None:
@@ -232,12 +240,17 @@ class VirtualQueue:
             del self._placed[pod.place][pod.key]
             pod.place = None
 
+    def _retry(self, pod: QueuedPod, by: str) -> None:
+        """Let a pod be tried again, after its backoff."""
+        self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", by)
+
     def _put(self, pod: QueuedPod, place: Place, by: str) -> None:
         self._leave(pod)
         self.pods[pod.key] = self._placed[place][pod.key] = pod
         pod.place, pod.moved_by = place, by
         if place == "active":
-            heappush(self._heap, (self.sort_key(pod), self._order, pod))
+            pod.turn = (self.sort_key(pod), self._order)
+            heappush(self._heap, (*pod.turn, pod))
             self._order += 1
         elif place == "backoff":
             self._look("backoff", backoff_look(pod.backoff_until), self._flush_backoff)
@@ -268,6 +281,6 @@ class VirtualQueue:
             if now - pod.timestamp > self.unschedulable_stay
         ]
         for pod in old:
-            self._put(pod, "backoff" if pod.backoff_until > now else "active", "UnschedulableTimeout")
+            self._retry(pod, "UnschedulableTimeout")
         if old:
             self.move_cycle = self.cycle

@@ -18,6 +18,8 @@ Result = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 class Attempt:
     """One scheduling cycle. ``statuses`` are what plugins said, as (extension point, plugin, status).
 
+    Those of the binding cycle join them when it runs, if the pod did not wait at Permit.
+
     ``failed`` is ``(N,) int16``, why the pod fits no node, as codes of the cluster's reasons; ``placed``
     tells which queue took the pod back. ``victims`` go for it and ``cleared`` lose their nomination.
     ``filtered``, ``scored`` and ``preemption`` are what Filter, Score and DefaultPreemption found; they have
@@ -41,6 +43,17 @@ class Attempt:
     filtered: Filtered | None = None
     scored: Scored | None = None
     preemption: Preemption | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BindingCycle:
+    """What plugins said after Permit, as (extension point, plugin, status): PreBind, Bind, PostBind.
+
+    The detail of the event that ends it: Scheduled, or FailedScheduling.
+    """
+
+    node: str
+    statuses: tuple[tuple[str, str, Status], ...]
 
 
 @dataclass(frozen=True, slots=True)

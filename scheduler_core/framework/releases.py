@@ -16,6 +16,8 @@ class Release:
     forget_wakes: bool  # an assumed pod that is given up counts as a deleted one
     permit_refuses: bool  # who rejected a pod at Permit counts as who refused it
     pre_filter_once: bool  # what PreFilter says is told once, not counted by nodes
+    reserve_rejects: bool  # a pod can be unschedulable by Reserve; else all that it fails with is an error
+    errors_back_off: bool  # a pod that failed by an error is tried again after its backoff, without an event
 
 
 V1_22 = Release(
@@ -26,6 +28,8 @@ V1_22 = Release(
     forget_wakes=False,
     permit_refuses=False,
     pre_filter_once=False,
+    reserve_rejects=False,
+    errors_back_off=False,
 )
 V1_35 = Release(
     "1.35",
@@ -35,5 +39,7 @@ V1_35 = Release(
     forget_wakes=True,
     permit_refuses=True,
     pre_filter_once=True,
+    reserve_rejects=True,
+    errors_back_off=True,
 )
 RELEASES: dict[str, Release] = {release.name: release for release in (V1_22, V1_35)}

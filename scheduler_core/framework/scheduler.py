@@ -7,7 +7,7 @@ informers tell, controllers) waits in line as *turns*, first come, first served:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -15,17 +15,19 @@ import numpy as np
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.filtering import error_message, filter_nodes, fit_error_message, missing_claim
+from scheduler_core.filtering import error_message, filter_nodes, fit_error_message
 from scheduler_core.framework.api import Api
 from scheduler_core.framework.clock import Clock, go_duration
+from scheduler_core.framework.default_binder import DefaultBinder
 from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
 from scheduler_core.framework.lanes import Scheduler, make_lane
-from scheduler_core.framework.plugins import Plugin, PrioritySort
+from scheduler_core.framework.plugins import SUCCESS, Plugin, PrioritySort, Status
 from scheduler_core.framework.profile import Scheduling, default_scheduling
 from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF, QueuedPod, VirtualQueue
-from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.record import Attempt, BindingCycle, Happening, Result
 from scheduler_core.framework.releases import V1_22, Release
 from scheduler_core.framework.scoring import score_nodes
+from scheduler_core.framework.volume_binding import VolumeBinding
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
 from scheduler_core.objects.model import KubernetesObject
 
@@ -36,6 +38,7 @@ Both happen: a scheduler that has a processor to spare does the first, one that 
 """
 
 NO_NODES = "no nodes available to schedule pods"
+Statuses = list[tuple[str, str, Status]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,12 @@ class Framework(Api):
     """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
 
     ``queue_sort`` sorts the queue, PrioritySort if none is given. ``points`` names the plugins of
-    each extension point, in order; without it every plugin runs wherever it does something. ``scheduling`` is
+    each extension point, in order; without it every plugin runs wherever it does something. VolumeBinding and
+    DefaultBinder are there always: the one is called before ``plugins``, the other after. ``scheduling`` is
     what filters and scores, by default what the default plugins do. ``profiles`` says both by
     ``spec.schedulerName``; pods of other schedulers are then left alone. ``backoff`` is the first and the
     longest in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
     """
-
-    bound_phase: str = "Running"  # what a pod is as soon as it is bound
 
     def __init__(
         self,
@@ -80,9 +82,15 @@ class Framework(Api):
         self.pace = pace or Pace()
         self.clock = clock or Clock()
         self.cluster = Cluster()
-        self.plugins = tuple(plugins)
+        first, last = VolumeBinding(), DefaultBinder()
+        self.plugins = (*plugins, first, last)
         given = profiles or {"": Scheduler(points, scheduling or default_scheduling())}
-        lanes = {id(one): make_lane(one, self.plugins, self.cluster) for one in given.values()}
+        lanes = {
+            id(one): make_lane(
+                one, (first, *(plugins if one.plugins is None else one.plugins), last), self.cluster
+            )
+            for one in given.values()
+        }
         made = {name: lanes[id(one)] for name, one in given.items()}
         self.lanes = made if profiles else {}
         self.lane = next(iter(made.values()))
@@ -90,7 +98,7 @@ class Framework(Api):
         self.release = release
         self.binding = {}
         self.waiting = WaitingPods(self.clock, self._verdict)
-        events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in plugins}}
+        events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in self.plugins}}
         self.queue = VirtualQueue(
             self.clock,
             (queue_sort or PrioritySort()).sort_key,
@@ -141,37 +149,42 @@ class Framework(Api):
         self.clock.spend(self.pace.cycle)
         node = self._find_node(pod, attempt)
         if node is None:
-            if attempt.result != "error":
+            if not attempt.result:
                 attempt.result = "unschedulable"
                 self._post_filter(pod, attempt)
             self._give_back(pod, attempt, attempt.refused_by)
         else:
             attempt.node = node
-            self.cluster.assign(pod.state, node)
+            self.cluster.assume(pod.state, node)
             pod.state.nominated = ""
             self.binding[pod.key] = pod
-            self._permit(pod, attempt)
+            self.to_activate.clear()
+            if self._reserve(pod, attempt) and self._permit(pod, attempt) and self.to_activate:
+                self._activate()
         self.keep(attempt)
         return attempt
 
     def _find_node(self, pod: QueuedPod, attempt: Attempt) -> str | None:
         cluster = self.cluster
-        early = missing_claim(pod.state, cluster) or (None if cluster.columns.size else NO_NODES)
-        if early is not None:
-            attempt.result, attempt.message = "error", early
+        if not cluster.columns.size:  # nobody is asked, PostFilter neither (ErrNoNodesAvailable)
+            attempt.result, attempt.message = "unschedulable", NO_NODES
             return None
         for plugin in self.lane_of(pod).at["preFilter"]:
             status = plugin.pre_filter(pod)
             attempt.statuses.append(("PreFilter", plugin.name, status))
-            if not status.success:
-                attempt.refused_by = (plugin.name,)
-                attempt.unresolvable = status.code == "UnschedulableAndUnresolvable"
-                code = cluster.reasons.code(status.message)
-                attempt.failed = np.full(cluster.columns.size, code, np.int16)
-                attempt.message = fit_error_message(attempt.failed, cluster.reasons)
-                if self.release.pre_filter_once:
-                    attempt.message = f"0/{cluster.columns.size} nodes are available: {status.message}."
+            if status.success:
+                continue
+            if status.code == "Error":
+                attempt.result, attempt.message = "error", _running("PreFilter", plugin, status)
                 return None
+            attempt.refused_by = (plugin.name,)
+            attempt.unresolvable = status.code == "UnschedulableAndUnresolvable"
+            code = cluster.reasons.code(status.message)
+            attempt.failed = np.full(cluster.columns.size, code, np.int16)
+            attempt.message = fit_error_message(attempt.failed, cluster.reasons)
+            if self.release.pre_filter_once:
+                attempt.message = f"0/{cluster.columns.size} nodes are available: {status.message}."
+            return None
         return self._filter(pod, attempt)
 
     def _filter(self, pod: QueuedPod, attempt: Attempt) -> str | None:
@@ -226,7 +239,20 @@ class Framework(Api):
                 attempt.nominated = pod.state.nominated = status.nominated
                 return
 
-    def _permit(self, pod: QueuedPod, attempt: Attempt) -> None:
+    def _reserve(self, pod: QueuedPod, attempt: Attempt) -> bool:
+        """Let plugins reserve what the pod needs; if one cannot, all take back what they did."""
+        for plugin in self.lane_of(pod).at["reserve"]:
+            status = plugin.reserve(pod, attempt.node)
+            attempt.statuses.append(("Reserve", plugin.name, status))
+            if not status.success:
+                rejected = self.release.reserve_rejects and status.code != "Error"
+                self._refuse(
+                    pod, attempt, plugin, status, "unschedulable" if rejected else "error", "Reserve"
+                )
+                return False
+        return True
+
+    def _permit(self, pod: QueuedPod, attempt: Attempt) -> bool:
         waits: dict[str, float] = {}
         for plugin in self.lane_of(pod).at["permit"]:
             status = plugin.permit(pod, attempt.node)
@@ -234,22 +260,45 @@ class Framework(Api):
             if status.code == "Wait":
                 waits[plugin.name] = status.seconds
             elif not status.success:
-                attempt.result, attempt.message = "unschedulable", status.message
-                self._unreserve(pod)
-                attempt.refused_by = (plugin.name,)
-                refused_by = attempt.refused_by if self.release.permit_refuses else None
-                self._give_back(pod, attempt, refused_by)
-                return
+                result: Result = "error" if status.code == "Error" else "unschedulable"
+                self._refuse(pod, attempt, plugin, status, result, "Permit")
+                return False
         if waits:
             attempt.result = "waiting"
             self.waiting.add(pod.key, attempt.node, waits, timed_out)
         else:
             attempt.result = "scheduled"
-            self.later(partial(self._bind, pod))
+            self.later(partial(self._after_permit, pod, attempt.statuses))
+        return True
+
+    def _refuse(
+        self, pod: QueuedPod, attempt: Attempt, plugin: Plugin, status: Status, result: Result, point: str
+    ) -> None:
+        """Give up a pod that a plugin refused after it was assumed."""
+        attempt.result = result
+        attempt.message = _running(point, plugin, status) if result == "error" else status.message
+        self._unreserve(pod)
+        if result == "error":
+            self._give_back(pod, attempt, None)
+            return
+        attempt.refused_by = (plugin.name,)
+        self._give_back(pod, attempt, attempt.refused_by if self.release.permit_refuses else None)
 
     def _give_back(self, pod: QueuedPod, attempt: Attempt, refused_by: Iterable[str] | None) -> None:
-        attempt.placed = self.queue.fail(pod, refused_by)
+        attempt.placed = self._requeue(pod, refused_by, error=attempt.result == "error")
         self.tell("FailedScheduling", pod.key, attempt.message)
+
+    def _requeue(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, error: bool = False) -> str:
+        """Queue a pod again as it is in the API now; not if it is gone, over or bound by another by now."""
+        stored = self.pods.get(pod.key)
+        if stored is None or stored.node_name or stored.terminal:
+            return ""
+        if stored is not pod.state.pod:
+            former, state = pod.state, self.cluster.put(stored)
+            assert state is not None
+            state.nominated = former.nominated
+            pod.state = state
+        return self.queue.fail(pod, refused_by, backs_off=error and self.release.errors_back_off)
 
     # The binding cycle
 
@@ -257,6 +306,8 @@ class Framework(Api):
         self.later(partial(self._after_wait, waiting))
 
     def _after_wait(self, waiting: WaitingPod) -> None:
+        if self.waiting.get(waiting.key) is not waiting:  # another pod of its name waits by now
+            return
         self.waiting.remove(waiting.key)
         pod = self.binding.get(waiting.key)
         if pod is None:  # deleted while it waited
@@ -264,10 +315,10 @@ class Framework(Api):
         for plugin in self.plugins:
             plugin.permitted(pod)
         if waiting.verdict == "allowed":
-            self._bind(pod)
+            self._bind(pod, [])
             return
         self._unreserve(pod)
-        self.queue.fail(pod, [waiting.plugin] if self.release.permit_refuses and waiting.plugin else None)
+        self._requeue(pod, [waiting.plugin] if self.release.permit_refuses and waiting.plugin else None)
         name = pod.state.pod.meta.name
         self.tell(
             "FailedScheduling",
@@ -275,37 +326,77 @@ class Framework(Api):
             f'pod "{name}" rejected while waiting on permit: {waiting.message}',
             waiting,
         )
+        if self.release.forget_wakes:
+            self.move("AssignedPodDelete", pod.key)
 
     def _unreserve(self, pod: QueuedPod) -> None:
         """Let all plugins take back what they reserved, last one first, and free the node."""
         self.let_unreserve(pod)
         self.binding.pop(pod.key, None)
-        release_node(self.cluster, pod.state)
-        if self.release.forget_wakes:
-            self.move("AssignedPodDelete")
+        self.cluster.forget(pod.state)
 
-    def _bind(self, pod: QueuedPod) -> None:
-        if self.binding.pop(pod.key, None) is None:  # deleted in the meantime
-            return
-        self.pods[pod.key] = replace(pod.state.pod, node_name=pod.state.node_name, phase=self.bound_phase)
-        self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {pod.state.node_name}")
+    def _after_permit(self, pod: QueuedPod, statuses: Statuses) -> None:
+        self._bind(pod, statuses)
+
+    def _bind(self, pod: QueuedPod, statuses: Statuses) -> bool:
+        """Go through PreBind, Bind and PostBind; tell whether the pod is bound."""
+        if self.binding.get(pod.key) is not pod:  # deleted in the meantime
+            return False
+        before, node = len(statuses), pod.state.node_name
+        stored = self.pods.get(pod.key)
+        refused = self._before_bind(pod, statuses) or self._call_bind(pod, statuses)
+        if refused:
+            told = BindingCycle(node, tuple(statuses[before:]))
+            self._unreserve(pod)
+            if self.release.forget_wakes:
+                self.move("AssignedPodDelete")
+            self._requeue(pod, None, error=True)
+            self.tell("FailedScheduling", pod.key, refused, told)
+            return False
+        del self.binding[pod.key]
+        for plugin in self.lane_of(pod).at["postBind"]:
+            statuses.append(("PostBind", plugin.name, SUCCESS))
+        told = BindingCycle(node, tuple(statuses[before:]))
+        self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {node}", told)
         for plugin in self.lane_of(pod).at["postBind"]:
             plugin.post_bind(pod)
-        self.later(partial(self._heard_of_bound, pod.state))
+        self.later(partial(self._heard_of_bound, pod.state, patched=stored is not pod.state.pod))
+        return True
 
-    def _heard_of_bound(self, state: PodState) -> None:
-        if state.key in self.pods:
-            self.queue.move_matching(state, "AssignedPodAdd")
-            self._pod_changed(state.key)
+    def _before_bind(self, pod: QueuedPod, statuses: Statuses) -> str:
+        """Run PreBind; returns what the pod fails with, "" if it goes on."""
+        for plugin in self.lane_of(pod).at["preBind"]:
+            status = plugin.pre_bind(pod, pod.state.node_name)
+            statuses.append(("PreBind", plugin.name, status))
+            if not status.success:
+                return _running("PreBind", plugin, status)
+        return ""
+
+    def _call_bind(self, pod: QueuedPod, statuses: Statuses) -> str:
+        """Run Bind until a plugin takes the pod; returns what it fails with, "" if it is bound."""
+        for plugin in self.lane_of(pod).at["bind"]:
+            status = plugin.bind(pod, pod.state.node_name)
+            if status is not None:
+                statuses.append(("Bind", plugin.name, status))
+                return "" if status.success else f"binding rejected: {_running('Bind', plugin, status)}"
+        return "binding rejected: bind status: Skip, "
+
+    def _heard_of_bound(self, state: PodState, *, patched: bool = False) -> None:
+        """Hear from the API that a pod is bound; until then the cache has the version that was assumed."""
+        pod = self.pods.get(state.key)
+        if pod is None or pod.terminal or not pod.node_name:
+            return
+        if patched:
+            state = self.cluster.put(pod) or state
+        self.queue.move_matching(state, "AssignedPodAdd")
+        self._pod_changed(state.key)
+
+
+def _running(point: str, plugin: Plugin, status: Status) -> str:
+    """Word what a plugin's failure is told as."""
+    return f'running {point} plugin "{plugin.name}": {status.message}'
 
 
 def timed_out(plugin: str, seconds: float) -> str:
     """Word what becomes of a pod whose time at Permit was up."""
     return f"rejected due to timeout after waiting {go_duration(seconds)} at plugin {plugin}"
-
-
-def release_node(cluster: Cluster, state: PodState) -> None:
-    """Take an assumed pod off its node (Cache.ForgetPod); it stays a pod of the cluster."""
-    cluster.remove_pod(state.key)
-    state.node_name, state.node = "", -1
-    cluster.pods[state.key] = state

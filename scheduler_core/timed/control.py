@@ -12,7 +12,7 @@ from scheduler_core.controllers import Change, ControllerManager
 from scheduler_core.controllers.changes import timestamp
 from scheduler_core.framework.clock import RESOLUTION, Timer
 from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.scheduler import Framework
+from scheduler_core.framework.scheduler import Framework, Statuses
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
 
 SAME = 2 * 10.0**-RESOLUTION  # seconds: moments that are nearer to each other are one
@@ -61,26 +61,19 @@ class ControlledFramework(Framework):
         """Delete a pod; what owns it hears of it."""
         pod = self.pods.get(key)
         super().delete_pod(key)
-        self.cluster.finished.pop(key, None)
         if pod is not None and ("Pod", key) in self.manager.store.objects:
             self.observe("delete", pod)
 
-    def _bind(self, pod: QueuedPod) -> None:
-        if pod.key not in self.binding:
-            return
-        super()._bind(pod)
-        if self.controlled:
-            self._tell_of_claims(pod)
-        self.observe("update", self.pods[pod.key])
+    def _bind(self, pod: QueuedPod, statuses: Statuses) -> bool:
+        bound = super()._bind(pod, statuses)
+        if bound:
+            self.observe("update", self.pods[pod.key])
+        return bound
 
-    def _tell_of_claims(self, pod: QueuedPod) -> None:
-        """Let the volume controller know which volumes the scheduler took for the pod's claims."""
-        storage = self.cluster.storage
-        for name in pod.state.info.claims:
-            key = f"{pod.state.pod.meta.namespace}/{name}"
-            claim = storage.claims.get(key)
-            if claim is not None and claim.volume_name:
-                self.manager.observe("update", claim, self.clock.now)
+    def claims_bound(self, keys: Iterable[str]) -> None:
+        """Let the volume controller know which volumes the scheduler took for a pod's claims."""
+        for key in keys:
+            self.observe("update", self.cluster.storage.claims[key])
 
     def _pod_changed(self, key: str) -> None:
         self.changed[key] = None
@@ -147,10 +140,10 @@ class ControlledFramework(Framework):
         self.pods[key] = pod
         if pod.terminal and not former.terminal:
             self.tell(reason or pod.phase, key, f"phase {pod.phase}")
-            self.later(partial(self._heard_of_end, key))
+            self.leave(key, bound=bool(pod.node_name))
             return
         state = self.cluster.pods.get(key)
-        if state is not None:
+        if state is not None and key not in self.binding:
             state.pod = pod
         if reason and (former.phase, former.ready) != (pod.phase, pod.ready):
             self.tell(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
@@ -163,23 +156,25 @@ class ControlledFramework(Framework):
             self.change_pod(pod)
             return
         former, self.pods[key] = self.pods[key], pod
+        if not pod.node_name and key in self.binding:
+            # the scheduler goes on with what it assumed; plugins read what informers have
+            self.later(partial(self._pod_changed, key))
+            return
         known = self.cluster.pods.get(key)
-        assumed = known.node_name if known is not None else ""
-        state = self.cluster.put(pod if pod.node_name or not assumed else replace(pod, node_name=assumed))
+        state = self.cluster.put(pod)
         assert state is not None
-        state.pod = pod
         if not pod.node_name:
             state.nominated = state.nominated or (known.nominated if known is not None else "")
-            if key in self.binding:
-                self.binding[key].state = state
             self.queue.update(state)
+            if former.scheduling_gates and not pod.scheduling_gates:
+                self.queue.open_gates(state)
+            self.later(partial(self._pod_changed, key))
         elif not former.node_name:  # bound from outside
             self.queue.remove(key)
-            self.waiting.reject(key, "", "bound by another")
-            waited = self.binding.pop(key, None)
-            if waited is not None:
-                self.let_unreserve(waited)
+            assumed = self.give_up(key, "bound by another")
             self.later(partial(self._heard_of_bound, state))
+            if assumed and self.release.forget_wakes:
+                self.later(partial(self.move, "AssignedPodDelete"))
         else:
             self.later(partial(self._heard_of_change, state))
 
@@ -202,12 +197,6 @@ class ControlledFramework(Framework):
             stamp = timestamp(self.manager.options, self.clock.now)
             group = replace(group, meta=replace(group.meta, creation_timestamp=stamp))
         super().put_group(group)
-
-    def _heard_of_end(self, key: str) -> None:
-        pod = self.pods.get(key)
-        if pod is not None:
-            self._heard_of_deleted(key, bound=bool(pod.node_name))
-            self.cluster.put(pod)
 
 
 NOTEWORTHY: Mapping[str, str] = {

@@ -34,7 +34,10 @@ def decision_of(attempt: Attempt) -> Decision:
 
 
 def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: int) -> Cycle:
-    """Return the record of an attempt; it lacks what only the run knows: index, step, queue, happenings."""
+    """Return the record of an attempt; it lacks what only the run knows: index, step, queue, happenings.
+
+    ``phases`` are to be told again when the binding cycle has had its turn: :func:`phases_of`.
+    """
     decision = decision_of(attempt)
     profile = framework.lane_of(pod).scheduling.profile
     filtered, scored = attempt.filtered, attempt.scored
@@ -63,7 +66,7 @@ def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: in
         queue=NO_QUEUE,
         operations=(),
         events=[],
-        phases=tuple(_phases(attempt, decision.result)),
+        phases=phases_of(attempt),
         order=profile.order,
         always_check_all=profile.always_check_all,
         nominated_passes=filtered.nominated if filtered is not None else (),
@@ -79,25 +82,42 @@ def _matrix(
     return predicate_matrix(order, filtered.codes, filtered.errors, framework.cluster.reasons)
 
 
-def _phases(attempt: Attempt, result: Result) -> Iterator[str]:
-    """Yield what ran, in order; a waiting pod goes no further than Permit."""
+def phases_of(attempt: Attempt) -> tuple[str, ...]:
+    """Return what has run of an attempt so far, in order: no more than plugins were asked at.
+
+    A pod that waits goes no further than Permit, and what binds it later is told by its event. One that does
+    not wait goes on when it is the turn of its binding cycle.
+    """
+    return tuple(_phases(attempt))
+
+
+AFTER_ASSUME = (
+    ("Reserve", "reserve"),
+    ("Permit", "permit"),
+    ("PreBind", "preBind"),
+    ("Bind", "bind"),
+    ("PostBind", "postBind"),
+)
+"""The extension points that follow when a node was chosen, with their names as phases."""
+
+
+def _phases(attempt: Attempt) -> Iterator[str]:
     said = {point for point, _, _ in attempt.statuses}
     yield "queue"
-    if attempt.filtered is not None or "PreFilter" in said:
+    if "PreFilter" in said:
         yield "preFilter"
     if attempt.filtered is not None:
         yield "predicates"
     if attempt.scored is not None:
         yield from ("priorities", "select")
-    if result in ("unschedulable", "error") and not attempt.node:
-        if attempt.preemption is not None:
-            yield "preemption"
-        if "PostFilter" in said:
-            yield "postFilter"
+    if attempt.node:
+        yield "assume"
+        yield from (phase for point, phase in AFTER_ASSUME if point in said)
         return
-    yield from ("assume", "reserve", "permit")
-    if result == "scheduled":
-        yield from ("preBind", "bind", "postBind")
+    if attempt.preemption is not None:
+        yield "preemption"
+    if "PostFilter" in said:
+        yield "postFilter"
 
 
 def events_of(told: Sequence[Happening]) -> list[Event]:

@@ -194,20 +194,6 @@ def test_a_waiting_pod_that_is_deleted_takes_its_group_along() -> None:
     assert "ns/p1" in scheduler.queue.pods
 
 
-def test_gates_hold_a_pod_in_releases_that_know_them() -> None:
-    """1.35 holds a gated pod until the gates are gone; 1.22 has not heard of gates."""
-    gated = pod("p0", "", cpu=1, scheduling_gates=("hold",))
-    old = framework(node("n", 1000), gated)
-    old.run(1)
-    assert list(old.bound()) == ["ns/p0"]
-    new = framework(node("n", 1000), gated, edition=CURRENT)
-    new.run(1)
-    assert new.bound() == {}
-    new.open_gates("ns/p0")
-    new.run(2)
-    assert list(new.bound()) == ["ns/p0"]
-
-
 def test_two_runs_of_one_scenario_are_equal() -> None:
     """Time, order and texts of everything that happens are the same every time."""
 
@@ -295,22 +281,45 @@ def test_members_that_come_late_wait_for_the_denial_to_run_out() -> None:
     assert len(scheduler.bound()) == 2
 
 
-def test_a_bad_claim_is_an_error_and_preempts_nobody() -> None:
-    """A pod whose claim does not exist fails before any plugin looks at it."""
+def test_a_missing_claim_is_unresolvable_and_preempts_nobody() -> None:
+    """VolumeBinding refuses the pod at PreFilter, on all nodes and whoever would make room."""
     volume = Volume("data", claim="gone")
     low = pod("low", "", cpu=1000, node_name="n", phase="Running")
     high = replace(pod("high", "", cpu=1000, priority=9), volumes=(volume,))
     scheduler = framework(node("n", 1000), low, high, coscheduling=False)
     scheduler.run(1)
-    assert (attempts(scheduler)[0].result, scheduler.deleted) == ("error", [])
-    assert attempts(scheduler)[0].message == 'persistentvolumeclaim "gone" not found'
+    attempt, *_ = attempts(scheduler)
+    assert (attempt.result, scheduler.deleted) == ("unschedulable", [])
+    assert (attempt.refused_by, attempt.unresolvable) == (("VolumeBinding",), True)
+    message = '0/1 nodes are available: 1 persistentvolumeclaim "gone" not found.'
+    assert attempt.message == message
+
+
+def test_a_member_with_a_missing_claim_rejects_its_group() -> None:
+    """PostFilter runs for it, so that those who wait for it do not hold their nodes any longer."""
+    members = [pod(f"p{number}", cpu=1000) for number in range(3)]
+    members[2] = replace(members[2], volumes=(Volume("data", claim="gone"),))
+    scheduler = framework(group(3), node("n", 4000), *members)
+    scheduler.run(0.5)
+    assert [attempt.result for attempt in attempts(scheduler)] == ["waiting", "waiting", "unschedulable"]
+    assert (len(scheduler.waiting), int(scheduler.cluster.used[0, 0])) == (0, 0)
+
+
+def test_without_nodes_a_pod_is_unschedulable_and_no_plugin_is_asked() -> None:
+    """It is no error, and neither PreFilter nor PostFilter runs (ErrNoNodesAvailable)."""
+    scheduler = framework(group(1), pod("p0", cpu=1000))
+    scheduler.run(0.5)
+    attempt, *_ = attempts(scheduler)
+    assert (attempt.result, attempt.statuses) == ("unschedulable", [])
+    assert attempt.message == "no nodes available to schedule pods"
 
 
 def with_points(*left_out: str) -> Framework:
     """Make a scheduler for a group of four with room for three and a single pod, without some points."""
     members = [pod(f"p{number}", cpu=1000) for number in range(4)]
     plugin = Coscheduling(CLASSIC, read_arguments(CLASSIC, {"permitWaitingTimeSeconds": 10}), EPOCH)
-    points = {point: ["DefaultPreemption", "Coscheduling"] for point in POINTS if point not in left_out}
+    names = ["VolumeBinding", "DefaultPreemption", "Coscheduling", "DefaultBinder"]
+    points = {point: names for point in POINTS if point not in left_out}
     return Framework(
         [group(4), node("n", 3000), *members, pod("single", "", cpu=1000)],
         (DefaultPreemption(), plugin, PodGroupController(CLASSIC)),
