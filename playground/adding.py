@@ -31,7 +31,9 @@ from scheduler_core.reconfiguration import OTHER, VERSIONS, is_configuration
 from scheduler_core.scenario import BundleError, Document, Problem, Scenario
 from scheduler_core.workloads import Key
 
-DOCUMENTS = 200  # at once
+DOCUMENTS = 200  # at once at a step: each becomes an operation
+DOCUMENTS_FROM_START = 20_000
+BYTES_FROM_START = 4 * 1024 * 1024
 NAMED = 3  # of them, in the words for what was done
 NAME = ("metadata", "name")
 
@@ -44,10 +46,11 @@ def added(text: str, documents: str, moment: Moment | None) -> dict[str, Any]:
     Raises BundleError for a text that cannot be read, ObjectError with lines of ``documents``, HistoryError,
     TooLargeError.
     """
-    if len(documents) > OBJECT_BYTES:
-        raise bundles.TooLargeError(f"What is added may have {OBJECT_BYTES:,} characters.")
+    most = OBJECT_BYTES if moment is not None else BYTES_FROM_START
+    if len(documents) > most:
+        raise bundles.TooLargeError(f"What is added may have {most:,} characters.")
     scenario = bundles.parse([("", text)])
-    new = _read(documents)
+    new = _read(documents, DOCUMENTS if moment is not None else DOCUMENTS_FROM_START)
     check_taken(scenario, new, moment, documents)
     after = _from_start(scenario, new) if moment is None else _at_moment(scenario, new, moment)
     try:
@@ -89,15 +92,15 @@ def check_taken(
     )
 
 
-def _read(text: str) -> list[Document]:
+def _read(text: str, most: int) -> list[Document]:
     if not text.strip():
         raise ObjectError([Problem("There is nothing in it: write manifests, as YAML or JSON.", "", 1, 1)])
     try:
         read = list(load(text, expand=False, admission=False).documents)
     except BundleError as error:
         raise ObjectError(error.problems) from error
-    if len(read) > DOCUMENTS:
-        raise ObjectError([Problem(f"must be at most {DOCUMENTS} documents, not {len(read):,}", "", 1, 1)])
+    if len(read) > most:
+        raise ObjectError([Problem(f"must be at most {most:,} documents, not {len(read):,}", "", 1, 1)])
     problems = [
         Problem(f"a {str(kind)[:60]} cannot be added: it is no object of a cluster", "kind", None, number)
         for number, document in enumerate(read, 1)
@@ -121,7 +124,10 @@ def _from_start(scenario: Scenario, new: list[Document]) -> tuple[Document, ...]
     after = list(scenario.documents)
     for document in new:
         kind = str(document.get("kind"))
-        instead = {kind, OTHER.get(kind)} if is_configuration(document) else set()
+        if not is_configuration(document):
+            after.append(document)
+            continue
+        instead = {kind, OTHER.get(kind)}
         former = (n for n, old in enumerate(after) if old.get("kind") in instead and is_configuration(old))
         place = next(former, None)
         if place is None:

@@ -3,6 +3,7 @@
 import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, ellipsis, plural, short } from "../lib/quantity.js";
+import { AddBar } from "./add/bar.js";
 import { ABSENT } from "./cluster.js";
 import { Edit } from "./edit.js";
 import { History } from "./history.js";
@@ -39,9 +40,10 @@ export class Build {
     const text = () => this.#whole();
     const apply = (changed) => this.#replace(changed);
     const dirty = () => !this.apply.disabled;
-    this.undo = new Undo(view, { apply, dirty });
+    this.undo = new Undo(view, { apply, dirty, text, now: () => this.text, store: mine ? `podstep.undo.${options.draft}` : "" });
     this.edit = view.edit = mine || canFork ? new Edit(view, { mine, fork: options.onForkToEdit, text, apply, dirty, undo: this.undo, onText: () => { view.emit("region", "build"); this.open("yaml"); } }) : null;
     this.history = new History(view, this.edit, mine);
+    if (this.edit) this.body.before(new AddBar(view, this.edit, mine).element);
     this.objects = h("div", { class: "objects" }, this.search, this.tree, this.history.element);
     this.list = debounce(() => this.#list(), LIST_AFTER);
     this.policy = new Policy(view, { mine, canFork, onFork, text, apply, dirty, undo: this.undo, onText: () => this.open("yaml") });

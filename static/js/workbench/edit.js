@@ -61,6 +61,7 @@ export class Edit {
     if (!this.options.mine) { await this.options.fork(wish.create ? { create: wish.create } : { target }); return; }
     if (this.options.dirty()) { toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 }); this.options.onText(); return; }
     view.emit("hold");
+    if (wish.create?.startsWith("+")) { view.emit("add", wish.create.slice(1)); return; }
     if (wish.create === GROUP) { view.emit("group"); return; }
     if (wish.create) { this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []); return; }
     try {
@@ -202,15 +203,30 @@ export class Edit {
     } finally { this.#busy = false; }
   }
 
-  async back() {
+  /** Put another text in the place of the whole draft. */
+  async replace(text, words) {
+    if (this.#busy) throw new Error("The last change is still being made.");
+    this.#busy = true;
+    try {
+      const before = await this.options.text();
+      await this.options.apply(text);
+      this.options.undo.push(words, before);
+    } finally { this.#busy = false; }
+  }
+
+  back() { return this.#lead("back", "Undone"); }
+
+  forth() { return this.#lead("forth", "Done again"); }
+
+  async #lead(way, said) {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      const undone = await this.options.undo.back();
-      if (!undone) return;
-      toast(`Undone: ${undone}.`);
-      announce(`Undone: ${undone}.`);
-    } catch (error) { toast(`It could not be undone: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
+      const words = await this.options.undo[way]();
+      if (!words) return;
+      toast(`${said}: ${words}.`);
+      announce(`${said}: ${words}.`);
+    } catch (error) { toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
   }
 
   #tell({ words, rewritten }, index, during, action) {

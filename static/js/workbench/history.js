@@ -49,8 +49,7 @@ export class History {
     if (this.list.contains(document.activeElement)) this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
     const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", title: mine ? "Create an object at this step" : "Create an object at this step, in a copy", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
       h("option", { value: "", text: "Create…" }), h("option", { value: GROUP, text: "PodGroup and its workload" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
-    fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), create,
-      mine && edit ? h("button", { type: "button", class: "btn small", "data-history-undo": true, disabled: !edit.last || undefined, title: edit.last ? `Undo: ${edit.last}` : "Nothing to undo here", onclick: () => edit.back() }, icon("back"), "Undo") : null);
+    fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), create);
     fill(this.list, operations.map((row, i) => this.#row(row, i)),
       all > operations.length ? h("li", { class: "dim fine", text: `and ${count(all - operations.length)} more` }) : null,
       all ? null : h("li", { class: "dim fine", text: edit ? `Nothing happens from outside yet. Select a node or a pod and choose “${edit.label}”.` : "Nothing happens from outside." }));
@@ -97,7 +96,7 @@ export class History {
 
   async #move(row) {
     const { playback } = this.view;
-    const index = playback.wanted;
+    const index = playback.wantedCycle;
     const step = index ? playback.light(index)?.step : "1.0";
     if (!step) { toast("The step on screen is not loaded yet."); return; }
     this.#focus = row.id;

@@ -1,0 +1,18 @@
+// "Build one": a generated cluster becomes a draft, and the workbench opens on it.
+
+import { toast } from "../lib/dom.js";
+import { Generator } from "../workbench/add/generate.js";
+import { link } from "./link.js";
+
+export function buildOne(button) {
+  if (!button) return;
+  const generator = new Generator(link, [["Open the workbench", (made) => made.create(), true]]);
+  button.setAttribute("role", "button");
+  button.addEventListener("click", async (event) => {
+    event.preventDefault();
+    try {
+      await generator.open();
+    } catch (error) { toast(`It cannot be built right now: ${error.message}`, { name: "warn", ms: 6000 }); }
+  });
+  button.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); button.click(); } });
+}

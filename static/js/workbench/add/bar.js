@@ -1,0 +1,57 @@
+// The bar over Build: add anything, and lead back or forth what was done. Undo and Redo are of everything in Build.
+
+import { h, fill, icon, typing } from "../../lib/dom.js";
+import { BulkChange } from "./bulk.js";
+import { Generate } from "./generate.js";
+import { ObjectForm } from "./form.js";
+import { Menu } from "./menu.js";
+
+const ENTRIES = [
+  ["Cluster", [["+generate", "Generate a cluster…", "dice"], ["+NodePool", "Node pool", "server"]]],
+  ["Workloads", [["+Deployment", "Deployment"], ["+StatefulSet", "StatefulSet"], ["+DaemonSet", "DaemonSet"], ["+Job", "Job"], ["+Pod", "Pod"], ["PodGroup", "PodGroup and its workload"]]],
+  ["Rules", [["+PriorityClass", "PriorityClass"], ["+PodDisruptionBudget", "PodDisruptionBudget"], ["+Service", "Service"]]],
+  ["Storage", [["+PersistentVolume", "PersistentVolume"], ["+PersistentVolumeClaim", "PersistentVolumeClaim"], ["+StorageClass", "StorageClass"]]],
+  ["Many at once", [["+bulk", "Change many nodes…", "edit"]]],
+];
+
+export class AddBar {
+  constructor(view, edit, mine) {
+    this.view = view;
+    this.edit = edit;
+    this.menu = new Menu("Add", ENTRIES, (what) => view.emit("edit", { create: what }), mine ? "Add objects" : "Add objects, in a copy");
+    this.undo = this.#button("undo", "Undo", () => edit.back());
+    this.redo = this.#button("redo", "Redo", () => edit.forth());
+    this.element = h("div", { class: "add-bar", role: "group", "aria-label": "Add and undo" }, this.menu.element, h("span", { class: "grow" }), mine ? [this.undo, this.redo] : null);
+    if (!mine) return;
+    const { generate, bulk } = { generate: new Generate(view, edit), bulk: new BulkChange(view, edit) };
+    const form = new ObjectForm(view, edit);
+    view.on("add", (what) => { if (what === "generate") generate.open(); else if (what === "bulk") bulk.open(); else form.open(what); });
+    view.on("edits", () => this.#tell());
+    addEventListener("keydown", (event) => this.#key(event));
+    this.#tell();
+  }
+
+  #button(name, label, act) {
+    return h("button", { type: "button", class: "btn quiet square", "aria-label": label, onclick: act }, icon(name));
+  }
+
+  #tell() {
+    const { last, next } = this.edit.options.undo;
+    for (const [button, words, label, keys] of [[this.undo, last, "Undo", "Ctrl Z"], [this.redo, next, "Redo", "Ctrl Shift Z"]]) {
+      const held = document.activeElement === button && !words;
+      button.disabled = !words;
+      button.title = words ? `${label}: ${words}` : `Nothing to ${label.toLowerCase()}`;
+      button.setAttribute("aria-keyshortcuts", keys.replaceAll(" ", "+").replace("Ctrl", "Control"));
+      if (held) (button === this.undo ? this.redo : this.undo).focus();
+    }
+  }
+
+  #key(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || typing(event) || document.querySelector("dialog[open]")) return;
+    const key = event.key.toLowerCase();
+    const act = key === "z" ? (event.shiftKey ? "forth" : "back") : key === "y" && !event.shiftKey ? "forth" : "";
+    if (!act) return;
+    event.preventDefault();
+    this.edit[act]();
+  }
+}

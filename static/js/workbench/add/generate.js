@@ -1,0 +1,209 @@
+// Generate a cluster: pools and workloads by a recipe and a seed, with what it comes to beside it. In the workbench it becomes the draft or is added to it; on the start page it becomes a new one.
+
+import { h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
+import { Editor } from "../../lib/editor.js";
+import { count, cpu, memory, plural } from "../../lib/quantity.js";
+import { FormField, tellAll, toFirst } from "./fields.js";
+
+const DRAFT_AFTER = 160;
+const DRAFT_CHARACTERS = 3_900_000; // that a draft in the workbench may have
+const FIRST = "small";
+const AHEAD = { pools: 5, workloads: 4 }; // fields that are not folded
+const NAMES = { pools: ["general", "compute", "memory", "gpu", "spot"], workloads: ["web", "api", "db", "report", "train", "agent"] };
+const NOUN = { pools: ["node pool", "Add a node pool"], workloads: ["workload", "Add workloads"] };
+
+export class Generator {
+  #table = null;
+
+  /** `actions` are buttons: `[[label, act(generator), primary]…]`. */
+  constructor(socket, actions) {
+    this.socket = socket;
+    this.actions = actions;
+  }
+
+  async open() {
+    this.#table ??= await this.socket().call("cluster.recipes", {});
+    this.asked = 0;
+    this.answer = null;
+    this.pressed = false;
+    this.draft = debounce(() => this.#draft(), DRAFT_AFTER);
+    this.rows = { pools: [], workloads: [] };
+    this.lists = { pools: h("div", { class: "gen-rows" }), workloads: h("div", { class: "gen-rows" }) };
+    this.problems = h("div", { class: "edit-problems", role: "alert" });
+    this.summary = h("div", { class: "gen-summary" });
+    this.state = h("span", { class: "dim fine", role: "status" });
+    this.preview = new Editor({ label: "The beginning of its YAML", readOnly: true });
+    const recipes = h("select", { class: "field", "aria-label": "Begin with a recipe", onchange: (event) => { this.#load(event.target.value); this.draft(); } }, this.#table.recipes.map(({ name, title }) => h("option", { value: name, text: title })));
+    this.top = h("div", { class: "form-grid gen-top" });
+    const list = (what, heading) => h("fieldset", null, h("legend", { text: heading }), this.lists[what],
+      h("button", { type: "button", class: "btn small", onclick: () => { this.#more(what).get("name").input.select(); this.draft(); } }, icon("plus"), NOUN[what][1]));
+    const buttons = this.actions.map(([label, act, primary]) => h("button", { type: "button", class: primary ? "btn primary" : "btn", "data-act": label, onclick: () => this.#act(act) }, primary ? icon("check") : null, label));
+    this.form = h("form", { class: "form-fields", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#act(this.actions[0][1]); }, oninput: () => this.draft(), onchange: () => this.draft() },
+      h("div", { class: "gen-begin" }, h("label", null, h("span", { class: "dim", text: "Begin with" }), recipes)), this.top,
+      list("pools", "Nodes"), list("workloads", "Workloads"), this.problems,
+      h("div", { class: "edit-bar" }, buttons, h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" })));
+    this.box = dialog("Generate a cluster", h("div", { class: "form-body" }, this.form,
+      h("section", { class: "form-preview", "aria-label": "What it makes" }, h("div", { class: "form-preview-head" }, h("h3", { text: "What it makes" }), this.state), this.summary, this.preview.element)));
+    this.box.classList.add("edit-panel", "form-panel");
+    this.box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#act(this.actions[0][1]); } });
+    this.box.addEventListener("close", () => { this.draft.cancel(); this.asked += 1; });
+    this.#load(FIRST);
+    recipes.focus();
+    await this.#draft();
+  }
+
+  #load(name) {
+    const { recipe } = this.#table.recipes.find((row) => row.name === name);
+    this.heads = new Map(this.#table.top.map((row) => [row.name, new FormField(row, recipe[row.name] ?? row.default)]));
+    fill(this.top, [...this.heads.values()].map(({ element }) => element));
+    for (const what of ["pools", "workloads"]) {
+      this.rows[what] = [];
+      fill(this.lists[what]);
+      for (const values of recipe[what]) this.#more(what, values);
+      this.#empty(what);
+    }
+  }
+
+  /** One more pool or workload; its fields by name. */
+  #more(what, values) {
+    const [noun] = NOUN[what];
+    const taken = new Set(this.rows[what].map(({ fields }) => fields.get("name").value));
+    const name = NAMES[what].find((one) => !taken.has(one)) ?? `${NAMES[what][0]}-${this.rows[what].length + 1}`;
+    const given = values ?? { name };
+    const fields = new Map(this.#table[what].map((row) => [row.name, new FormField(row, given[row.name] ?? row.default)]));
+    const elements = [...fields.values()].map(({ element }) => element);
+    const more = h("details", { class: "form-more", open: [...fields.values()].slice(AHEAD[what]).some((field) => !field.empty) || undefined }, h("summary", { text: "More" }), h("div", { class: "form-grid" }, elements.slice(AHEAD[what])));
+    const entry = { fields };
+    const drop = h("button", { type: "button", class: "btn quiet square tiny gen-drop", "aria-label": `Take this ${noun} out`, title: `Take this ${noun} out`, onclick: () => {
+      const at = this.rows[what].indexOf(entry);
+      this.rows[what].splice(at, 1);
+      element.remove();
+      this.#empty(what);
+      (this.rows[what][Math.min(at, this.rows[what].length - 1)]?.fields.get("name").input ?? this.lists[what].parentElement.querySelector(":scope > .btn")).focus();
+      this.draft();
+    } }, icon("cross"));
+    const element = h("div", { class: "gen-row", role: "group", "aria-label": noun }, h("div", { class: "form-grid" }, elements.slice(0, AHEAD[what])), more, drop);
+    this.rows[what].push(entry);
+    this.#empty(what);
+    this.lists[what].append(element);
+    if (what === "workloads") {
+      const shape = fields.get("shape").input;
+      const sizes = () => { for (const [field, size] of Object.entries(this.#table.shapes[shape.value] ?? {})) fields.get(field).placeholder = size; };
+      shape.addEventListener("change", sizes);
+      sizes();
+    }
+    return fields;
+  }
+
+  #empty(what) {
+    const list = this.lists[what];
+    list.querySelector(".gen-none")?.remove();
+    if (!this.rows[what].length) list.append(h("p", { class: "gen-none dim fine", text: what === "pools" ? "No nodes yet: a cluster needs a pool at least." : "No workloads: nodes alone, to add your own to." }));
+  }
+
+  get recipe() {
+    const texts = (fields) => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
+    return { ...texts(this.heads), pools: this.rows.pools.map(({ fields }) => texts(fields)), workloads: this.rows.workloads.map(({ fields }) => texts(fields)) };
+  }
+
+  /** All fields by the names that problems have: `pools.0.cpu`. */
+  get #fields() {
+    const all = new Map(this.heads);
+    for (const what of ["pools", "workloads"]) this.rows[what].forEach(({ fields }, i) => { for (const [name, field] of fields) all.set(`${what}.${i}.${name}`, field); });
+    return all;
+  }
+
+  async #draft() {
+    const turn = (this.asked += 1);
+    try {
+      const answer = await this.socket().call("cluster.generate", { recipe: this.recipe });
+      if (turn === this.asked) this.#show(answer);
+    } catch (error) {
+      if (turn === this.asked && error.code !== "request.superseded") { this.answer = null; fill(this.problems, h("p", { class: "stale-text", text: error.message })); }
+    }
+  }
+
+  #show(answer) {
+    this.answer = answer;
+    const general = tellAll(this.#fields, answer.errors);
+    fill(this.problems, general.map((text) => h("p", { class: "stale-text", text })));
+    this.state.textContent = answer.errors.length ? plural(answer.errors.length, "error") : `${plural(answer.documents, "document")}${answer.shown < answer.documents ? `, the first ${count(answer.shown)} shown` : ""}`;
+    if (answer.errors.length) return; // what was there last stays in view until it is mended
+    this.preview.value = answer.bundle;
+    fill(this.summary, this.#figures(answer.summary));
+  }
+
+  #figures({ nodes, cpu: cores, memory: bytes, gpus, pods, wantedCpu, wantedMemory, wantedGpus, rows, interactive }) {
+    const asked = (label, wanted, all, show) => {
+      const share = all ? wanted / all : 0;
+      return h("div", { class: "gen-asked" }, h("dt", { text: label }), h("dd", null, h("span", { class: "gen-meter", "aria-hidden": "true" }, h("i", { class: share > 1 ? "over" : "", style: { width: `${Math.min(100, share * 100)}%` } })),
+        h("span", { class: "num", text: `${show(wanted)} of ${show(all)} asked for` }), h("b", { class: `num ${share > 1 ? "fail-text" : ""}`, text: `${Math.round(share * 100)}%` })));
+    };
+    return [
+      h("p", { class: "gen-line", role: "status" }, h("b", { text: plural(nodes, "node") }), `, ${cpu(cores)} cpu, ${memory(bytes)} memory${gpus ? `, ${plural(gpus, "GPU")}` : ""}; `, h("b", { text: plural(pods, "pod") }), rows.length ? ` of ${rows.map(([name, n]) => `${name} (${count(n)})`).join(", ")}` : ""),
+      h("dl", null, asked("cpu", wantedCpu, cores, cpu), asked("memory", wantedMemory, bytes, memory), gpus || wantedGpus ? asked("GPUs", wantedGpus, gpus, count) : null),
+      interactive ? null : h("p", { class: "fine fail-text", text: "So large a cluster is computed by a run in a worker, not while you wait." }),
+    ];
+  }
+
+  async #act(act) {
+    if (this.box.hasAttribute("aria-busy")) return;
+    this.draft.cancel();
+    await this.#draft();
+    const errors = this.answer?.errors ?? [{}];
+    if (errors.length) {
+      toFirst(this.#fields, errors);
+      announce(`Nothing was generated: ${plural(errors.length, "error")}.`);
+      return;
+    }
+    this.box.toggleAttribute("aria-busy", true);
+    try {
+      await act(this);
+      this.box.close();
+    } catch (error) {
+      const found = error.body?.errors ?? [{ message: error.message }];
+      fill(this.problems, found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })));
+      this.problems.scrollIntoView({ block: "nearest" });
+    } finally { this.box.toggleAttribute("aria-busy", false); }
+  }
+
+  /** The whole text. Raises what the server finds wrong with all of it. */
+  async whole() {
+    const { bundle, errors } = await this.socket().call("cluster.generate", { recipe: this.recipe, whole: "true" });
+    if (errors.length) throw Object.assign(new Error(errors[0].message), { body: { errors } });
+    return bundle;
+  }
+
+  /** Make a draft of it and go there. */
+  async create() {
+    const { url } = await this.socket().call("cluster.create", { recipe: this.recipe });
+    location.assign(url);
+    await new Promise(() => {}); // the page is being left
+  }
+}
+
+export class Generate extends Generator {
+  constructor(view, edit) {
+    super(() => view.playback.socket, [
+      ["Replace this draft", (generator) => this.#replace(generator), true],
+      ["Add to this draft", (generator) => this.#add(generator)],
+    ]);
+    this.view = view;
+    this.edit = edit;
+  }
+
+  #words() { return `a generated cluster of ${plural(this.answer.summary.nodes, "node")} and ${plural(this.answer.summary.pods, "pod")}`; }
+
+  async #replace(generator) {
+    const text = await generator.whole();
+    if (text.length > DRAFT_CHARACTERS) { await generator.create(); return; }
+    await this.edit.replace(text, this.#words());
+    this.edit.tell(`The draft is ${this.#words()} now.`);
+  }
+
+  async #add(generator) {
+    const documents = await generator.whole();
+    await this.edit.operate({ documents }, "bundle.add");
+    this.edit.tell(`Added: ${this.#words()}.`);
+  }
+}
