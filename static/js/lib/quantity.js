@@ -46,6 +46,15 @@ export function age(seconds) {
   return `${Math.floor(whole / 86_400)}d`;
 }
 
+/** Seconds of virtual time to the millisecond: `12.345s`, `5m30s`, `1h0m12.5s`. */
+export function clock(seconds) {
+  const whole = Math.round(seconds * 1000) / 1000;
+  const s = `${Math.round((whole % 60) * 1000) / 1000}s`;
+  if (whole < 60) return s;
+  const m = Math.floor(whole / 60);
+  return m < 60 ? `${m}m${s}` : `${count(Math.floor(m / 60))}h${m % 60}m${s}`;
+}
+
 const grouped = new Intl.NumberFormat("en-US");
 /** 12345 to `12,345`. */
 export const count = (n) => grouped.format(n);

@@ -11,6 +11,9 @@ const ONCE = new Set(["bundle.open", "draft.share", "run.start", "scenario.fork"
 const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
 const TOO_LARGE = 1009;  // the close code for a frame that the server does not even read
 
+/** Whether an error says no more than that this page has asked for something newer. */
+export const superseded = (error) => error.code === "request.superseded";
+
 /** What an `error` frame carries. */
 export class CommandError extends Error {
   constructor(body) {

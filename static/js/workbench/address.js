@@ -13,7 +13,7 @@ export class Address {
   constructor(view) {
     this.view = view;
     this.replace = debounce(() => history.replaceState(null, "", this.href()), WRITE_AFTER);
-    view.playback.on("step", () => this.replace());
+    for (const name of ["step", "moment", "parts"]) view.playback.on(name, () => this.replace());
     view.on("selection", ({ push }) => this.#write(push));
     view.on("tab", ({ push } = {}) => this.#write(push));
     view.on("sub", ({ push }) => this.#write(push));
@@ -21,12 +21,17 @@ export class Address {
     addEventListener("popstate", () => this.#back());
   }
 
-  /** What the address asks for: `{step, tab, sub, node, pod, why, on}` as text; `sub` is a view of the tab, `why` is a pod that is asked about, `on` the node. */
+  /** What the address asks for: `{step, at, phase, tab, sub, node, pod, why, on}` as text; `at` is a moment of the step, `sub` a view of the tab, `why` is a pod that is asked about, `on` the node. */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
-    return { step: query.get("step") || inPath || fallback, tab: query.get("tab") ?? "", sub: query.get("view") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
+    return { step: query.get("step") || inPath || fallback, at: query.get("at") ?? "", phase: query.get("phase") ?? "", tab: query.get("tab") ?? "", sub: query.get("view") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
+  }
+
+  /** The moment or phase of a wish, as `Playback.goto` takes it. */
+  static place({ at, phase }) {
+    return /^\d{1,4}$/.test(at) && Number(at) > 0 ? { at: Number(at) } : { phase: /^[a-zA-Z]{1,16}$/.test(phase) ? phase : "" };
   }
 
   /** This view as a link, on `path` (that of the page, unless a share has its own). */
@@ -35,7 +40,11 @@ export class Address {
     const { playback } = view;
     const query = new URLSearchParams();
     const run = RUN_PATH.exec(path);
-    if (!run && playback.wanted > 0) query.set("step", String(playback.wanted));
+    const step = playback.end && playback.wanted > playback.cycles ? "end" : String(playback.wanted);
+    const at = playback.wanted === playback.index ? playback.at : playback.wish.at;
+    if (!run && playback.wanted > 0) query.set("step", step);
+    if (at > 0) query.set("at", String(at));
+    if (playback.wish.phase) query.set("phase", playback.wish.phase);
     if (view.tab !== "story") query.set("tab", view.tab);
     if (view.sub && WITH_VIEWS.has(view.tab)) query.set("view", view.sub);
     if (view.node >= 0) query.set("node", playback.nodes.names[view.node]);
@@ -44,7 +53,7 @@ export class Address {
     if (asked) query.set("why", asked.pod);
     if (asked?.node) query.set("on", asked.node);
     const search = query.toString().replaceAll("%2F", "/");
-    return (run ? run[1] + playback.wanted : path) + (search ? `?${search}` : "");
+    return (run ? run[1] + step : path) + (search ? `?${search}` : "");
   }
 
   #write(push) {
@@ -77,10 +86,10 @@ export class Address {
     if (!playback.nodes) return;
     this.replace.cancel();
     const wish = Address.read();
-    const index = wish.step === "" ? 0 : Number(wish.step);
+    const index = wish.step === "" ? 0 : wish.step === "end" ? playback.last : Number(wish.step);
     const href = location.pathname + location.search;
     this.select(wish);
-    if (Number.isInteger(index)) playback.goto(index);
+    if (Number.isInteger(index)) playback.goto(index, undefined, Address.place(wish));
     this.ask(wish);
     this.#pushed = href;
     this.replace.cancel();

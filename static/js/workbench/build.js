@@ -220,7 +220,7 @@ export class Build {
     const { playback } = this.view;
     if (this.#tab !== "objects" || !this.#opened.has("others") || playback.index < 0) return;
     try {
-      const { kinds } = await playback.socket.call("objects.list", { source: playback.source, step: String(playback.index) });
+      const { kinds } = await playback.socket.call("objects.list", { source: playback.source, step: String(playback.cycle) });
       if (JSON.stringify(kinds) === JSON.stringify(this.#others)) return;
       this.#others = kinds;
       const focused = this.tree.contains(document.activeElement);

@@ -1,19 +1,28 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
-import { age, count, plural, short } from "../lib/quantity.js";
+import { clock, count, plural, short } from "../lib/quantity.js";
+import { Moments, spoken } from "./moments.js";
 import { Timeline } from "./timeline.js";
+import { UNITS, Walk } from "./walk.js";
 
 const SPEEDS = [["0.5", "0.5×"], ["1", "1×"], ["2", "2×"], ["5", "5×"], ["20", "20×"]];
+const LAST = "To the last cycle (End)";
+const END = "To the end (End)"; // which in virtual time comes after it
+const UNIT = "podstep.next"; // where the browser keeps what "next" means
 const BASE = 1100; // milliseconds a step takes at 1×
 
 export class Deck {
   #timer = 0;
   #speed = 2;
+  #unit = "";
+  #none = null; // the note that there is none
 
   constructor(host, view) {
     this.view = view;
     this.timeline = new Timeline(view);
+    this.moments = new Moments(view);
+    this.walk = new Walk(view);
     const { playback } = view;
     const button = (name, label, act, more = "") => h("button", { type: "button", class: `btn ${more}`, "aria-label": label, title: label, onclick: (event) => { this.pause(); act(event.timeStamp); } }, icon(name));
     this.play = h("button", { type: "button", class: "btn play", "data-play": true, "aria-label": "Play", title: "Play or pause (Space)", onclick: () => this.toggle() }, icon("play"), h("span", { text: "Play" }));
@@ -23,11 +32,15 @@ export class Deck {
     this.at = h("span", { class: "at" });
     this.state = h("span", { class: "at-state", role: "status" });
     const buttons = [button("first", "To the start (Home)", (since) => playback.goto(0, since)), button("back", "Back (←)", (since) => playback.goto(playback.wanted - 1, since), "back"),
-      step, this.play, button("last", "To the last cycle (End)", (since) => playback.goto(playback.cycles, since))];
-    const jump = h("div", { class: "jump" }, h("button", { type: "button", class: "btn quiet", "data-next-failure": true, title: "Next cycle that did not place its pod, or used a stale answer of the cache (.)", onclick: (event) => this.nextFailure(event.timeStamp) }, h("span", { text: "Next failure" }), h("kbd", { text: "." })), speed);
+      step, this.play, this.toEnd = button("last", LAST, (since) => playback.goto(playback.last, since))];
+    this.unit = h("select", { class: "field unit", "aria-label": "Unit of next and previous", title: "What , and . go to", onchange: (event) => this.#choose(event.target.value) }, Object.entries(UNITS).map(([value, [text]]) => h("option", { value, text })));
+    this.previous = h("button", { type: "button", class: "btn square", "data-previous": true, onclick: (event) => this.#walk(this.#unit, -1, event.timeStamp) }, icon("left"));
+    this.next = h("button", { type: "button", class: "btn", "data-next": true, onclick: (event) => this.#walk(this.#unit, 1, event.timeStamp) }, h("span", { text: "Next" }), icon("right"));
+    this.#choose(kept() || "failure", { keep: false });
+    const jump = h("div", { class: "jump" }, h("div", { class: "walk", role: "group", "aria-label": "Walk by a unit" }, this.previous, this.unit, this.next), speed);
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
-      this.timeline.element,
+      this.timeline.element, this.moments.element,
       h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"], ["quirk", "quirk of v1.11"], ["wait", "waiting at Permit"], ["group", "PodGroup: new phase"], ["group-failed", "PodGroup rejected or timed out"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit", "quirk", "wait", "group", "group-failed"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
     playback.on("grew", () => {
       host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length;
@@ -39,9 +52,11 @@ export class Deck {
       host.querySelector("[data-mark=group-failed]").hidden = turns.every(([kind]) => kind === "phase");
     });
     playback.on("seek", () => this.#tell());
+    playback.on("parts", () => this.#tell());
+    playback.on("moment", ({ index }) => { this.#tell(); this.#say(index); });
     playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#schedule(); });
     playback.on("grew", () => this.#tell());
-    playback.on("opened", () => { this.pause(); this.#tell(); });
+    playback.on("opened", () => { this.pause(); if (!kept()) this.#choose(playback.timed ? "event" : "failure", { keep: false }); this.#tell(); });
     view.on("hold", () => this.pause());
   }
 
@@ -51,8 +66,8 @@ export class Deck {
 
   #start() {
     const { playback } = this.view;
-    if (!playback.cycles) return;
-    if (playback.wanted >= playback.cycles && playback.complete) playback.goto(0);
+    if (!playback.last) return;
+    if (playback.wanted >= playback.last && playback.complete) playback.goto(0);
     this.#timer = -1;
     this.#label();
     this.#next();
@@ -85,28 +100,53 @@ export class Deck {
 
   #next() {
     const { playback } = this.view;
-    if (playback.wanted >= playback.cycles) {
+    if (playback.wanted >= playback.last) {
       if (playback.complete) { this.pause(); announce("The end of the timeline."); } else this.#schedule();
       return;
     }
     playback.goto(playback.wanted + 1);
   }
 
-  nextFailure(since) {
-    const { playback } = this.view;
+  /** Go by the unit that was chosen. */
+  step(direction, since) { this.#walk(this.#unit, direction, since); }
+
+  /** Go by phases. */
+  phase(direction, since) { this.#walk("phase", direction, since); }
+
+  #choose(unit, { keep = true } = {}) {
+    this.#unit = UNITS[unit] ? unit : "failure";
+    this.unit.value = this.#unit;
+    const [name] = UNITS[this.#unit];
+    for (const [button, word, key] of [[this.previous, "Previous", ","], [this.next, "Next", "."]]) {
+      button.setAttribute("aria-label", `${word} ${name}`);
+      button.title = `${word} ${name} (${key})`;
+    }
+    if (keep) try { localStorage.setItem(UNIT, this.#unit); } catch { /* for this visit only */ }
+  }
+
+  async #walk(unit, direction, since) {
+    if (!this.view.playback.nodes) return;
     this.pause();
-    const stale = playback.marks.seekStale(playback.wanted, 1);
-    const failed = playback.marks.seek(playback.wanted, 1, "uep");
-    const found = stale && failed ? Math.min(stale, failed) : stale || failed;
-    if (found) playback.goto(found, since);
-    else toast("No later cycle failed.");
+    try {
+      const none = await this.walk.go(unit, direction, since);
+      this.#none?.remove(); // one is enough, however often it is asked
+      if (none) this.#none = toast(none);
+    } catch (error) { this.view.playback.emit("failed", error); }
   }
 
   #tell() {
     const { playback } = this.view;
-    const light = playback.index === playback.wanted ? playback.current : null;
-    fill(this.at, h("b", { text: count(playback.wanted) }), h("span", { text: ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}` }),
-      light ? h("span", { class: "at-time", title: "The scenario's step (it advances with every change from outside), the attempt within it, and the virtual time", text: ` · scenario step ${light.step} · ${age(light.time)}` }) : null);
+    const last = playback.timed ? END : LAST;
+    if (this.toEnd.title !== last) { this.toEnd.title = last; this.toEnd.setAttribute("aria-label", last); }
+    const shown = playback.index === playback.wanted;
+    const light = shown ? playback.current : null;
+    const time = shown ? playback.time : null;
+    const end = playback.end && playback.wanted > playback.cycles;
+    const within = !shown ? "" : playback.phase ? ` · ${playback.phase}` : playback.at > 0 ? ` · moment ${playback.at}` : "";
+    fill(this.at, end ? h("b", { text: "End" }) : [h("b", { text: count(playback.wanted) }), h("span", { text: ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}` })],
+      within ? h("span", { class: "at-within", text: within }) : null,
+      light ? h("span", { class: "at-step", title: "The scenario's step (it advances with every change from outside), and the attempt within it", text: ` · scenario step ${light.step}` }) : null,
+      time === null ? null : h("span", { class: "at-time", title: `virtual time: ${time} seconds since the start`, text: ` · t = ${clock(time)}` }));
     this.state.textContent = playback.complete === false ? "computing…" : "";
   }
 
@@ -114,6 +154,10 @@ export class Deck {
     if (this.playing && this.#speed > 1) return;
     const { playback } = this.view;
     const light = playback.current;
+    const { moment } = playback;
+    if (moment) { announce(`Moment ${playback.at} of ${playback.moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`); return; }
+    if (playback.phase) { announce(`Cycle ${index}, phase ${playback.phase}.`); return; }
+    if (playback.atEnd) { announce(`The end, at ${clock(playback.time ?? 0)}.`); return; }
     if (!light) { if (index === 0) announce("Before the first cycle."); return; }
     const pod = short(playback.pods.keys[light.pod]);
     const ended = light.result === "waiting" ? `waits at Permit on ${playback.nodes.names[light.node]}` : light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`;
@@ -123,3 +167,6 @@ export class Deck {
     else announce(`Cycle ${index}: ${pod} ${ended}.${stale}${turns}`);
   }
 }
+
+/** What "next" meant when this browser was last here, or "". */
+function kept() { try { return localStorage.getItem(UNIT) ?? ""; } catch { return ""; } }

@@ -66,7 +66,7 @@ export class Edit {
     if (wish.create) { this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []); return; }
     try {
       const { playback } = view;
-      const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(playback.wanted) });
+      const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(playback.wantedCycle) });
       this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step);
     } catch (error) {
       if (error.code !== "request.superseded") toast(error.message, { name: "warn", ms: 6000 });
@@ -86,7 +86,7 @@ export class Edit {
 
   #show(heading, target, yaml, revisions, step, id = "") {
     const { view } = this;
-    const index = view.playback.wanted;
+    const index = view.playback.wantedCycle;
     const kind = target.split(" ")[0];
     const node = kind === "Node" ? view.playback.nodeIndex.get(target.slice(5)) : undefined;
     const problems = h("div", { class: "edit-problems", role: "alert" });
@@ -127,7 +127,7 @@ export class Edit {
   async #step(index) {
     const { playback } = this.view;
     if (!index) return "1.0";
-    return playback.light(index)?.step ?? (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
+    return playback.light(index)?.step ?? (await playback.ask("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
   }
 
   #moment(index, settled, during) {

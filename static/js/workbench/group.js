@@ -34,7 +34,7 @@ export class Group {
 
   async open() {
     const { playback } = this.view;
-    const index = playback.wanted;
+    const index = playback.wantedCycle;
     const step = index ? await this.#address(index) : "";
     this.fields = new Map();
     this.step = "";
@@ -65,7 +65,7 @@ export class Group {
       const known = playback.light(index)?.step;
       if (known) return known;
       try {
-        return (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
+        return (await playback.ask("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
       } catch (error) {
         if (error.code !== "request.superseded") break;
         await new Promise((done) => { setTimeout(done, DRAFT_AFTER); });

@@ -3,7 +3,7 @@
 import { h, dialog, typing } from "../lib/dom.js";
 
 const MAP = [
-  [["→", "←"], "one step on, one step back"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the last cycle"], [["."], "next cycle that did not place its pod, or used a stale answer of the cache"],
+  [["→", "←"], "one cycle on, one back"], [["Shift →", "Shift ←"], "one phase on, one back"], [[".", ","], "next and previous of what the deck names: an event, a second of virtual time, a change from outside, a failure …"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the end"],
   [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "8"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
 ];
 
@@ -14,16 +14,16 @@ export function help() {
 
 /** Ask for a step. */
 export function askStep(playback) {
-  const field = h("input", { class: "field", inputmode: "decimal", autocomplete: "off", "aria-label": "Step", placeholder: `1 to ${playback.cycles}, or major.minor as 1.17`, value: playback.wanted ? String(playback.wanted) : "" });
+  const field = h("input", { class: "field", inputmode: "decimal", autocomplete: "off", "aria-label": "Step", placeholder: `1 to ${playback.cycles}, ${playback.end ? "end, " : ""}or major.minor as 1.17`, value: playback.wanted ? String(playback.wanted > playback.cycles ? "end" : playback.wanted) : "" });
   const wrong = h("p", { class: "stale-text", role: "alert" });
   const box = dialog("Go to step", h("form", { method: "dialog", onsubmit: async (event) => {
     event.preventDefault();
     const text = field.value.trim();
-    let index = /^\d+$/.test(text) ? Number(text) : NaN;
+    let index = /^\d+$/.test(text) ? Number(text) : text.toLowerCase() === "end" ? playback.last : NaN;
     if (/^\d+\.\d+$/.test(text)) {
-      try { index = (await playback.socket.call("scenario.open", { source: playback.source, step: text })).index; } catch (error) { wrong.textContent = error.message; return; }
+      try { index = (await playback.ask("scenario.open", { source: playback.source, step: text })).index; } catch (error) { wrong.textContent = error.message; return; }
     }
-    if (!(index >= 0 && index <= playback.cycles)) { wrong.textContent = `There is no step ${text}: this timeline has cycles 1 to ${playback.cycles}.`; return; }
+    if (!(index >= 0 && index <= playback.last)) { wrong.textContent = `There is no step ${text}: this timeline has cycles 1 to ${playback.cycles}.`; return; }
     box.close();
     playback.goto(index);
   } }, h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Go" })), wrong));
@@ -44,12 +44,12 @@ export function keys({ playback, deck, view, build, layout, stage, onShare, tabs
     if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const onControl = event.target instanceof HTMLElement && event.target.matches("button, a, summary, input, [role=tab], [role=treeitem]");
     const act = {
-      ArrowRight: () => { deck.pause(); playback.goto(playback.wanted + 1, event.timeStamp); },
-      ArrowLeft: () => { deck.pause(); playback.goto(playback.wanted - 1, event.timeStamp); },
+      ArrowRight: () => { if (event.shiftKey) { deck.phase(1, event.timeStamp); return; } deck.pause(); playback.goto(playback.wanted + 1, event.timeStamp); },
+      ArrowLeft: () => { if (event.shiftKey) { deck.phase(-1, event.timeStamp); return; } deck.pause(); playback.goto(playback.wanted - 1, event.timeStamp); },
       Home: () => { deck.pause(); playback.goto(0, event.timeStamp); },
-      End: () => { deck.pause(); playback.goto(playback.cycles, event.timeStamp); },
+      End: () => { deck.pause(); playback.goto(playback.last, event.timeStamp); },
       " ": onControl ? null : () => deck.toggle(),
-      ".": () => deck.nextFailure(event.timeStamp),
+      ".": () => deck.step(1, event.timeStamp), ",": () => deck.step(-1, event.timeStamp),
       g: () => askStep(playback), "/": () => { view.emit("region", "build"); build.focusSearch(); },
       s: onShare, w: () => view.emit("why", about(event.target, view)), e: () => { if (view.edit) view.emit("edit", about(event.target, view)); }, "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
       "[": () => layout.toggle("build"), "]": () => layout.toggle("inspect"),

@@ -79,7 +79,8 @@ async function open(wish) {
     const { index } = await playback.open(wish.step);
     address.select(wish);
     if (wish.tab && matchMedia("(max-width: 760px)").matches) layout.show("inspect");
-    start(index);
+    start(index, Address.place(wish));
+    if (wish.step === "end") playback.awaitEnd();
     tellApplied(source.draft);
     if (wish.why) address.ask(wish);
     if (mine && (asked.edit || asked.create)) view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
@@ -95,7 +96,7 @@ async function open(wish) {
 
 /** Simulate the draft anew and stand where one stood, or at its end if it has become shorter. */
 async function reopen() {
-  const at = playback.wanted;
+  const at = playback.wantedCycle;
   try {
     await playback.open(at ? String(at) : ""); // answered when it is computed so far
   } catch (error) {
@@ -105,8 +106,8 @@ async function reopen() {
   start(Math.min(at, playback.cycles));
 }
 
-function start(index) {
-  playback.goto(index);
+function start(index, place) {
+  playback.goto(index, undefined, place);
   window.podstep.ready = true;
   const runAll = $("[data-run-all]");
   if (runAll) runAll.hidden = Boolean(source.run);

@@ -1,4 +1,4 @@
-// One mark a cycle: its result, pod and node, and what the equivalence cache did, in growing typed arrays.
+// One mark a cycle: its result, pod, node and time, and what the equivalence cache did, in growing typed arrays.
 
 import { short } from "../lib/quantity.js";
 
@@ -12,6 +12,9 @@ export class Marks {
     this.result = new Uint8Array(1024); // by cycle index; 0: not known yet
     this.pod = new Int32Array(1024);
     this.node = new Int32Array(1024);
+    this.time = new Float64Array(1024); // virtual seconds of each cycle
+    this.operated = new Uint8Array(1024); // 1: something came from outside before the cycle, or inside it
+    this.operations = 0; // cycles of which that is so
     this.caching = null; // {hits, evaluations, invalidated, stale}, by cycle index; null: the cache was off
     this.staleCycles = 0; // cycles with stale hits
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
@@ -30,6 +33,8 @@ export class Marks {
       this.node[from + i] = marks.node[i] ?? -1;
     }
     const last = from + marks.result.length - 1;
+    if (marks.time) this.time.set(marks.time, from);
+    for (const index of marks.operations ?? []) { this.operations += 1 - this.operated[index]; this.operated[index] = 1; }
     if (marks.restarts?.length) this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
     if (marks.groups?.length) {
       for (const [index] of marks.groups) this.groups.set(index, []);
@@ -45,6 +50,23 @@ export class Marks {
     const wanted = new Set([...letters].map((letter) => CODES[letter]));
     for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (wanted.has(this.result[i])) return i;
     return 0;
+  }
+
+  /** The next cycle after (direction 1) or before (-1) `index` at which something came from outside, or 0. */
+  seekOperation(index, direction) {
+    for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (this.operated[i]) return i;
+    return 0;
+  }
+
+  /** The first cycle at or after a second of virtual time, or 0. */
+  firstAt(seconds) {
+    let low = 1;
+    let high = this.known + 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.time[middle] < seconds) low = middle + 1; else high = middle;
+    }
+    return low <= this.known ? low : 0;
   }
 
   get cached() { return this.caching !== null; }
@@ -106,7 +128,7 @@ export class Marks {
       made.set(array);
       return made;
     };
-    for (const name of ["result", "pod", "node"]) this[name] = wider(this[name]);
+    for (const name of ["result", "pod", "node", "time", "operated"]) this[name] = wider(this[name]);
     if (this.caching) for (const name of CACHING) this.caching[name] = wider(this.caching[name]);
   }
 }

@@ -1,10 +1,14 @@
 // What is played: opens a source, keeps a bounded cache of windows and heavy parts, and moves through time.
 // Within the cache a step needs no server; outside it the newest wish wins.
+// A position is a cycle, and in it the whole of it, or a moment (`at`, from 1), or a phase. After the last cycle of a
+// run in virtual time comes the end, as index `cycles` + 1.
 
 import { Emitter } from "../lib/emitter.js";
 import { Lru } from "../lib/lru.js";
-import { Cluster } from "./cluster.js";
+import { superseded } from "../lib/socket.js";
+import { ABSENT, Cluster } from "./cluster.js";
 import { Marks } from "./marks.js";
+import { assumed, wentThrough } from "./phases.js";
 import { Verdict } from "./verdict.js";
 
 // Cycles asked for at once, and windows kept, by the number of nodes: what the server decides anew for a window
@@ -12,7 +16,11 @@ import { Verdict } from "./verdict.js";
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
 const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels"]; // of a node, by an update
-const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups"];
+const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments"];
+const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
+export const LAST = -1; // as a moment: the last one there is
+export const LAST_PHASE = "last";
+const WHOLE = { at: 0, phase: "" };
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
@@ -27,6 +35,7 @@ export class Playback extends Emitter {
   #windowBusy = false;
   #heavyBusy = false;
   #generation = 0;
+  #opening = null; // the newest answer to an opening, as a promise
   #given = new Map(); // of nodes that operations change: what they had at the start
   #amended = 1; // the major step that the table of nodes stands at
 
@@ -36,15 +45,30 @@ export class Playback extends Emitter {
     this.source = source;
     this.index = -1; // what is shown
     this.wanted = 0; // what is asked for
+    this.at = 0; // the moment that is shown, from 1; 0: all of the cycle; LAST until it is known which that is
+    this.phase = ""; // the phase that is shown, instead of a moment
+    this.wish = WHOLE; // both of what is asked for
     this.marks = new Marks();
     socket.on("timeline.grew", (grew) => this.#grew(grew));
     socket.on("up", (first) => { if (!first && this.nodes) this.#reopen(); });
   }
 
-  /** Open (or open anew) and resolve with the answer. Does not move. */
-  async open(step = "") {
+  /** Open (or open anew) and resolve with the answer; with that of a newer opening where there is one. Does not move. */
+  open(step = "") {
+    this.#opening = this.#open(step);
+    return this.#opening;
+  }
+
+  async #open(step) {
     const generation = ++this.#generation;
-    const answer = await this.socket.call("scenario.open", { source: this.source, ...(step ? { step } : {}) });
+    const newest = () => generation === this.#generation;
+    let answer;
+    try {
+      answer = await this.ask("scenario.open", { source: this.source, ...(step ? { step } : {}) }, newest);
+    } catch (error) {
+      if (newest() || !superseded(error)) throw error;
+      return this.#opening;
+    }
     if (generation !== this.#generation) return answer;
     this.#take(answer);
     const [, span, kept] = WINDOWS.find(([most]) => this.nodes.names.length <= most);
@@ -52,6 +76,7 @@ export class Playback extends Emitter {
     this.#windows = new Lru(kept);
     this.#heavy = new Lru(this.nodes.names.length > 2000 ? 12 : this.nodes.names.length > 500 ? 24 : 60);
     this.#shownFrom = 0; this.#clusterAt = 0; this.index = -1;
+    this.at = 0; this.phase = ""; this.wish = WHOLE;
     this.marks = new Marks();
     this.cluster = new Cluster(this.nodes, this.pods);
     this.emit("opened", answer);
@@ -69,38 +94,64 @@ export class Playback extends Emitter {
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
     this.complete = answer.complete;
+    this.end = answer.end;
+    this.timed = answer.timed;
     this.policy = answer.policy;
     this.summary = answer.summary ?? {};
     this.warnings = answer.warnings ?? [];
   }
 
+  /** Ask the server; what something newer of this page overtook is asked for again while it is wanted. */
+  async ask(command, payload, wanted = () => true) {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.socket.call(command, payload);
+      } catch (error) {
+        if (!superseded(error) || tries >= ASKED_AGAIN || !wanted()) throw error;
+        await new Promise((resolve) => { setTimeout(resolve, 20 * tries); });
+      }
+    }
+  }
+
   async #reopen() {
-    const answer = await this.socket.call("scenario.open", { source: this.source });
+    let answer;
+    try {
+      answer = await this.socket.call("scenario.open", { source: this.source });
+    } catch (error) {
+      if (!superseded(error)) this.emit("failed", error); // else the connection was lost again, and this was asked anew
+      return;
+    }
     const grown = answer.cycles > this.cycles;
     this.cycles = Math.max(this.cycles, answer.cycles);
     this.complete = answer.complete;
+    this.end = answer.end;
     if (grown) this.#loadMarks(this.#generation);
     this.emit("grew");
-    if (this.wanted !== this.index) this.goto(this.wanted);
+    if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
   }
 
-  #grew({ cycles, complete, from, marks }) {
+  #grew({ cycles, complete, end, from, marks }) {
     if (!this.nodes) return;
     this.cycles = Math.max(this.cycles, cycles);
     this.complete = complete;
+    this.end = end;
     if (marks) this.marks.put(from, marks);
     if (this.marks.known < this.cycles && complete) this.#loadMarks(this.#generation);
     this.emit("grew");
   }
 
   async #loadMarks(generation) {
-    while (generation === this.#generation && this.marks.known < this.cycles) {
-      const from = this.marks.known + 1;
-      const to = Math.min(this.cycles, from + MARKS_AT_ONCE - 1);
-      const answer = await this.socket.call("timeline.get", { source: this.source, from, to });
-      if (generation !== this.#generation || !answer.marks.result.length) return;
-      this.marks.put(answer.from, answer.marks);
-      this.emit("grew");
+    try {
+      while (generation === this.#generation && this.marks.known < this.cycles) {
+        const from = this.marks.known + 1;
+        const to = Math.min(this.cycles, from + MARKS_AT_ONCE - 1);
+        const answer = await this.ask("timeline.get", { source: this.source, from, to });
+        if (generation !== this.#generation || !answer.marks.result.length) return;
+        this.marks.put(answer.from, answer.marks);
+        this.emit("grew");
+      }
+    } catch (error) {
+      this.emit("failed", error);
     }
   }
 
@@ -119,32 +170,110 @@ export class Playback extends Emitter {
   get current() { return this.light(this.index); }
   get parts() { return this.heavy(this.index); }
 
-  /** Move to a step. `since` is the time of the input that asked, for the timings. */
-  goto(index, since = performance.now()) {
+  /** The last index there is: the end, or the last cycle where there is none. */
+  get last() { return this.cycles + (this.end ? 1 : 0); }
+
+  /** Whether the end of the run is shown. */
+  get atEnd() { return this.end === true && this.index === this.cycles + 1; }
+
+  /** The cycle that is shown or was the last before what is shown: the end is after the last one. */
+  get cycle() { return Math.min(this.index, this.cycles); }
+
+  /** The same of what is asked for. */
+  get wantedCycle() { return Math.min(this.wanted, this.cycles); }
+
+  /** The moments of the shown step, `null` while they are not known. */
+  get moments() { return this.parts?.moments ?? null; }
+
+  /** The moment that is shown; `null` where all of a step is, or a phase. */
+  get moment() { return this.at > 0 ? this.moments?.[this.at - 1] ?? null : null; }
+
+  /** Virtual seconds of what is shown; `null` while they are not known. */
+  get time() { return this.index === 0 ? 0 : this.moment?.time ?? this.current?.time ?? (this.atEnd ? this.parts?.time : null) ?? null; }
+
+  /** Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings. */
+  goto(index, since = performance.now(), { at = 0, phase = "" } = WHOLE) {
     if (!this.nodes) return;
-    const to = Math.max(0, Math.min(this.cycles, Math.round(index)));
+    const rounded = Math.round(index);
+    const to = Math.max(0, Math.min(this.last, rounded));
     this.wanted = to;
+    this.wish = to === rounded && to > 0 ? { at, phase } : WHOLE;
     this.since = since;
     this.emit("seek", to);
-    if (to === 0 || this.light(to)) this.#show(to);
+    if (this.#has(to)) this.#show(to);
     else this.#fetchWanted();
   }
 
+  /** Go to the end, as soon as all is computed, unless somebody goes elsewhere before. */
+  awaitEnd() {
+    const from = this.wanted;
+    const stop = this.on("grew", () => {
+      if (this.wanted === from && !this.complete) return;
+      stop();
+      if (this.wanted === from) this.goto(this.last);
+    });
+    if (this.complete) { stop(); this.goto(this.last); }
+  }
+
+  /** The moments of a step, asked for if need be. */
+  async momentsOf(index) {
+    if (!this.heavy(index)) await this.#get(index);
+    return this.heavy(index)?.moments ?? [];
+  }
+
+  /** Whether a step can be shown without asking. */
+  #has(index) {
+    if (index > this.cycles) return Boolean(this.heavy(index)) && (!this.cycles || Boolean(this.light(this.cycles)));
+    return index === 0 || Boolean(this.light(index));
+  }
+
   #show(index) {
-    this.#derive(index);
-    this.#amend(index);
+    this.#resolve(index);
+    const stays = index === this.index && (this.at !== 0 || this.phase !== "" || this.wish.at !== 0 || this.wish.phase !== "");
     this.index = index;
+    ({ at: this.at, phase: this.phase } = this.wish);
+    this.#stand();
+    this.#amend(index);
     const heavy = this.heavy(index);
-    this.emit("step", { index, since: this.since, heavy: Boolean(heavy) || index === 0 });
+    if (stays) this.emit("moment", { index, since: this.since });
+    else this.emit("step", { index, since: this.since, heavy: Boolean(heavy) || index === 0 });
     if (!heavy && index > 0) this.#fetchHeavy();
-    idle(() => this.#prefetch(index));
+    if (!stays) idle(() => this.#prefetch(index));
+  }
+
+  /** Only now it is known which phases the cycle had: of a wish for another one the whole cycle is left. */
+  #resolve(index) {
+    const { phase } = this.wish;
+    if (!phase) return;
+    const phases = this.light(index) ? wentThrough(this.light(index), this.timed) : [];
+    this.wish = { at: 0, phase: phase === LAST_PHASE ? phases.at(-1) ?? "" : phases.includes(phase) ? phase : "" };
+  }
+
+  /** Let the cluster stand as it is after what is shown. */
+  #stand() {
+    const { index, moments } = this;
+    if (index > 0 && moments) {
+      if (this.at === LAST || this.at > moments.length) this.at = moments.length;
+    }
+    const partly = this.at !== 0 || this.phase !== "";
+    if (index > this.cycles) this.#derive(this.cycles);
+    else this.#derive(index, partly ? index - 1 : index);
+    if (partly || index > this.cycles) this.#move(moments ?? []);
+  }
+
+  /** Move the pods that moved until the shown moment or phase. */
+  #move(moments) {
+    const tried = moments.findIndex(({ kind }) => kind === "attempt");
+    const until = this.at > 0 ? this.at : this.at === LAST ? 0 : this.phase ? tried + (assumed(this.phase) ? 1 : 0) : moments.length;
+    for (const { moves } of moments.slice(0, until)) this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
+    this.#shownFrom = -1; // from here on no window's changes lead further
   }
 
   /** Let the table of nodes say what they have at a step: operations of the scenario change it. */
   #amend(index) {
     const { nodes } = this;
     if (!nodes.updates?.length) return;
-    const major = index > 0 ? Number(this.light(index).step.split(".")[0]) : 1;
+    const major = index > 0 ? Number((this.light(index) ?? this.heavy(index)).step.split(".")[0]) : 1;
     if (major === this.#amended) return;
     this.#amended = major;
     const now = new Map(this.#given);
@@ -167,7 +296,8 @@ export class Playback extends Emitter {
     }
   }
 
-  #derive(index) {
+  /** Let the cluster stand as after cycle `upTo`, which is `index` or the one before it. */
+  #derive(index, upTo = index) {
     if (index === 0) {
       if (this.#clusterAt !== 0 || this.#shownFrom !== 0) this.cluster.reset(this.cluster.initial);
       this.#shownFrom = 0; this.#clusterAt = 0;
@@ -175,13 +305,13 @@ export class Playback extends Emitter {
     }
     const found = this.#windows.get(this.#start(index));
     let at = this.#clusterAt;
-    if (this.#shownFrom !== found.from || index < at) {
+    if (this.#shownFrom !== found.from || upTo < at) {
       this.cluster.reset(found.placement);
       at = found.from - 1;
     }
-    for (let i = at + 1; i <= index; i += 1) this.cluster.apply(found.cycles[i - found.from].changes);
+    for (let i = at + 1; i <= upTo; i += 1) this.cluster.apply(found.cycles[i - found.from].changes);
     this.#shownFrom = found.from;
-    this.#clusterAt = index;
+    this.#clusterAt = upTo;
   }
 
   /** Take in pods that controllers made since the source was opened; they join the end of the table. */
@@ -226,11 +356,13 @@ export class Playback extends Emitter {
     try {
       while (generation === this.#generation && this.wanted !== this.index && tries < 40) {
         const to = this.wanted;
-        if (to === 0 || this.light(to)) { this.#show(to); break; }
-        const from = this.#start(to);
+        if (this.#has(to)) { this.#show(to); break; }
+        const cycle = Math.min(to, this.cycles);
+        const from = this.#start(cycle);
         if (this.#fetching.has(from)) await new Promise((resolve) => setTimeout(resolve, 8));
         else {
           tries += 1;
+          if (to > this.cycles && (!cycle || this.light(cycle))) { await this.#get(to); continue; }
           await this.#window(from);
           if (to <= this.cycles && !this.light(to)) await new Promise((resolve) => setTimeout(resolve, 250)); // not computed yet
         }
@@ -250,8 +382,13 @@ export class Playback extends Emitter {
     try {
       while (generation === this.#generation && this.index > 0 && !this.heavy(this.index)) {
         const index = this.index;
-        await this.#get(index);
-        if (generation === this.#generation && index === this.index) this.emit("parts", { index, since: this.since });
+        try { await this.#get(index); } catch (error) { if (superseded(error)) continue; throw error; }
+        if (generation !== this.#generation || index !== this.index) continue;
+        if (this.at !== 0 || this.phase !== "") {
+          this.#stand(); // only now it is known who moved when
+          this.emit("moment", { index, since: this.since });
+        }
+        this.emit("parts", { index, since: this.since });
       }
     } catch (error) {
       this.emit("failed", error);
@@ -268,8 +405,9 @@ export class Playback extends Emitter {
 
   async #ask(index) {
     const generation = this.#generation;
-    const parts = await this.socket.call("cycle.get", { source: this.source, step: String(index), parts: PARTS });
+    const parts = await this.ask("cycle.get", { source: this.source, step: String(index), parts: PARTS, pods: this.pods.keys.length }, () => index === this.index || index === this.wanted);
     if (generation !== this.#generation) return;
+    if (parts.pods) { this.#meet(parts.pods); delete parts.pods; }
     if (parts.predicates) parts.verdict = new Verdict(parts.predicates, this.nodes.names.length);
     this.#heavy.set(index, parts);
   }
@@ -278,7 +416,7 @@ export class Playback extends Emitter {
     if (index !== this.wanted) return;
     const generation = this.#generation;
     try {
-      const from = index > 0 ? this.#start(index) : 1 - this.#span;
+      const from = index > 0 ? this.#start(Math.min(index, this.cycles)) : 1 - this.#span;
       const ahead = from + this.#span;
       const behind = from - this.#span;
       const edge = Math.max(4, Math.floor(this.#span / 4)); // this near to a window's end the next one is fetched
@@ -288,7 +426,7 @@ export class Playback extends Emitter {
       if (behind >= 1 && index < from + edge && !this.#windows.has(behind)) await this.#window(behind);
       for (const near of [index + 1, index - 1, index + 2]) {
         if (this.wanted !== index || generation !== this.#generation || this.#heavyBusy) return;
-        if (near >= 1 && near <= this.cycles && !this.heavy(near)) await this.#get(near);
+        if (near >= 1 && near <= this.last && !this.heavy(near)) await this.#get(near);
       }
     } catch { /* a prefetch that fails is asked for again when it is needed */ }
   }

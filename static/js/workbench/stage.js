@@ -23,7 +23,7 @@ export class Stage {
     this.sheet = new Sheet(view);
     fill(host, this.tools, this.body, this.sheet.element);
     view.playback.on("opened", () => this.#open());
-    for (const name of ["step", "parts"]) view.playback.on(name, () => this.update());
+    for (const name of ["step", "moment", "parts"]) view.playback.on(name, () => this.update());
     for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
   }
 

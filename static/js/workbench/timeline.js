@@ -1,7 +1,7 @@
 // The timeline: one mark a cycle while there is room, columns of cycles when there is not. A slider for every input.
 
 import { h, perFrame } from "../lib/dom.js";
-import { count, plural, short } from "../lib/quantity.js";
+import { clock, count, plural, short } from "../lib/quantity.js";
 import { token } from "../lib/theme.js";
 import { RESULTS, LETTERS } from "./marks.js";
 
@@ -13,6 +13,7 @@ const KINDS = TALL.length;
 const COLUMN = 2;
 const FLAG = 8; // height and width of a pennant
 const GEM = 4; // half a diamond that stands for a quirk
+const FINISH = 4; // a square of the flag at the end
 const SIGN = 9; // width of the sign over a cycle with stale hits
 
 export class Timeline {
@@ -41,7 +42,10 @@ export class Timeline {
   get #cycles() { return this.view.playback.cycles || 0; }
 
   /** Pixels a cycle takes. */
-  get #scale() { return this.#cycles ? Math.min(WIDEST, this.#width / this.#cycles) : WIDEST; }
+  get #scale() { return this.#last ? Math.min(WIDEST, this.#width / this.#last) : WIDEST; }
+
+  /** The last place there is: the end of a run, or its last cycle. */
+  get #last() { return this.view.playback.last || 0; }
 
   #colours = null;
   #palette() {
@@ -53,9 +57,9 @@ export class Timeline {
     const width = this.track.clientWidth;
     if (!width) return;
     const { marks } = this.view.playback;
-    const key = `${width}/${this.#cycles}/${marks.version}`;
+    const key = `${width}/${this.#last}/${marks.version}`;
     this.#width = width;
-    this.track.setAttribute("aria-valuemax", this.#cycles);
+    this.track.setAttribute("aria-valuemax", this.#last);
     if (key !== this.#painted) {
       this.#painted = key;
       const ratio = Math.min(2, devicePixelRatio || 1);
@@ -64,11 +68,12 @@ export class Timeline {
       const pen = this.canvas.getContext("2d");
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       if (this.#scale >= NARROWEST) this.#single(pen, marks);
-      else this.#columns(pen, marks, width);
+      else this.#columns(pen, marks);
       this.#flags(pen, marks);
       if (marks.staleCycles) this.#stale(pen, marks);
       if (marks.quirks.size) this.#quirks(pen, marks);
       if (marks.groups.size) this.#groups(pen, marks);
+      if (this.#last > this.#cycles) this.#finish(pen);
     }
     this.#shown = -1;
     this.#place(this.view.playback.wanted);
@@ -101,6 +106,16 @@ export class Timeline {
       pen.lineTo(x + FLAG, FLAG / 2);
       pen.lineTo(x, FLAG);
       pen.fill();
+    }
+  }
+
+  /** A chequered flag stands at the end of a run. */
+  #finish(pen) {
+    const x = Math.min(this.#width - FINISH * 4 - 2, Math.round(this.#cycles * this.#scale) + 1);
+    pen.fillStyle = token("--ink");
+    pen.fillRect(x, 2, 1.5, HEIGHT - 2);
+    for (let row = 0; row < 3; row += 1) {
+      for (let column = 0; column < 4; column += 1) if ((row + column) % 2 === 0) pen.fillRect(x + 1.5 + column * FINISH, 2 + row * FINISH, FINISH, FINISH);
     }
   }
 
@@ -170,9 +185,9 @@ export class Timeline {
   }
 
   /** Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share. */
-  #columns(pen, marks, width) {
+  #columns(pen, marks) {
     const colours = this.#palette();
-    const columns = Math.floor(width / COLUMN);
+    const columns = Math.max(1, Math.floor((this.#cycles * this.#scale) / COLUMN));
     const tally = new Uint32Array(columns * KINDS);
     const cycles = this.#cycles;
     for (let i = 1; i <= cycles; i += 1) {
@@ -208,7 +223,7 @@ export class Timeline {
     this.head.style.setProperty("width", `${index === 0 ? 3 : wide}px`);
     this.head.classList.toggle("at-start", index === 0);
     this.track.setAttribute("aria-valuenow", index);
-    this.track.setAttribute("aria-valuetext", index === 0 ? "before the first cycle" : `cycle ${index} of ${playback.cycles}${this.#result(index)}`);
+    this.track.setAttribute("aria-valuetext", index === 0 ? "before the first cycle" : index > this.#cycles ? "the end of the run" : `cycle ${index} of ${playback.cycles}${this.#result(index)}`);
   }
 
   #result(index) {
@@ -219,7 +234,7 @@ export class Timeline {
 
   #indexAt(clientX) {
     const box = this.track.getBoundingClientRect();
-    return Math.max(0, Math.min(this.#cycles, Math.floor((clientX - box.left) / this.#scale) + 1));
+    return Math.max(0, Math.min(this.#last, Math.floor((clientX - box.left) / this.#scale) + 1));
   }
 
   #listen() {
@@ -242,8 +257,8 @@ export class Timeline {
     this.track.addEventListener("keydown", (event) => {
       const page = Math.max(10, Math.round(this.#cycles / 20));
       const to = { ArrowLeft: playback.wanted - 1, ArrowDown: playback.wanted - 1, ArrowRight: playback.wanted + 1, ArrowUp: playback.wanted + 1,
-        PageUp: playback.wanted + page, PageDown: playback.wanted - page, Home: 0, End: this.#cycles }[event.key];
-      if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        PageUp: playback.wanted + page, PageDown: playback.wanted - page, Home: 0, End: this.#last }[event.key];
+      if (to === undefined || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       event.stopPropagation();
       this.view.emit("hold");
@@ -253,9 +268,10 @@ export class Timeline {
 
   #tell(index, clientX) {
     const { marks, pods } = this.view.playback;
-    this.tip.hidden = !this.#cycles;
+    this.tip.hidden = !this.#last;
     const pod = index > 0 && index <= marks.known ? short(pods.keys[marks.pod[index]] ?? "") : "";
-    this.tip.textContent = index === 0 ? "start" : `${count(index)}${pod ? ` · ${pod}` : ""}${this.#result(index).replaceAll(",", " ·")}`;
+    const time = index > 0 && index <= marks.known && (marks.time[index] || this.view.playback.timed) ? ` · t = ${clock(marks.time[index])}` : "";
+    this.tip.textContent = index === 0 ? "start" : index > this.#cycles ? "end" : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
     const box = this.track.getBoundingClientRect();
     const half = Math.max(60, this.tip.offsetWidth / 2);
     this.tip.style.setProperty("left", `${Math.max(half, Math.min(box.width - half, clientX - box.left))}px`);

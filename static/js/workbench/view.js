@@ -2,6 +2,10 @@
 
 import { Emitter } from "../lib/emitter.js";
 import { cpu, memory, short } from "../lib/quantity.js";
+import * as phases from "./phases.js";
+
+const ALL = { tried: true, filtered: true, scored: true, chosen: true, nominated: true, waits: true };
+const NOTHING = Object.fromEntries(Object.keys(ALL).map((name) => [name, false]));
 
 export class View extends Emitter {
   #facts = null;
@@ -78,26 +82,54 @@ export class View extends Emitter {
   get facts() {
     const { playback } = this;
     const parts = playback.parts;
-    const key = `${playback.index}/${parts ? 1 : 0}/${playback.current ? 1 : 0}`;
+    const key = `${playback.index}/${playback.at}/${playback.phase}/${parts ? 1 : 0}/${playback.current ? 1 : 0}`;
     if (key === this.#factsKey) return this.#facts;
     const light = playback.index > 0 ? playback.current : null;
-    const ranked = parts?.priorities?.totals ? parts.priorities : null;
+    const known = this.#known(light);
+    const ranked = known.scored && parts?.priorities?.totals ? parts.priorities : null;
     const totals = ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null;
     let best = -Infinity;
     let worst = Infinity;
     for (const total of ranked?.totals ?? []) { if (total > best) best = total; if (total < worst) worst = total; }
     this.#facts = {
-      index: playback.index, light,
-      major: light ? Number(light.step.split(".")[0]) : 1,
-      pod: light ? light.pod : -1,
-      chosen: light?.node ?? -1,
-      nominated: light?.nominated?.[0] ?? -1, waiting: new Map((light?.waiting ?? []).map(([pod, , deadline]) => [pod, deadline])), victims: light?.nominated?.[1] ?? [],
+      index: playback.index, light, time: playback.time,
+      major: light ?? playback.atEnd ? Number((light ?? parts).step.split(".")[0]) : 1,
+      pod: light && known.tried ? light.pod : -1,
+      chosen: (known.chosen ? light?.node : null) ?? -1,
+      nominated: (known.nominated ? light?.nominated?.[0] : null) ?? -1, waiting: this.#waiting(light, known), victims: (known.nominated ? light?.nominated?.[1] : null) ?? [],
       cpu: light ? playback.pods.cpu[light.pod] : 0,
       memory: light ? playback.pods.memory[light.pod] : 0,
-      verdict: parts?.verdict ?? null, totals, best, worst,
+      verdict: (known.filtered ? parts?.verdict : null) ?? null, totals, best, worst,
     };
     this.#factsKey = key;
     return this.#facts;
+  }
+
+  /** What of the shown cycle has come to pass: everything, unless a moment or a phase is shown. */
+  #known(light) {
+    const { playback } = this;
+    const { at, phase, moments } = playback;
+    if (!light || (!at && !phase)) return ALL;
+    if (phase) return { tried: true, filtered: phases.filtered(phase), scored: phases.scored(phase), chosen: phases.chosen(phase), nominated: phases.nominated(phase), waits: phases.waits(phase) };
+    return moments && at > moments.findIndex(({ kind }) => kind === "attempt") ? ALL : NOTHING;
+  }
+
+  /** Who waits at Permit in what is shown, with the deadline: pod to seconds. */
+  #waiting(light, known) {
+    const { playback } = this;
+    const { index, at, phase, cluster } = playback;
+    const after = (light ?? (playback.atEnd ? playback.parts : null))?.waiting ?? [];
+    if (!at && !phase) return new Map(after.map(([pod, , deadline]) => [pod, deadline]));
+    const before = index > 1 ? playback.light(index - 1)?.waiting ?? after : [];
+    const moments = playback.moments ?? [];
+    const attempt = moments.findIndex(({ kind }) => kind === "attempt");
+    const bound = new Set();
+    for (const { kind, what, text } of moments.slice(0, phase ? attempt : Math.max(0, at))) {
+      if (what === "Scheduled" && kind !== "attempt") for (const { pod } of text) if (pod !== undefined) bound.add(playback.podIndex.get(pod));
+    }
+    const own = light && known.waits && light.result === "waiting" ? after.filter(([pod]) => pod === light.pod) : [];
+    const still = [...before, ...own].filter(([pod, node]) => !bound.has(pod) && cluster.placement[pod] === node);
+    return new Map(still.map(([pod, , deadline]) => [pod, deadline]));
   }
 
   /** Whether a node is there at the shown step: `since` and `until` are major steps. */

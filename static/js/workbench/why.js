@@ -64,7 +64,7 @@ export class Why {
 
   close() { this.#box?.close(); }
 
-  #step() { return String(Math.max(0, this.view.playback.wanted)); }
+  #step() { return String(Math.max(0, this.view.playback.wantedCycle)); }
 
   /** The pod that is selected, that is in flight, or the first that waits. */
   #usual() {

@@ -51,13 +51,14 @@ export class Events {
   #paint({ events, more }, to) {
     const { view } = this;
     const { playback } = view;
-    const now = playback.light(to)?.time;
+    const timeOf = (index) => (index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time);
+    const now = timeOf(to);
     fill(this.rows, events.map(([index, type, reason, object, message]) => {
-      const then = playback.light(index)?.time;
+      const then = timeOf(index);
       const since = now !== undefined && then !== undefined ? age(Math.max(0, now - then)) : "";
       const [kind, ...name] = object.split("/");
       return h("tr", { class: index === to ? "now" : undefined },
-        h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: count(index) })),
+        h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: index > playback.cycles ? "end" : count(index) })),
         h("td", { class: "num dim", text: since }),
         h("td", { class: `type ${type === "Warning" ? "fail-text" : "pass-text"}`, text: type }), h("td", { class: "reason", text: reason }),
         h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)) }, breaking(object))),

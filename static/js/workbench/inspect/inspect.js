@@ -76,9 +76,10 @@ export class Inspect {
   }
 }
 
-/** What every tab shows at index 0. */
+/** What a tab shows where no pod is tried: before the first cycle, and after the last. */
 export function before(view) {
   const { playback } = view;
+  if (playback.atEnd) return h("div", { class: "empty" }, h("b", { text: "No pod is tried here: the run is over." }), h("span", { text: "Story, PodGroups, Queue and Events tell how everything stands, and what happened since the last cycle." }));
   if (playback.cycles === 0 && playback.complete) {
     return h("div", { class: "empty" }, h("b", { text: "No pod is waiting to be scheduled." }),
       h("span", { text: "Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply." }));

@@ -2,7 +2,7 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { count, cpu, ellipsis, memory, plural } from "../../lib/quantity.js";
+import { clock, count, cpu, ellipsis, memory, plural } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { quirkNotes } from "./quirks.js";
 import { sentence } from "./sentence.js";
@@ -38,6 +38,7 @@ export class Story {
   update() {
     const { view } = this;
     const light = view.playback.current;
+    if (view.playback.atEnd && view.playback.parts) { fill(this.element, this.#end(view.playback.parts)); return; }
     if (!light) { fill(this.element, before(view)); return; }
     const sentences = [...light.story];
     const said = sentences.at(-1);
@@ -53,6 +54,18 @@ export class Story {
       this.#saved(light),
       this.#ranking(light));
     this.#press();
+  }
+
+  /** How everything stands when the run is over, and what happened since its last cycle. */
+  #end({ story, moments, time }) {
+    const { view } = this;
+    const { playback } = view;
+    const last = inline((event) => playback.goto(playback.cycles, event.timeStamp), { class: "link", title: "Go to the last cycle" }, `cycle ${count(playback.cycles)}`);
+    const since = playback.cycles ? ["Since ", last] : ["Since the start"];
+    return [h("div", { class: "story" }, story.map((parts) => sentence(view, parts))),
+      h("section", { class: "happened ending" }, h("h3", null, since, h("small", { class: "dim end num", text: `t = ${clock(time)}` })),
+        moments.length ? h("ol", null, moments.map(({ time: at, text }, i) => h("li", null, h("button", { type: "button", class: "link num dim", title: "Show the cluster as of this moment", onclick: (event) => playback.goto(playback.index, event.timeStamp, { at: i + 1 }), text: clock(at) }), sentence(view, text))))
+          : h("p", { class: "dim", text: "Nothing has happened any more." }))];
   }
 
   #message(light, message) {

@@ -1,0 +1,32 @@
+// The phases of a cycle, in order: which of them a cycle went through, what each shows, and which tab tells of it.
+
+/** All of them; the framework's beside v1.11's. */
+export const PHASES = ["queue", "preFilter", "predicates", "priorities", "select", "preemption", "postFilter", "assume", "reserve", "permit", "preBind", "bind", "postBind"];
+const CLASSIC = ["queue", "predicates", "priorities", "select", "preemption", "assume", "bind"];
+const DECIDING = ["queue", "preFilter", "predicates", "priorities", "preemption", "postFilter", "permit", "bind"]; // the framework's that decide something
+export const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities", preemption: "preemption", preFilter: "podgroups", permit: "podgroups", postFilter: "podgroups" };
+
+const rank = (phase) => PHASES.indexOf(phase);
+const from = (first) => (phase) => rank(phase) >= rank(first);
+
+/** Whether the pod holds its node in a phase. */
+export const assumed = from("assume");
+/** Whether it is known in a phase on which nodes it fits, what they score, which is chosen, and for which it is nominated. */
+export const filtered = from("predicates");
+export const scored = from("priorities");
+export const chosen = from("select");
+export const nominated = from("preemption");
+export const waits = from("permit");
+
+/** The phases of a cycle as they are drawn, in virtual time or not; `ran` tells of each whether the cycle came to it. */
+export function phasesOf(light, timed) {
+  const ran = new Set(light.phases);
+  const drawn = timed ? DECIDING.filter((phase) => ran.has(phase)) : CLASSIC.filter((phase) => phase !== "preemption" || ran.has(phase));
+  return { drawn, ran };
+}
+
+/** The phases that a cycle went through, of those that are drawn. */
+export function wentThrough(light, timed) {
+  const { drawn, ran } = phasesOf(light, timed);
+  return drawn.filter((phase) => ran.has(phase));
+}

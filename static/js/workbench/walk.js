@@ -1,0 +1,151 @@
+// "Next" and back by a unit: a phase, a cycle, an event, a second of virtual time, an operation, a failure.
+
+import { LAST, LAST_PHASE } from "./playback.js";
+import { wentThrough } from "./phases.js";
+
+/** The units, with what there is none of when there is none: later, and earlier. */
+export const UNITS = {
+  phase: ["phase", "No later phase: this is the end.", "No earlier phase: this is the start."],
+  cycle: ["cycle", "No later cycle: this is the end.", "No earlier cycle: this is the start."],
+  event: ["event", "Nothing happens after this.", "Nothing happened before this."],
+  second: ["second", "Nothing happens in a later second.", "Nothing happened in an earlier second."],
+  operation: ["operation", "Nothing comes from outside after this.", "Nothing came from outside before this."],
+  failure: ["failure", "No later cycle failed.", "No earlier cycle failed."],
+};
+const SLACK = 0.0006; // seconds: times of marks are rounded to the millisecond
+const UNKNOWN = "The rest is still being computed.";
+
+/** Compare positions: a whole step stands after its moments. */
+const before = ([index, at], [other, moment]) => index < other || (index === other && (at || Infinity) < (moment || Infinity));
+
+export class Walk {
+  #turn = 0; // of the newest wish: what an older one still finds out is not wanted any more
+
+  constructor(view) {
+    this.playback = view.playback;
+  }
+
+  /** Go to the next (direction 1) or previous (-1) of a unit; resolves with a sentence where there is none. */
+  async go(unit, direction, since) {
+    const { playback } = this;
+    const turn = ++this.#turn;
+    const at = `${playback.wanted}/${playback.wish.at}`;
+    const found = await this[`_${unit}`](direction);
+    if (turn !== this.#turn || at !== `${playback.wanted}/${playback.wish.at}`) return "";
+    if (found) { playback.goto(found[0], since, found[1]); return ""; }
+    return direction > 0 && !playback.complete ? UNKNOWN : UNITS[unit][direction > 0 ? 1 : 2];
+  }
+
+  /** Where it is walked from: what was asked for last, be it shown already or not. */
+  get #here() {
+    const { wanted: index, wish } = this.playback;
+    const at = wish.at === LAST && index === this.playback.index ? this.playback.at : wish.at;
+    return { index, at, phase: wish.phase };
+  }
+
+  /** A whole step on or back, if there is one. */
+  #step(direction, wish) {
+    const to = this.playback.wanted + direction;
+    return to < 0 || to > this.playback.last ? null : [to, to > 0 ? wish : undefined];
+  }
+
+  _cycle(direction) { return this.#step(direction); }
+
+  _phase(direction) {
+    const { playback } = this;
+    const { index, at, phase } = this.#here;
+    const light = playback.light(index);
+    const phases = light ? wentThrough(light, playback.timed) : [];
+    if (phase) {
+      const near = phases[phases.indexOf(phase) + direction];
+      if (near) return [index, { phase: near }];
+    } else if (light) {
+      const tried = playback.heavy(index)?.moments?.findIndex(({ kind }) => kind === "attempt") ?? -1;
+      const early = at > 0 && at <= tried;
+      if (direction > 0 && early) return [index, { phase: phases[0] }];
+      if (direction < 0 && !early) return [index, { phase: phases.at(-1) }];
+    }
+    return this.#step(direction, { phase: direction > 0 ? "queue" : LAST_PHASE });
+  }
+
+  async _event(direction) {
+    const { index, at } = this.#here;
+    if (direction > 0) {
+      if (at) {
+        const moments = await this.playback.momentsOf(index);
+        if (at !== LAST && at < moments.length) return [index, { at: at + 1 }];
+      }
+      return this.#step(1, { at: 1 });
+    }
+    if (at > 1) return [index, { at: at - 1 }];
+    if (!at && index > 0 && (await this.playback.momentsOf(index)).length) return [index, { at: LAST }];
+    return this.#step(-1, { at: LAST });
+  }
+
+  async _second(direction) {
+    const { playback } = this;
+    const here = await this.#settled();
+    const now = await this.#time(here);
+    if (direction > 0) {
+      const found = await this.#first(Math.floor(now + SLACK) + 1);
+      return found && before(here, found) ? await this.#wish(found) : null;
+    }
+    if (!here[0]) return null;
+    const same = (await this.#first(Math.floor(now + SLACK))) ?? here;
+    const whole = await this.#wish(same);
+    if (before([whole[0], whole[1]?.at], here)) return whole;
+    const [index, at] = same;
+    if (at > 1) return this.#wish(await this.#first(Math.floor((await playback.momentsOf(index))[at - 2].time + SLACK)));
+    return index > 1 ? this.#wish(await this.#first(Math.floor(playback.marks.time[index - 1] + SLACK))) : [0];
+  }
+
+  /** Where it is walked from, as [index, moment]; 0 is all of the step. */
+  async #settled() {
+    const { index, at } = this.#here;
+    return [index, at === LAST ? (await this.playback.momentsOf(index)).length : at];
+  }
+
+  /** Virtual seconds of a position. */
+  async #time([index, at]) {
+    const { playback } = this;
+    if (!index) return 0;
+    if (!at && index <= playback.cycles) return playback.marks.time[index];
+    const moments = await playback.momentsOf(index);
+    return at ? moments[at - 1].time : playback.heavy(index).time;
+  }
+
+  /** The first position at or after a second, or null. */
+  async #first(second) {
+    const { playback } = this;
+    if (second <= 0) return [0, 0];
+    const index = playback.marks.firstAt(second - SLACK) || (playback.end ? playback.cycles + 1 : 0);
+    if (!index) return null;
+    const found = (await playback.momentsOf(index)).findIndex(({ time }) => time >= second - SLACK);
+    if (found >= 0) return [index, found + 1];
+    return index <= playback.cycles || playback.heavy(index)?.time >= second - SLACK ? [index, 0] : null;
+  }
+
+  /** What to go to for a position: a step that begins with its attempt is shown whole. */
+  async #wish([index, at]) {
+    if (!index) return [0];
+    const begins = at === 1 && (await this.playback.momentsOf(index))[0].kind === "attempt";
+    return !at || begins ? [index] : [index, { at }];
+  }
+
+  async _operation(direction) {
+    const { playback } = this;
+    const { index } = this.#here;
+    const found = playback.marks.seekOperation(index, direction);
+    if (found) return [found];
+    if (direction < 0 || !playback.end || index > playback.cycles) return null;
+    const moments = await playback.momentsOf(playback.cycles + 1);
+    return moments.some(({ what }) => what === "Operation") ? [playback.cycles + 1] : null;
+  }
+
+  _failure(direction) {
+    const { marks, wanted } = this.playback;
+    const found = [marks.seekStale(wanted, direction), marks.seek(wanted, direction, "uep")].filter(Boolean);
+    if (!found.length) return null;
+    return [direction > 0 ? Math.min(...found) : Math.max(...found)];
+  }
+}
