@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.pages import Workbench, example_text, share, wide
+from tests.playground.test_podgroups_panel import CURRENT
 from tests.services.stack import Stack
 
 CHURN = Path(__file__).parents[1] / "playground" / "data" / "timed" / "churn.yaml"
@@ -39,6 +41,26 @@ def deadlock(site: Stack) -> str:
     return share(site, example_text("gang-deadlock-coscheduled"), "Two gangs")
 
 
+@pytest.fixture(scope="module")
+def backed_off(site: Stack) -> str:
+    """The address of a gang of the current edition that has no room, and is backed off for it."""
+    return share(site, CURRENT, "Backed off")
+
+
+@pytest.fixture(scope="module")
+def large(site: Stack) -> str:
+    """The address of the demo with room, on so many nodes that the stage is a heat map."""
+    full = "\n".join(
+        f"""---
+apiVersion: v1
+kind: Node
+metadata: {{name: full-{number}}}
+status: {{allocatable: {{cpu: "1", memory: 1Gi, pods: "10"}}}}"""
+        for number in range(300)
+    )
+    return share(site, f"{example_text('coscheduling-room')}{full}\n", "Many nodes")
+
+
 def opened(page: Page, address: str, index: int, tab: str = "podgroups", view: str = "") -> Locator:
     """Open a tab at a cycle and return its panel."""
     query = f"?step={index}&tab={tab}" + (f"&view={view}" if view else "")
@@ -52,8 +74,9 @@ def test_phase_members_and_timers_follow_the_gang(visitor: Callable[..., Page], 
     panel = opened(page, room, 3)
     lit = panel.locator(".phase-diagram [aria-current=step]")
     expect(lit).to_contain_text("PreScheduling")
-    expect(panel.get_by_role("table", name="Members of").get_by_text("waits at Permit")).to_have_count(3)
-    expect(panel.get_by_text("10s left").first).to_be_visible()
+    expect(panel.get_by_role("table", name="Members of").get_by_text("waiting at Permit")).to_have_count(3)
+    expect(panel.locator(".outlook")).to_contain_text("3 wait at Permit")
+    expect(panel.locator(".gang-next")).to_contain_text("10s left")
     page.keyboard.press("ArrowRight")
     expect(lit).to_contain_text("Running")
     expect(panel.get_by_role("table", name="Members of").get_by_text("running")).to_have_count(4)
@@ -78,9 +101,10 @@ def test_a_rejection_is_told_with_its_arithmetic_and_marked(
     """Cycle 4 rejects the group: percentages, denial, sentences with links, and a mark with a legend."""
     page = visitor()
     panel = opened(page, no_room, 4)
-    expect(panel.get_by_text("25 % of minMember are missing")).to_be_visible()
-    expect(panel.get_by_text("rejected", exact=True)).to_have_count(3)
-    expect(panel.locator(".timers")).to_contain_text("3s left")
+    expect(panel.get_by_text("(4 − 3) / 4 = 25 % are missing, more than 10 %")).to_be_visible()
+    expect(panel.get_by_text("rejected in this cycle")).to_have_count(3)
+    expect(panel.locator(".gang-next li.denied")).to_contain_text("3s left")
+    expect(panel.locator(".outlook")).to_contain_text("Denied: PreFilter turns its pods away")
     expect(page.get_by_label("Marks of the timeline")).to_contain_text("PodGroup rejected or timed out")
     expect(Workbench(page).timeline).to_have_attribute(
         "aria-valuetext", "cycle 4 of 12, unschedulable, PodGroup nginx rejected"
@@ -111,12 +135,138 @@ def test_the_queue_has_sort_keys_and_why_pods_moved(visitor: Callable[..., Page]
     expect(panel.get_by_text("t = 12s")).to_be_visible()
 
 
+def test_the_queue_tells_what_would_move_a_pod(visitor: Callable[..., Page], no_room: str) -> None:
+    """Lanes count every queue and lead to it; a pod put aside says which events and which flush help it."""
+    page = visitor()
+    panel = opened(page, no_room, 6, "queue")
+    lane = panel.get_by_role("list", name="Queues").get_by_role("button", name="Unschedulable")
+    expect(lane).to_contain_text("5")
+    expect(lane).to_contain_text("90s left")
+    lane.focus()
+    page.keyboard.press("Enter")
+    expect(panel.get_by_role("heading", name="Unschedulable")).to_be_focused()
+    refused = panel.locator(".reason-row").filter(has_text="refused by NodeResourcesFit")
+    expect(refused).to_contain_text("Moves by the flush: 90s left (t = 90s)")
+    expect(refused.get_by_text("AssignedPodDelete")).to_have_attribute("title", "a pod left its node")
+    expect(refused.get_by_text("PodGroupAdd")).to_have_count(0)
+
+
+def test_a_group_that_is_backed_off_is_listed_like_a_denied_one(
+    visitor: Callable[..., Page], backed_off: str
+) -> None:
+    """In the current edition the table, the outlook and the list say until when."""
+    page = visitor()
+    panel = opened(page, backed_off, 5)
+    expect(panel.locator(".gangs")).to_contain_text("20s left")
+    expect(panel.locator(".outlook")).to_contain_text("Backed off: PreFilter turns its pods away")
+    expect(panel.locator(".gang-denials")).to_contain_text("Backed-off groups")
+    expect(panel.locator(".gang-denials")).to_contain_text("until t = 20s")
+
+
+def test_timers_run_while_it_plays(visitor: Callable[..., Page], no_room: str) -> None:
+    """From cycle 6 to 7 virtual time passes 90 s: the denial of 3 s runs out on screen, and bars shrink."""
+    page = visitor()
+    opened(page, no_room, 5)
+    page.evaluate(WATCH)
+    page.get_by_role("combobox", name="Speed").select_option("0.5")
+    Workbench(page).button("Play").click()
+    page.wait_for_function("() => podstep.playback.index === 7")
+    seen = page.evaluate("window.seen")
+    assert len(seen) > 5
+    counted = [int(text.removesuffix("s left")) for text in seen if re.fullmatch(r"[0-9]+s left", text)]
+    assert counted == sorted(counted, reverse=True)
+    assert counted[0] <= 90
+    assert counted[-1] < 60
+    bars = page.evaluate("window.bars")
+    assert min(bars) < max(bars) / 2
+
+
+def test_timers_stand_still_where_motion_is_unwelcome(visitor: Callable[..., Page], no_room: str) -> None:
+    """With reduced motion they change with the cycle and not between two."""
+    page = visitor(reduced_motion="reduce")
+    opened(page, no_room, 5)
+    page.evaluate(WATCH)
+    page.get_by_role("combobox", name="Speed").select_option("0.5")
+    Workbench(page).button("Play").click()
+    page.wait_for_function("() => podstep.playback.index === 7")
+    assert page.evaluate("window.seen") == ["90s left"]
+
+
+#: Note what the timer of the flush says in every frame of cycle 6.
+WATCH = """() => {
+  window.seen = []; window.bars = [];
+  const look = () => {
+    const { index, parts } = podstep.playback;
+    if (index < 7) requestAnimationFrame(look);
+    if (index !== 6 || !parts) return;
+    const item = document.querySelector(".gang-next li.flush");
+    const text = item.querySelector("[data-until]").textContent;
+    if (text !== window.seen.at(-1)) window.seen.push(text);
+    window.bars.push(item.querySelector("[data-until-bar]").getBoundingClientRect().width);
+  };
+  look();
+}"""
+
+
+def test_waiting_pods_are_hatched_in_the_heat_map(visitor: Callable[..., Page], large: str) -> None:
+    """On 300 nodes the cell of a node where a pod waits has the colour of waiting, others have none of it."""
+    page = visitor(reduced_motion="reduce")
+    opened(page, large, 3)
+    bench = Workbench(page)
+    expect(bench.stage.get_by_label("Pods that are not bound")).to_contain_text("3 waiting at Permit")
+    assert page.evaluate(HATCHED) > 60
+    page.keyboard.press("ArrowRight")
+    bench.at(4)
+    page.wait_for_function(f"() => ({HATCHED})() === 0")
+
+
+#: How many pixels of the heat map have about the colour of waiting.
+HATCHED = """() => {
+  const hex = getComputedStyle(document.documentElement).getPropertyValue("--wait").trim().slice(1);
+  const wanted = [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16));
+  const canvas = document.querySelector(".heat canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (wanted.every((value, k) => Math.abs(data[i + k] - value) < 12)) found += 1;
+  }
+  return found;
+}"""
+
+
+def test_pointing_at_a_member_shows_its_node_on_the_stage(visitor: Callable[..., Page], room: str) -> None:
+    """Hover, and focus, do it for a pod that holds a node and for the node's own name; the nodes light up."""
+    page = visitor()
+    panel = opened(page, room, 3)
+    hovered = Workbench(page).stage.locator(".node.hovered")
+    members = panel.get_by_role("table", name="Members of")
+    members.get_by_role("button", name="worker-2").hover()
+    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-2,"))
+    members.get_by_role("row").filter(has_text="worker-3").get_by_role("button").first.focus()
+    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-3,"))
+    panel.get_by_role("button", name="on 3 nodes").click()
+    expect(Workbench(page).stage.locator(".node.lit")).to_have_count(3)
+
+
+def test_the_phase_says_by_which_rule_and_what_leads_on(visitor: Callable[..., Page], room: str) -> None:
+    """The rule that moved it stands beside the cycle, the ways out have the group's numbers."""
+    page = visitor()
+    panel = opened(page, room, 3)
+    diagram = panel.locator(".phase-diagram")
+    expect(diagram.locator("figcaption")).to_contain_text("PreScheduling since cycle 1, for n ≥ minMember")
+    diagram.get_by_text("What leads out of PreScheduling").click()
+    expect(diagram).to_contain_text("s ≥ minMember now 0 ≥ 4")
+    page.keyboard.press("ArrowLeft")
+    Workbench(page).at(2)
+    expect(diagram.get_by_text("s ≥ minMember", exact=True)).to_be_visible()
+    diagram.get_by_role("link", name="All rules of the classic edition").click()
+    expect(page.get_by_role("heading", name="Phases, classic edition")).to_be_in_viewport()
+
+
 def test_pods_that_controllers_make_come_and_go(visitor: Callable[..., Page], churn: str) -> None:
     """The last cycle's stage is the simulation's end, whichever way it was reached."""
     page = visitor()
-    bench = Workbench(page).open(churn)
-    page.keyboard.press("End")
-    bench.at(25)
+    bench = Workbench(page).open(f"{churn}?step=25").at(25)
     direct = page.evaluate("[...podstep.playback.cluster.placement]")
     page.keyboard.press("Home")
     for index in range(1, 26):
@@ -148,7 +298,8 @@ def test_accessible(
 ) -> None:
     """Both tabs pass axe and do not scroll sideways."""
     page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
-    for address, index, tab in ((churn, 1, "podgroups"), (no_room, 4, "podgroups"), (no_room, 3, "queue")):
+    tabs = ("podgroups", "podgroups", "queue", "queue")
+    for address, index, tab in zip((churn, no_room, no_room, no_room), (1, 4, 3, 6), tabs, strict=True):
         opened(page, address, index, tab)
         accessible(page)
         assert wide(page) <= 0
