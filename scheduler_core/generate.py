@@ -45,8 +45,8 @@ TOP_FIELDS = (
 POOL_FIELDS = (
     Field("name", "Pool", "name", "general", "general", required=True),
     Field("count", "Nodes", "integer", "10", "10", low=1, high=MOST_NODES, required=True),
-    Field("cpu", "cpu", "cpu", "8", "8", "write it like 8 or 3920m", required=True),
-    Field("memory", "memory", "quantity", "32Gi", "32Gi", "write it like 32Gi", required=True),
+    Field("cpu", "cpu", "cpu", "8", "8", required=True, missing="write it like 8 or 3920m"),
+    Field("memory", "memory", "quantity", "32Gi", "32Gi", required=True, missing="write it like 32Gi"),
     Field("pods", "pods", "integer", "110", "110", low=0, high=10_000, required=True),
     Field("gpus", "GPUs", "integer", "", "0", high=64),
     Field("zones", "Zones", "integer", "", "all", "over how many of them", low=0, high=MOST_ZONES),
@@ -129,7 +129,14 @@ RECIPES: Mapping[str, tuple[str, Recipe]] = {
                 },
             ],
             "workloads": [
-                {"name": "web", "shape": "web", "count": "30"},
+                {
+                    "name": "web",
+                    "shape": "web",
+                    "count": "30",
+                    "replicas": "3-24",
+                    "cpu": "100m-2",
+                    "memory": "256Mi-8Gi",
+                },
                 {"name": "db", "shape": "stateful", "count": "8", "nodeSelector": "disk=ssd"},
                 {"name": "train", "shape": "gpu", "count": "6", "tolerations": "gpu=yes:NoSchedule"},
                 {"name": "report", "shape": "batch", "count": "10", "priority": "low"},

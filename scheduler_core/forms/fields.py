@@ -52,6 +52,7 @@ class Field:
     low: int = 0
     high: int = 2**31 - 1
     required: bool = False
+    missing: str = ""  # of a required one: what is told where nothing is typed
     suggest: str = ""
     place: str = ""
 
@@ -90,7 +91,7 @@ def read(fields: Sequence[Field], given: Mapping[str, Any]) -> tuple[dict[str, A
             if text:
                 values[field.name] = TYPES[field.type](text, field)
             elif field.required:
-                raise FieldError(field.hint or f"write one, such as {field.placeholder}")
+                raise FieldError(field.missing or f"write one, such as {field.placeholder}")
         except FieldError as error:
             problems.append((field.name, str(error)))
     return values, problems

@@ -7,6 +7,7 @@ import { FormField, tellAll, toFirst } from "./fields.js";
 import { address, when } from "./when.js";
 
 const DRAFT_AFTER = 160;
+const NAMES = 20; // tried until one is free
 const FOLDED = new Set(["Where they may run", "More"]); // sections that are closed until they are asked for
 
 export class ObjectForm {
@@ -43,8 +44,10 @@ export class ObjectForm {
     this.box.classList.add("edit-panel", "form-panel");
     this.box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#add(index); } });
     this.box.addEventListener("close", () => { this.draft.cancel(); this.asked += 1; });
-    this.fields.get("name").input.focus();
-    await this.#draft();
+    const { input } = this.fields.get("name");
+    input.value = input.placeholder;
+    input.select();
+    await this.#named();
   }
 
   async #table() {
@@ -62,6 +65,19 @@ export class ObjectForm {
       if (!heading) return grid;
       return FOLDED.has(heading) ? h("details", { class: "form-more" }, h("summary", { text: heading }), grid) : h("fieldset", null, h("legend", { text: heading }), grid);
     });
+  }
+
+  /** Begin with a name that is free, to be typed over. */
+  async #named() {
+    const { input } = this.fields.get("name");
+    const first = input.value;
+    for (let number = 2; number <= NAMES; number += 1) {
+      const tried = input.value;
+      await this.#draft();
+      if (input.value !== tried || !this.answer?.errors.some(({ field, message }) => field === "name" && message.includes("exists already"))) return;
+      input.value = `${first}-${number}`;
+      input.select();
+    }
   }
 
   /** Ask the server what the fields come to; only the newest answer is shown. */
@@ -83,7 +99,8 @@ export class ObjectForm {
     const unnamed = (name, field) => !this.pressed && !field.value && (name === "name" || name === "selector"); // not begun is not wrong
     const general = tellAll(this.fields, answer.errors, unnamed);
     fill(this.problems, general.map((text) => h("p", { class: "stale-text", text })));
-    if (this.preview.value !== answer.documents) this.preview.value = answer.documents;
+    if (answer.documents && this.preview.value !== answer.documents) this.preview.value = answer.documents; // what was there last stays in view until it is mended
+    this.preview.element.classList.toggle("old", !answer.documents);
     fill(this.notes, answer.notes.map((text) => h("li", { text })));
     const waiting = answer.errors.every(({ field }) => this.fields.has(field) && unnamed(field, this.fields.get(field)));
     this.state.textContent = !answer.errors.length ? plural(answer.count, "document") : waiting ? "as soon as it has what it must have" : plural(answer.errors.length, "error");

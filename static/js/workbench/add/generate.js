@@ -133,6 +133,9 @@ export class Generator {
     fill(this.summary, this.#figures(answer.summary));
   }
 
+  /** Millicores of a whole cluster: nobody reads the last cores of hundreds. */
+  #cores(milli) { return cpu(milli >= 10_000 ? Math.round(milli / 1000) * 1000 : milli); }
+
   #figures({ nodes, cpu: cores, memory: bytes, gpus, pods, wantedCpu, wantedMemory, wantedGpus, rows, interactive }) {
     const asked = (label, wanted, all, show) => {
       const share = all ? wanted / all : 0;
@@ -140,8 +143,8 @@ export class Generator {
         h("span", { class: "num", text: `${show(wanted)} of ${show(all)} asked for` }), h("b", { class: `num ${share > 1 ? "fail-text" : ""}`, text: `${Math.round(share * 100)}%` })));
     };
     return [
-      h("p", { class: "gen-line", role: "status" }, h("b", { text: plural(nodes, "node") }), `, ${cpu(cores)} cpu, ${memory(bytes)} memory${gpus ? `, ${plural(gpus, "GPU")}` : ""}; `, h("b", { text: plural(pods, "pod") }), rows.length ? ` of ${rows.map(([name, n]) => `${name} (${count(n)})`).join(", ")}` : ""),
-      h("dl", null, asked("cpu", wantedCpu, cores, cpu), asked("memory", wantedMemory, bytes, memory), gpus || wantedGpus ? asked("GPUs", wantedGpus, gpus, count) : null),
+      h("p", { class: "gen-line", role: "status" }, h("b", { text: plural(nodes, "node") }), `, ${this.#cores(cores)} cpu, ${memory(bytes)} memory${gpus ? `, ${plural(gpus, "GPU")}` : ""}; `, h("b", { text: plural(pods, "pod") }), rows.length ? ` of ${rows.map(([name, n]) => `${name} (${count(n)})`).join(", ")}` : ""),
+      h("dl", null, asked("cpu", wantedCpu, cores, this.#cores), asked("memory", wantedMemory, bytes, memory), gpus || wantedGpus ? asked("GPUs", wantedGpus, gpus, count) : null),
       interactive ? null : h("p", { class: "fine fail-text", text: "So large a cluster is computed by a run in a worker, not while you wait." }),
     ];
   }
