@@ -100,6 +100,7 @@ _ROWS = (
         (*_FILTERS, *_SCORES, "reserve", "preBind"),
         ("CheckVolumeBinding",),
         filter_differs="storage capacity and topology of a class that provisions are not read",
+        needs=(("filter", "preFilter"), ("reserve", "preFilter"), ("preBind", "reserve")),
     ),
     Plugin(
         "VolumeZone",

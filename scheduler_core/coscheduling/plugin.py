@@ -16,13 +16,14 @@ from scheduler_core.coscheduling.permit import end_wait, permit, unreserve
 from scheduler_core.coscheduling.post_bind import post_bind
 from scheduler_core.coscheduling.post_filter import post_filter
 from scheduler_core.coscheduling.pre_filter import pre_filter
-from scheduler_core.coscheduling.queue_sort import sort_key
+from scheduler_core.coscheduling.queue_sort import seconds_of, sort_key
 from scheduler_core.coscheduling.rejection import Rejection
-from scheduler_core.coscheduling.resource_check import NodeResources, node_resources
+from scheduler_core.coscheduling.requested import RequestedByNode
+from scheduler_core.coscheduling.resource_check import NodeResources
 from scheduler_core.coscheduling.state import GangState
 from scheduler_core.framework.plugins import SUCCESS, Plugin, Status
 from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.objects.model import Pod, PodGroupStatus
+from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 
 NAME = "Coscheduling"
 
@@ -38,6 +39,7 @@ class Coscheduling(Plugin):
         self.arguments = arguments
         self.state = GangState(epoch=epoch)
         self.gangs = Gangs()
+        self._requests = RequestedByNode()
         self._seen: dict[str, PodGroupStatus] = {}  # what the plugin has in memory, ahead of the API
 
     def sort_key(self, pod: QueuedPod) -> Any:
@@ -68,9 +70,14 @@ class Coscheduling(Plugin):
         self._reject(found.rejection)
         return Status(found.code, found.message, found)
 
+    def works_at(self, point: str) -> bool:
+        """Tell that PostBind is for the edition that counts bound members; all else is for both."""
+        return super().works_at(point) and (point != "postBind" or self.edition.post_bind)
+
     def permit(self, pod: QueuedPod, node: str) -> Status:
         """Wait for the group, or take all its waiting members along."""
         now = self.framework.clock.now
+        failed_before = group_key(pod.state.pod) in self.state.failed_at
         found = permit(
             self.edition,
             self.arguments,
@@ -81,6 +88,8 @@ class Coscheduling(Plugin):
             self._assigned(pod),
             now,
         )
+        if failed_before and found.why == "complete":
+            self.framework.queue.resort()  # the group sorts by its own time again
         for key in found.allowed:
             self.framework.waiting.allow(key, self.name)
         self.framework.activate(found.activated)
@@ -125,12 +134,15 @@ class Coscheduling(Plugin):
     def group_changed(self, key: str) -> None:
         """Take over what the API has, also where it is behind the plugin's own count."""
         group = self.framework.groups.get(key)
+        former = self.gangs.groups.get(key)
         if group is not None:
             self.gangs.put(group)
             self._seen[key] = group.status
         else:
             self.gangs.groups.pop(key, None)
             self._seen.pop(key, None)
+        if _created(former) != _created(group):
+            self.framework.queue.resort()  # its members' time is another one
 
     def _assigned(self, pod: QueuedPod) -> int:
         """Count the members that hold a node, without the pod itself: the snapshot does not have it yet."""
@@ -147,13 +159,8 @@ class Coscheduling(Plugin):
         return now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def _nodes(self, group: str) -> Iterable[NodeResources]:
-        cluster = self.framework.cluster
-        names = cluster.columns.names
-        pods: dict[str, list[Pod]] = {
-            name: [state.pod for state in residents.values()]
-            for name, residents in zip(names, cluster.residents)
-        }
-        return node_resources(cluster.columns.nodes, pods, group)
+        members = (self.framework.cluster.pods.get(key) for key in self.gangs.members(group))
+        return self._requests.nodes(self.framework.cluster, [state for state in members if state is not None])
 
     def _reject(self, rejection: Rejection | None) -> None:
         if rejection is None:
@@ -162,6 +169,10 @@ class Coscheduling(Plugin):
             self.framework.waiting.reject(key, self.name, rejection.message)
         if self.edition.failure_sorts:
             self.framework.queue.resort()
+
+
+def _created(group: PodGroup | None) -> float | None:
+    return seconds_of(group.meta.creation_timestamp) if group is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class Api:
         return pod is not None
 
     def create_binding(self, key: str, node: str) -> str:
-        """Give a pod its node, as the API does for a Binding; returns why it refuses to, "" if it does not."""
+        """Give a pod its node, as the API does for a Binding; return why it refuses, "" if it does not."""
         pod = self.pods.get(key)
         name = key.partition("/")[2]
         if pod is None:

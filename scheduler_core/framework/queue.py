@@ -214,13 +214,13 @@ class VirtualQueue:
         heapify(self._heap)
 
     def retry_at(self, pod: QueuedPod) -> float | None:
-        """Return when the queue itself moves a pod on, in virtual seconds; ``None`` if it is active or gated."""
+        """Return when the queue itself moves a pod on, in virtual seconds; ``None``: active or gated."""
         if pod.place == "backoff":
             return backoff_look(pod.backoff_until)
         return self._flush_of(pod) if pod.place == "unschedulable" else None
 
     def helped_by(self, pod: QueuedPod) -> tuple[str, ...]:
-        """Return the cluster events that move an unschedulable pod; all that there are if nobody refused it."""
+        """Return the cluster events that move an unschedulable pod; all of them if nobody refused it."""
         plugins = pod.refused_by or self.events
         return tuple(sorted({event for plugin in plugins for event in self.events.get(plugin, ())}))
 
