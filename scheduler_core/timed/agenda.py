@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from scheduler_core.framework.clock import RESOLUTION
 from scheduler_core.scenario import Operation
 
 
@@ -31,13 +32,13 @@ class Agenda:
     def next_time(self) -> float | None:
         """Return the second at which the next ones land; ``None`` if there are none, or they count cycles."""
         first = self._first
-        return first.time if first is not None and first.after is None else None
+        return _moment(first) if first is not None and first.after is None else None
 
     @property
     def counting(self) -> float | None:
         """Return the second that the next ones are written at, if they wait for cycles rather than for it."""
         first = self._first
-        return first.time if first is not None and first.after is not None else None
+        return _moment(first) if first is not None and first.after is not None else None
 
     @property
     def _first(self) -> Operation | None:
@@ -50,10 +51,15 @@ class Agenda:
             return False
         if first.after is not None:
             return minor >= first.after
-        return first.time <= now and (first.timed or not active)
+        return _moment(first) <= now and (first.timed or not active)
 
     def take(self) -> tuple[int, tuple[Operation, ...]]:
         """Return the next operations with the major step that ends with them."""
         found = self.steps[self.landed]
         self.landed += 1
         return found
+
+
+def _moment(operation: Operation) -> float:
+    """Return when an operation lands, as the clock keeps times; a finer one would never come."""
+    return round(operation.time, RESOLUTION)

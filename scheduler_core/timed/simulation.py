@@ -11,14 +11,10 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
-from scheduler_core.cluster.state import Cluster
 from scheduler_core.cycle import Cycle, Decision, Rest, Restart
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.scheduler import Pace
-from scheduler_core.objects.model import Pod
-from scheduler_core.policy import Profile
 from scheduler_core.policy.difference import differences
-from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scenario import Configuration, Operation, Scenario
 from scheduler_core.timed.agenda import Agenda
 from scheduler_core.timed.building import build, make_manager
@@ -31,12 +27,13 @@ from scheduler_core.timed.recording import Recording, Told
 from scheduler_core.timed.restarting import restart
 from scheduler_core.timed.standing import before, group_record, groups_of
 from scheduler_core.timed.turns import Turns
+from scheduler_core.timed.view import View
 from scheduler_core.timed.waits import longest_wait
 
 Phases = dict[str, list[tuple[float, str]]]
 
 
-class TimedSimulation:
+class TimedSimulation(View):
     """Step through what a scheduler of the framework would do with a scenario, in virtual time.
 
     Operations land in their order: one with a time at that time; one with a step when nothing is left to do
@@ -50,7 +47,7 @@ class TimedSimulation:
 
     def __init__(self, scenario: Scenario, *, trace: bool = True) -> None:
         self.scenario = scenario
-        self.decisions: list[Decision] = []
+        self.decisions = []
         self.major = 1
         self.minor = 0
         self.happenings = 0  # of the whole run
@@ -70,7 +67,7 @@ class TimedSimulation:
         self._broken = False  # controllers gave up
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler is there
-        self._deleted: list[str] = []  # by schedulers before the last restart
+        self._deleted = []
         self.framework = build(
             self._configuration,
             scenario.objects,
@@ -83,73 +80,6 @@ class TimedSimulation:
         self._before = self.profile
         self._recording.places = self.placement()
         self.framework.changed.clear()
-
-    # What others look at
-
-    @property
-    def cluster(self) -> Cluster:
-        """The cluster as it stands; waiting pods hold their node."""
-        return self.framework.cluster
-
-    @property
-    def queue(self) -> SchedulingQueue:
-        """The nominated pods, as filtering asks for them; :attr:`framework` has the queues."""
-        return self.framework.queue.nominator
-
-    @property
-    def cache(self) -> None:
-        """No equivalence cache: it was gone before the framework came."""
-        return None
-
-    @property
-    def profile(self) -> Profile:
-        """What filters and scores for the default scheduler's pods."""
-        lanes, framework = self.framework.lanes, self.framework
-        return lanes.get("default-scheduler", framework.lane).scheduling.profile
-
-    @property
-    def profiles(self) -> dict[str, Profile]:
-        """What filters and scores, by the schedulerName of the pods."""
-        return {name: lane.scheduling.profile for name, lane in self.framework.lanes.items()}
-
-    def profile_of(self, pod: Pod) -> Profile:
-        """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
-        lane = self.framework.lanes.get(pod.scheduler_name)
-        return self.profile if lane is None else lane.scheduling.profile
-
-    def responsible(self, pod: Pod) -> bool:
-        """Tell whether this scheduler is responsible for a pod."""
-        return self.framework.responsible(pod)
-
-    @property
-    def time(self) -> float:
-        """Virtual seconds since the start."""
-        return self.framework.clock.now
-
-    @property
-    def deleted(self) -> list[str]:
-        """The keys of deleted pods, in order of deletion."""
-        return [*self._deleted, *self.framework.deleted]
-
-    @property
-    def last_node_index(self) -> int:
-        """How many choices among several nodes there were."""
-        return self.framework.taken
-
-    @property
-    def index(self) -> int:
-        """How many cycles have run."""
-        return len(self.decisions)
-
-    @property
-    def done(self) -> bool:
-        """Whether no cycle is to come. What comes before the next one happens for that."""
-        return not self.peek()
-
-    def placement(self) -> dict[str, str]:
-        """Return the node of every pod, "" for a pending one, in creation order; waiting pods hold theirs."""
-        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
-        return {pod.key: pod.node_name for pod in pods}
 
     # Steps
 
@@ -190,6 +120,11 @@ class TimedSimulation:
             told, framework = (*found.before, *found.after), self.framework
             self._rest = Rest(self.time, told, queues_of(framework), groups_of(framework), found.moves)
         return self._rest
+
+    @property
+    def done(self) -> bool:
+        """Whether no cycle is to come. What comes before the next one happens for that."""
+        return not self.peek()
 
     def peek(self) -> bool:
         """Let happen what comes before the next cycle; tell whether there is one."""

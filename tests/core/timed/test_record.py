@@ -129,7 +129,7 @@ def test_a_day_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     result = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert result["succeeded"] == 60
     assert result["virtual_seconds"] > 80_000
-    assert result["turns"] <= 4 * (result["events"] + result["cycles"])
+    assert result["turns"] <= result["events"] + result["cycles"]
 
 
 def test_a_group_of_another_profile_is_told_with_its_own_denial() -> None:

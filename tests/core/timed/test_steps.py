@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from scheduler_core.cli.day import day
 from scheduler_core.objects.model import Pod
+from scheduler_core.timed import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 CREATE = "createOperation: {{object: {manifest}}}"
@@ -29,6 +33,13 @@ def test_an_operation_with_a_time_lands_at_that_time() -> None:
         ("2.1", "default/b", ("op0",)),
     ]
     assert cycles[1].time == pytest.approx(100)
+
+
+def test_an_operation_lands_whose_time_is_finer_than_the_clock() -> None:
+    """Times are kept to the microsecond; a finer one is rounded, and the run goes on."""
+    made, cycles = ended(VIRTUAL, node("n"), history(f"time: 1.23456749, {create('b')}"))
+    assert [cycle.time for cycle in cycles] == [1.234567]
+    assert made.turns < 10
 
 
 def test_an_operation_with_a_time_does_not_wait_for_the_queue() -> None:
@@ -135,12 +146,27 @@ def test_until_ends_the_run_at_a_second() -> None:
 
 
 def test_idle_time_costs_nothing() -> None:
-    """A year in which nothing happens is one jump: as many timers go off as something happens."""
+    """A year in which nothing happens is one jump: time is let pass a few times, whatever it is."""
     year = 365 * 86_400
     made, cycles = ended(VIRTUAL, node("n"), pod("a"), history(f"time: {year}, {create('b')}"))
     assert [cycle.pod for cycle in cycles] == ["default/a", "default/b"]
     assert made.time >= year
-    assert made.happenings < 20
+    assert made.turns < 20
+    plain, _ = ended(VIRTUAL, node("n"), pod("a"), history(f"time: 60, {create('b')}"))
+    assert made.turns == plain.turns
+
+
+def test_ten_times_the_idle_time_takes_as_many_turns() -> None:
+    """A day's pods that come ten times as far apart let time pass as often: nothing ticks in between."""
+    scenario = day(10, 60)
+    later = tuple(replace(one, time=10 * one.time) for one in scenario.operations)
+    runs = [TimedSimulation(one, trace=False) for one in (scenario, replace(scenario, operations=later))]
+    for run in runs:
+        list(run)
+    near, far = runs
+    assert far.time > 5 * near.time
+    assert far.turns == near.turns
+    assert (far.index, far.happenings) == (near.index, near.happenings) == (60, 240)
 
 
 def test_another_configuration_restarts_the_scheduler_and_keeps_the_cluster() -> None:
