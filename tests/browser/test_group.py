@@ -21,6 +21,8 @@ status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "10"}}}}
     for n in (1, 2)
 )
 
+PRIORITY = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 100}"
+
 
 @pytest.fixture(scope="module")
 def nodes(site: Stack) -> str:
@@ -81,6 +83,42 @@ def test_a_group_is_built_by_keyboard(page: Page, nodes: str) -> None:
     expect(form).to_have_count(0)
     page.wait_for_function("() => podstep.playback.pods?.keys.length === 4")
     assert page.evaluate("podstep.playback.pods.keys")[0] == "default/gang-0"
+
+
+def test_a_group_is_built_from_nothing_by_keyboard(page: Page, site: Stack) -> None:
+    """Without a node: the menu, a form, classic spellings, the configuration; the tab says how it stands."""
+    bench = Workbench(page).open(share(site, PRIORITY, "Nothing yet"))
+    bench.build.get_by_role("button", name="Add", exact=True).focus()
+    page.keyboard.press("Enter")
+    for _ in "ab":
+        page.keyboard.press("p")
+    expect(page.get_by_role("menuitem", name="PodGroup and its workload")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/**")
+    form = page.get_by_role("dialog", name="A PodGroup and its workload")
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("train")
+    for label, text in (("scheduleTimeoutSeconds", "30"), ("minResources cpu", "8")):
+        tab_until(page, label.__eq__)
+        page.keyboard.type(text)
+    tab_until(page, "Dialect".__eq__)
+    page.keyboard.press("ArrowDown")
+    written = (
+        r"sigs[\s\S]*cpu: '8'\s+scheduleTimeoutSeconds: 30[\s\S]*pod-group.scheduling.sigs.k8s.io: train"
+    )
+    expect(preview(form)).to_have_value(re.compile(written))
+    expect(preview(form)).to_have_value(re.compile("v1beta2[\\s\\S]*Coscheduling"))
+    expect(
+        form.get_by_text("A KubeSchedulerConfiguration (v1beta2) with Coscheduling is added")
+    ).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(form).to_have_count(0)
+    bench.wait()
+    page.keyboard.press("ArrowRight")
+    panel = bench.at(1).tab("PodGroups")
+    expect(panel.get_by_role("heading", name="PodGroup train PreScheduling")).to_be_visible()
+    expect(panel.get_by_text("Not scheduled: none of 4 holds a node.")).to_be_visible()
 
 
 def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(page: Page, nodes: str) -> None:
