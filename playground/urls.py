@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 
 from playground import health
 from playground.api import document, table
-from playground.views import reference, reference_cache, runs, start, workbench
+from playground.views import reference, reference_cache, reference_podgroups, runs, schemas, start, workbench
 
 
 class NameConverter(StringConverter):
@@ -42,6 +42,8 @@ urlpatterns = [
     path("reference/", RedirectView.as_view(url="/reference/predicates/")),
     path("reference/predicates/", reference.predicates),
     path("reference/cache/", reference_cache.page),
+    path("reference/podgroups/", reference_podgroups.page),
+    path("schemas.json", schemas.document),
     path("api/", document.page),
     path("api/openapi.json", document.openapi),
     path("api/trace.schema.json", document.trace_schema),

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.objects.names import nearest
-from scheduler_core.objects.reading import At, Field, Reader, list_of, opaque, place_of, record, show
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    list_of,
+    opaque,
+    outlined,
+    place_of,
+    record,
+    show,
+)
 from scheduler_core.policy import PolicyError, compile_policy
 from scheduler_core.settings import Settings
 
@@ -27,7 +37,7 @@ def _mild(read: Reader) -> Reader:
         items = value if isinstance(value, list) else [value]
         return read(value, at) if items and all(isinstance(item, dict) for item in items) else None
 
-    return look
+    return outlined(look, read)
 
 
 _PREDICATE = _named(
@@ -43,7 +53,7 @@ _PRIORITY = _named(
         requestedToCapacityRatioArguments=_named("", shape=list_of(_named("utilization score"))),
     ),
 )
-_POLICY = record(
+POLICY = record(
     dict,
     {
         "predicates": Field("predicates", _mild(list_of(_PREDICATE))),
@@ -56,7 +66,7 @@ _POLICY = record(
 
 def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
     """Report everything that is wrong with a Policy, or worth knowing; tell whether it can be used."""
-    _POLICY(dict(value), at)
+    POLICY(dict(value), at)
     if value.get("extenders"):
         at.child("extenders").warn("extenders are other programs: they are not called")
     try:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.objects.reading import At, Field, boolean, enum, record, show
+from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.quirks import QUIRK_IDS
 
 SETTINGS_KIND = "SimulationSettings"
@@ -73,8 +73,10 @@ def _cache(value: Any, at: At) -> str | None:
 
 
 _CACHE_MODE = enum(*CACHE_MODES)
+outlined(_cache, _CACHE_MODE)
+outlined(_until, Outline("number"))
 
-_SETTINGS = record(
+SETTINGS = record(
     Settings,
     {
         "quirks": Field("quirks", enum(*QUIRK_MODES)),
@@ -92,7 +94,7 @@ _SETTINGS = record(
 
 def read_settings(value: Mapping[str, Any], at: At) -> Settings:
     """Read a ``SimulationSettings`` document. What is wrong goes to the report of ``at``."""
-    read = _SETTINGS(value, at)
+    read = SETTINGS(value, at)
     if isinstance(read, Settings) and read.time == "virtual" and read.cache != "off":
         at.child("cache").error("there is no equivalence cache in virtual time: leave out one of the two")
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

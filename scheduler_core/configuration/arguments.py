@@ -25,6 +25,7 @@ from scheduler_core.objects.reading import (
     integer,
     list_of,
     opaque,
+    outlined,
     record,
     show,
     text,
@@ -170,7 +171,7 @@ def _unique(name: str, what: Callable[[Any], object], read: Reader) -> Reader:
             first.setdefault(key, place)
         return listed
 
-    return look
+    return outlined(look, read)
 
 
 _POINTS = list_of(
@@ -179,6 +180,9 @@ _POINTS = list_of(
         {"utilization": Field("utilization", integer(0, 100)), "score": Field("score", integer(0, 10))},
     )
 )
+
+
+outlined(_points, _POINTS)
 
 
 def _resource(weight: int) -> Reader:
@@ -195,7 +199,7 @@ def _resources(weight: int = 100) -> Reader:
     def read(value: Any, at: At) -> Any:
         return listed(value, at) or None  # an empty list is the default
 
-    return read
+    return outlined(read, listed)
 
 
 def _check_strategy(out: dict[str, Any], at: At) -> None:

@@ -24,6 +24,7 @@ from scheduler_core.objects.reading import (
     kind_of,
     list_of,
     opaque,
+    outlined,
     record,
     show,
     text,
@@ -100,7 +101,7 @@ def placed(
         out = inner(value, at)
         return None if out is None else build(at=at, **out)
 
-    return read
+    return outlined(read, inner)
 
 
 def _bounded(read_item: Reader, most: int) -> Reader:
@@ -113,7 +114,7 @@ def _bounded(read_item: Reader, most: int) -> Reader:
             return None
         return inner(value, at)
 
-    return read
+    return outlined(read, inner)
 
 
 def _name(value: Any, at: At) -> str | None:
@@ -122,6 +123,9 @@ def _name(value: Any, at: At) -> str | None:
         at.error("must be a plugin's name, not empty")
         return None
     return None if name is None else base_name(name)
+
+
+outlined(_name, text)
 
 
 _PLUGIN = placed(
@@ -156,6 +160,9 @@ def _scheduler_name(value: Any, at: At) -> str | None:
     return name
 
 
+outlined(_scheduler_name, text)
+
+
 _PROFILE = placed(
     WrittenProfile,
     {
@@ -165,7 +172,7 @@ _PROFILE = placed(
         "percentageOfNodesToScore": Field("percentage", integer(0, 100)),
     },
 )
-_DOCUMENT = placed(
+CONFIGURATION = placed(
     dict,
     {
         "profiles": Field("profiles", _bounded(_PROFILE, MOST_PROFILES)),
@@ -184,7 +191,7 @@ _DOCUMENT = placed(
 def read_configuration(value: Mapping[str, Any], at: At) -> Written | None:
     """Read a document. What is wrong goes to the report of ``at``; ``None`` if nothing can be made of it."""
     version = version_of(value, at)
-    out = _DOCUMENT(dict(value), at)
+    out = CONFIGURATION(dict(value), at)
     if version is None or out is None:
         return None
     written = Written(

@@ -26,6 +26,7 @@ from scheduler_core.objects.names import check_namespace, check_value
 from scheduler_core.objects.reading import (
     At,
     Field,
+    Outline,
     Reader,
     boolean,
     checked,
@@ -33,6 +34,7 @@ from scheduler_core.objects.reading import (
     integer,
     labels,
     list_of,
+    outlined,
     record,
     resources,
     show,
@@ -262,6 +264,9 @@ def int_or_percent(value: Any, at: At) -> int | str | None:
         return None
     read: int | None = _COUNT(value, at)
     return read
+
+
+outlined(int_or_percent, Outline("IntOrString"))
 
 
 def _check_budget(out: dict[str, Any], at: At) -> None:

@@ -38,6 +38,7 @@ from scheduler_core.objects.reading import (
     integer,
     labels,
     list_of,
+    outlined,
     record,
     resources,
     show,
@@ -136,6 +137,9 @@ def _optional_key(value: Any, at: At) -> Any:
     return "" if value == "" else key(value, at)
 
 
+outlined(_optional_key, key)
+
+
 TOLERATION = record(
     Toleration,
     {
@@ -183,6 +187,9 @@ def port(value: Any, at: At) -> HostPort | None:
     return read
 
 
+outlined(port, _HOST_PORT)
+
+
 def _container_resources(value: Any, at: At) -> dict[str, int] | None:
     read = resources(value, at)
     for resource in _NOT_OF_CONTAINERS.intersection(read or ()):
@@ -190,6 +197,7 @@ def _container_resources(value: Any, at: At) -> dict[str, int] | None:
     return read
 
 
+outlined(_container_resources, resources)
 _NOT_OF_CONTAINERS = frozenset(["pods", "storage"])
 RESOURCES = record(
     dict,
@@ -311,7 +319,7 @@ def one_source(read: Reader, sources: Iterable[str]) -> Reader:
                 at.child(field).refuse(f"a volume has one source, and {given[0]} is one already")
         return read(value, at)
 
-    return check
+    return outlined(check, read)
 
 
 _POD_SOURCES = "secret configMap projected downwardAPI gitRepo ephemeral image"
@@ -351,8 +359,14 @@ def _gates(value: Any, at: At) -> Any:
     return _GATES(value, at)
 
 
+outlined(_gates, _GATES)
+
+
 def _optional_name(value: Any, at: At) -> Any:
     return "" if value == "" else name(value, at)
+
+
+outlined(_optional_name, name)
 
 
 _SPEC_FIELDS = {
@@ -472,6 +486,9 @@ def _mounted(value: Any, at: At) -> Any:
                     where = at.child(field).child(place).child("volumeMounts").child(number).child("name")
                     where.refuse(f"there is no volume {show(named)}{meant}")
     return spec
+
+
+outlined(_mounted, POD_SPEC)
 
 
 def _items(value: Any) -> list[Any]:

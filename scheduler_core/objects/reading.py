@@ -11,12 +11,45 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from scheduler_core.objects.names import check_key, check_value, did_you_mean
 from scheduler_core.objects.quantity import QuantityError, is_whole, parse_quantity, parse_resource
 
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a reader takes, for who helps people to write it. ``word`` is its type as an editor names it.
+
+    ``fields`` are those that are read, with their readers; ``unread`` and ``newer`` as in :func:`record`.
+    ``item`` reads each item of a list or value of a map; ``words`` are all that a text may be.
+    """
+
+    word: str
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()
+    newer: frozenset[str] = frozenset()
+    item: Reader | None = None
+    words: tuple[str, ...] = ()
+
+
+_OUTLINES: WeakKeyDictionary[Reader, Outline] = WeakKeyDictionary()
+
+
+def outline_of(read: Reader) -> Outline | None:
+    """Return what a reader takes; None of a reader that takes anything, or does not tell."""
+    return _OUTLINES.get(read)
+
+
+def outlined(read: Reader, as_: Reader | Outline) -> Reader:
+    """Return a reader that tells to take what another one takes."""
+    found = as_ if isinstance(as_, Outline) else outline_of(as_)
+    if found is not None:
+        _OUTLINES[read] = found
+    return read
 
 
 @dataclass(slots=True)
@@ -201,7 +234,7 @@ def integer(low: int = -(2**31), high: int = 2**31 - 1) -> Reader:
             return None
         return value
 
-    return read
+    return outlined(read, Outline("integer"))
 
 
 def admitted(read: Reader, low: int, high: int) -> Reader:
@@ -213,7 +246,7 @@ def admitted(read: Reader, low: int, high: int) -> Reader:
             at.refuse(f"must be from {low:,} to {high:,}, not {number:,}")
         return number
 
-    return checked_range
+    return outlined(checked_range, read)
 
 
 def enum(*allowed: str) -> Reader:
@@ -228,7 +261,7 @@ def enum(*allowed: str) -> Reader:
         at.error(f"{show(word)} is not allowed{meant}")
         return None
 
-    return read
+    return outlined(read, Outline("string", words=tuple(word for word in allowed if word)))
 
 
 def checked(check: Callable[[str], str | None]) -> Reader:
@@ -241,7 +274,7 @@ def checked(check: Callable[[str], str | None]) -> Reader:
             return None if at.report.strict else word
         return word
 
-    return read
+    return outlined(read, Outline("string"))
 
 
 def _number(value: Any) -> str | None:
@@ -332,7 +365,7 @@ def mapping(read_value: Reader, check: Callable[[str], str | None] | None = None
                 out[key] = got
         return out
 
-    return read
+    return outlined(read, Outline("map", item=read_value))
 
 
 def string_map(value: Any, at: At) -> dict[str, str] | None:
@@ -380,7 +413,7 @@ def list_of(read_item: Reader) -> Reader:
                 out.append(got)
         return tuple(out)
 
-    return read
+    return outlined(read, Outline("list", item=read_item))
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,10 +472,18 @@ def record(
             check(out, at)
         return build(**out)
 
-    return read
+    return outlined(read, Outline("object", fields, skipped, later))
 
 
 def opaque(value: Any, at: At) -> Any:
     """Take any value as it is."""
     del at
     return value
+
+
+_QUANTITY = outlined(lambda value, at: _amount(value, at, 1), Outline("Quantity"))
+outlined(text, Outline("string"))
+outlined(boolean, Outline("boolean"))
+outlined(resources, Outline("map", item=_QUANTITY))
+outlined(string_map, Outline("map", item=text))
+outlined(labels, Outline("map", item=text))

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Watch
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_paste import MISTAKEN, listed
 from tests.services.stack import Stack
@@ -90,15 +91,13 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
     bench.goto(3)
     region(themed, "Build")
     sound(themed)
-    bench.build.get_by_role("tab", name="YAML").click()
-    editor = bench.build.get_by_label("YAML of this draft")
-    expect(editor).to_have_value(re.compile("kind: List"))
-    before = editor.input_value()
+    editor = yaml_of(bench).shows(re.compile("kind: List"))
+    before = editor.text
     editor.fill(MISTAKEN)
     expect(listed(themed)).to_have_count(3)
     sound(themed)
     editor.fill(before)
-    bench.build.get_by_role("button", name="Discard").or_(editor).first.focus()
+    bench.build.get_by_role("button", name="Discard").or_(editor.field).first.focus()
     bench.build.get_by_role("tab", name="YAML").focus()
     for key, name in (("s", "Share this scenario"), ("?", "Keys"), ("g", "Go to step")):
         themed.keyboard.press(key)

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from scheduler_core.cycle import Cycle
 from scheduler_core.equivalence.record import CacheRecord, Source
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, cycles_of, example_text, share, texts, wide
 from tests.e2e import bundles
 from tests.services.stack import Stack
@@ -418,9 +419,7 @@ def test_a_shared_scenario_without_cache_is_forked_and_switched_on(page: Page, s
     expect(panel).to_contain_text("cache v1.11")
     expect(panel).to_contain_text("audit on")
     bench.at(3)
-    bench.build.get_by_role("tab", name="YAML").click()
-    text = bench.build.get_by_role("textbox", name="YAML of this draft").input_value()
-    assert re.search(r"kind: SimulationSettings\ncache: v1.11\naudit: true\n$", text)
+    yaml_of(bench).shows(re.compile(r"kind: SimulationSettings\ncache: v1.11\naudit: true\n$"))
     assert page.evaluate("podstep.playback.policy.cache") == "v1.11"
 
 

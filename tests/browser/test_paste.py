@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, example_text, texts
 
 #: Three mistakes: an amount that is none, an effect that there is not, and a word where a number belongs.
@@ -160,9 +161,7 @@ def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> Non
     page.get_by_label("Manifests").fill(MENDED)
     page.get_by_role("button", name="Open the workbench").click()
     bench = Workbench(page).wait()
-    bench.build.get_by_role("tab", name="YAML").click()
-    editor = bench.build.get_by_label("YAML of this draft")
-    expect(editor).to_have_value(re.compile("kind: Deployment"))
+    editor = yaml_of(bench).shows(re.compile("kind: Deployment"))
     editor.fill(MISTAKEN)
     expect(listed(page)).to_have_count(3)
     apply = bench.build.get_by_role("button", name="Apply")

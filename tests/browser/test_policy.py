@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -55,15 +56,12 @@ def test_switching_the_order_changes_the_ladder_at_the_same_step(page: Page, sho
     assert "GeneralPredicates" not in after
     assert after.index("MatchNodeSelector") < after.index("PodFitsResources")
     bench.at(3)
-    bench.build.get_by_role("tab", name="YAML").click()
-    editor = bench.build.get_by_role("textbox", name="YAML of this draft")
-    assert editor.input_value().endswith("kind: SimulationSettings\npredicateOrder: proposal\n")
+    yaml_of(bench).shows(re.compile("kind: SimulationSettings\npredicateOrder: proposal\n$"))
     bench.build.get_by_role("tab", name="Policy").click()
     panel.get_by_role("button", name="Undo").click()
     expect(bench.panel("Predicates").locator(".ladder")).to_contain_text("GeneralPredicates")
     bench.at(3)
-    bench.build.get_by_role("tab", name="YAML").click()
-    assert "SimulationSettings" not in editor.input_value()
+    assert "SimulationSettings" not in yaml_of(bench).text
 
 
 def test_predicates_and_weights_are_changed_with_one_control_each(page: Page, shop: str) -> None:
@@ -235,7 +233,5 @@ def test_a_scheduler_configuration_is_shown_and_changed_as_a_policy(page: Page, 
     expect(weight).to_have_value("5")
     weight.fill("9")
     weight.press("Enter")
-    bench.build.get_by_role("tab", name="YAML").click()
-    editor = bench.build.get_by_role("textbox", name="YAML of this draft")
-    expect(editor).to_have_value(re.compile(r"name: NodeAffinity\n\s+weight: 9"))
-    assert "kind: Policy" not in editor.input_value()
+    editor = yaml_of(bench).shows(re.compile(r"name: NodeAffinity\n\s+weight: 9"))
+    assert "kind: Policy" not in editor.text

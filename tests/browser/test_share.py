@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, cycles_of, example_text, share
 from tests.services.stack import Stack
 
@@ -78,17 +79,14 @@ def test_a_fork_is_ones_own(visitor: Callable[..., Page], site: Stack) -> None:
     bench.wait().at(STEP)
     bench.is_on("Queue")
     expect(page.get_by_role("link", name=address.split("/")[2])).to_be_visible()
-    bench.build.get_by_role("tab", name="YAML").click()
-    editor = bench.build.get_by_label("YAML of this draft")
-    expect(editor).to_have_value(re.compile("replicas: 7"))
-    editor.fill(editor.input_value().replace("replicas: 7", "replicas: 5"))
+    editor = yaml_of(bench).shows(re.compile("replicas: 7"))
+    editor.fill(editor.text.replace("replicas: 7", "replicas: 5"))
     bench.build.get_by_role("button", name="Apply").click()
     expect(bench.timeline).to_have_attribute("aria-valuemax", "24")
     bench.at(STEP)
     shared = Workbench(visitor()).open(address)
     expect(shared.timeline).to_have_attribute("aria-valuemax", "26")
-    shared.build.get_by_role("tab", name="YAML").click()
-    expect(shared.build.get_by_label("YAML of this scenario")).not_to_be_editable()
+    expect(yaml_of(shared).shows(re.compile("replicas: 7")).field).not_to_be_editable()
 
 
 def test_a_reload_keeps_step_tab_and_title(page: Page) -> None:
@@ -111,10 +109,8 @@ def test_a_restarted_server_loses_nothing(page: Page, site: Stack, watch: Watch)
     watch.allow("WebSocket connection to", "ERR_CONNECTION_REFUSED")
     bench = draft(page)
     bench.goto(STEP)
-    bench.build.get_by_role("tab", name="YAML").click()
-    editor = bench.build.get_by_label("YAML of this draft")
-    expect(editor).to_have_value(re.compile("replicas: 7"))
-    edited = editor.input_value().replace("replicas: 7", "replicas: 9")
+    editor = yaml_of(bench).shows(re.compile("replicas: 7"))
+    edited = editor.text.replace("replicas: 7", "replicas: 9")
     editor.fill(edited)
     site.stop("web")
     expect(page.get_by_text("Connection lost")).to_be_visible()
@@ -126,11 +122,10 @@ def test_a_restarted_server_loses_nothing(page: Page, site: Stack, watch: Watch)
     bench.at(STEP - 1)
     bench.step(2)
     expect(page).to_have_url(re.compile(rf"step={STEP + 1}$"))
-    expect(editor).to_have_value(edited)
+    editor.shows(edited)
     page.reload()
     bench.wait().at(STEP + 1)
-    bench.build.get_by_role("tab", name="YAML").click()
-    expect(bench.build.get_by_label("YAML of this draft")).to_have_value(edited)
+    yaml_of(bench).shows(edited)
     site.wait_until_ready()
 
 

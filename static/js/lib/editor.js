@@ -1,9 +1,13 @@
-// A text editor that stays a textarea: line numbers, YAML colours for the lines in view, errors on their line.
+// A text editor: a textarea with line numbers, YAML colours for the lines in view and errors on their line. `enrich`
+// puts CodeMirror in its place (../editor/), which completes and explains; where that does not load, the textarea stays.
 
 import { h, fill, perFrame } from "./dom.js";
 
 const LINE = 19;
 const PAD = 10;
+const READ_KEYS = [["F1", "explains"], ["Ctrl F", "finds"]];
+const KEYS = [["Ctrl Space", "completes"], ["F1", "explains"], ["Tab", "indents"], ["Esc Tab", "leaves"]];
+let hints = 0;
 
 /** Split one YAML (or JSON) line into `[class, text]` pieces. */
 function pieces(line) {
@@ -24,23 +28,56 @@ function pieces(line) {
 export class Editor {
   #lines = [""];
   #problems = new Map(); // line → "bad" | "warn"
+  #marked = [[], []]; // what was marked last, for the editor that takes the textarea's place
+  #code = null;
+  #coming = null;
 
-  constructor({ label, placeholder = "", readOnly = false, onInput, describedBy }) {
+  constructor(options) {
+    const { label, placeholder = "", readOnly = false, onInput, describedBy } = options;
+    this.options = options;
     this.area = h("textarea", { "aria-label": label, placeholder, spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", readonly: readOnly || undefined, "aria-describedby": describedBy });
     this.numbers = h("pre", { "aria-hidden": "true" });
     this.ink = h("pre", { "aria-hidden": "true" });
     this.gutter = h("div", { class: "gutter", "aria-hidden": "true" }, this.numbers);
     this.element = h("div", { class: "editor" }, this.gutter, h("div", { class: "paper" }, this.ink, this.area));
     this.draw = perFrame(() => this.#draw());
-    this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#clear(); this.draw(); onInput?.(this.area.value); });
+    this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#clear(); this.draw(); onInput?.(); });
     this.area.addEventListener("scroll", this.draw, { passive: true });
     this.area.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(this.draw).observe(this.element);
   }
 
-  get value() { return this.area.value; }
+  /** Load CodeMirror, once, and put it in the textarea's place with all that is in it. */
+  enrich() {
+    this.#coming ??= import("../editor/code.js").then(({ Code }) => this.#become(Code), () => { /* the textarea stays */ });
+    return this.#coming;
+  }
 
-  set value(text) {
+  #become(Code) {
+    const { label, placeholder, readOnly, describedBy, onInput } = this.options;
+    const { area } = this;
+    const id = `editor-keys-${(hints += 1)}`;
+    const focused = document.activeElement === area;
+    const [from, to, top] = [area.selectionStart, area.selectionEnd, area.scrollTop];
+    const code = new Code({ text: area.value, label, placeholder, readOnly, describedBy: [describedBy, id].filter(Boolean).join(" "), onInput: () => onInput?.() });
+    this.element.replaceChildren(code.dom, h("p", { class: "editor-keys", id }, (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `))));
+    this.element.classList.add("rich");
+    this.#code = code;
+    code.mark(...this.#marked);
+    code.resume(focused, from, to, Math.floor(top / LINE) + 1);
+  }
+
+  get value() { return this.#code ? this.#code.text : this.area.value; }
+
+  /** Replace the text by one that came from elsewhere: what is the same keeps its place, and so does the caret. */
+  set value(text) { this.#set(text, false); }
+
+  /** Replace the text as if it had been typed, so that the editor's undo brings the former one back. */
+  retype(text) { this.#set(text, true); }
+
+  #set(text, undoable) {
+    this.#marked = [[], []];
+    if (this.#code) { this.#code.become(text, undoable); this.#code.mark([], []); return; }
     this.area.value = text;
     this.#lines = this.area.value.split("\n");
     this.#clear();
@@ -55,6 +92,8 @@ export class Editor {
 
   /** Mark lines: `[{line}]` of errors and of warnings. */
   mark(errors, warnings = []) {
+    this.#marked = [errors, warnings];
+    if (this.#code) { this.#code.mark(errors, warnings); return; }
     this.#problems.clear();
     for (const { line } of warnings) if (line) this.#problems.set(line, "warn");
     for (const { line } of errors) if (line) this.#problems.set(line, "bad");
@@ -64,6 +103,7 @@ export class Editor {
 
   /** Put the caret on a line and bring it into view. */
   jump(line) {
+    if (this.#code) { this.#code.reveal(line, true); return; }
     let from = 0;
     for (let i = 0; i < line - 1 && i < this.#lines.length; i += 1) from += this.#lines[i].length + 1;
     this.area.focus();
@@ -75,6 +115,7 @@ export class Editor {
 
   /** Bring a line into view; the caret and the focus stay where they are. */
   show(line) {
+    if (this.#code) { this.#code.reveal(line, false); return; }
     this.area.scrollTop = Math.max(0, (line - 1) * LINE - this.area.clientHeight / 2);
     this.draw();
   }

@@ -14,6 +14,7 @@ import { Undo } from "./undo.js";
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
 const CHECK_AFTER = 700;
+const KEEP_AFTER = 250;
 const LIST_AFTER = 200;
 const NODE = 11; // characters of the node's name beside a pod
 const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
@@ -59,7 +60,7 @@ export class Build {
     this.strip.select(tab);
     fill(this.body, { yaml: this.yaml, policy: this.policy.element, objects: this.objects }[tab]);
     if (tab === "policy") { this.view.emit("widen", ["build", 330]); this.policy.update(); }
-    else if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.#loadText(); }
+    else if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.#loadText(); this.editor.enrich(); }
     else this.#draw();
   }
 
@@ -310,7 +311,10 @@ export class Build {
   #yaml() {
     const { mine } = this.options;
     this.check = debounce(() => this.#check(), CHECK_AFTER);
-    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: !mine, onInput: (text) => this.#edited(text) });
+    this.keepSoon = debounce(() => this.#settleTyping(), KEEP_AFTER);
+    addEventListener("pagehide", () => this.#settleTyping());
+    document.addEventListener("visibilitychange", () => { if (document.hidden) this.#settleTyping(); });
+    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: !mine, onInput: () => this.#typed() });
     this.problems = h("div", { class: "yaml-problems", role: "status" });
     this.apply = h("button", { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.#apply() }, icon("check"), "Apply");
     this.revert = h("button", { type: "button", class: "btn quiet", hidden: true, onclick: () => this.#revert(), text: "Discard changes" });
@@ -318,7 +322,7 @@ export class Build {
       : h("div", { class: "yaml-bar" }, h("span", { class: "dim", text: this.options.canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only." }), h("span", { class: "grow" }),
         this.options.canFork ? h("button", { type: "button", class: "btn", onclick: () => this.options.onFork() }, icon("fork"), "Fork") : null);
     this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && mine) { event.preventDefault(); this.#apply(); } });
-    return h("div", { class: "yaml" }, bar, this.problems, this.editor.element);
+    return h("div", { class: "yaml" }, bar, this.editor.element, this.problems);
   }
 
   /** Load the text once; who asks meanwhile waits for the same answer. */
@@ -348,7 +352,19 @@ export class Build {
     try { if (text === null) localStorage.removeItem(this.#store); else if (text.length < 2_000_000) localStorage.setItem(this.#store, text); } catch { /* storage is full or off: the server still gets it on apply */ }
   }
 
+  /** Something was typed: it can be applied at once; a long text is compared and kept when the keys rest. */
+  #typed() {
+    this.typing = true;
+    this.apply.disabled = false;
+    this.revert.hidden = false;
+    this.options.onEdited?.(true);
+    this.keepSoon();
+  }
+
+  #settleTyping() { if (this.typing) this.#edited(this.editor.value); }
+
   #edited(text) {
+    this.typing = false;
     const changed = text !== this.text;
     this.#keep(changed ? text : null);
     this.apply.disabled = !changed;
@@ -358,7 +374,7 @@ export class Build {
   }
 
   #revert() {
-    this.editor.value = this.text;
+    this.editor.retype(this.text);
     this.#edited(this.text);
     this.#show([], []);
   }

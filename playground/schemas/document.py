@@ -1,0 +1,339 @@
+"""The one document that the YAML editor completes and explains from, made once a process.
+
+Kubernetes' fields are those of its own schemas (``static/vendor/kubernetes.json``, see :mod:`.reduce`). The
+readers of :mod:`scheduler_core` say which of them are read, which only later schedulers read, and what words
+a field may hold; so a field that a reader learns to read is known here at once. podstep's own documents are
+made of their readers alone. A field is an object of
+
+``t``  its type: a word, with ``[]`` for a list and ``{}`` for a map; ``manifest`` is any object, and
+       ``patch`` changes one
+``p``  the part that it, or each of its items, is
+``d``  what it means
+``e``  what it may be: ``{value: meaning}``
+``r``  1 where it must be there
+``x``  why it counts for nothing: ``ignored`` or ``newer``
+``by`` ``[sibling, {its value: part}]`` where the part depends on a sibling
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from playground import catalogue
+from playground.schemas.words import of_choice, of_field, words
+from scheduler_core.configuration import CONFIGURATION_KIND
+from scheduler_core.configuration.arguments import READERS
+from scheduler_core.configuration.plugins import COSCHEDULING, MULTI_POINT, PLUGINS
+from scheduler_core.configuration.reading import CONFIGURATION
+from scheduler_core.configuration.versions import VERSIONS
+from scheduler_core.coscheduling.editions import EDITIONS
+from scheduler_core.formats.patch import PATCH_TYPES
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import Outline, Reader, outline_of
+from scheduler_core.policy.reading import ARGUMENT_OF
+from scheduler_core.policy_document import POLICY
+from scheduler_core.settings import SETTINGS, SETTINGS_KIND
+
+Json = dict[str, Any]
+
+META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+ALWAYS = frozenset({"apiVersion", "kind", "metadata"})  # of every object, whoever reads them
+NATIVE = "scheduling.k8s.io"  # the group whose PodGroup is Kubernetes' own
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "scheduling.x-k8s.io/v1alpha1": ("minMember", "minResources", "scheduleTimeoutSeconds"),
+    "scheduling.sigs.k8s.io/v1alpha1": ("minMember", "minResources", "scheduleTimeoutSeconds"),
+    "scheduling.incubator.k8s.io/v1alpha1": ("minMember", "minResources", "queue", "priorityClassName"),
+    "scheduling.volcano.sh/v1beta1": (
+        *("minMember", "minResources", "minTaskMember"),
+        *("queue", "priorityClassName", "networkTopology"),
+    ),
+}
+"""The spec of a PodGroup in each dialect that is not Kubernetes' own."""
+
+
+def kubernetes() -> Json:
+    """Return Kubernetes' reduced schemas; nothing where set-up could not get them."""
+    path = Path(settings.BASE_DIR) / "static" / "vendor" / "kubernetes.json"
+    if not path.is_file():
+        return {"kinds": {}, "parts": {}}
+    read: Json = json.loads(path.read_text())
+    return read
+
+
+class _Parts:
+    """The parts as they grow: Kubernetes' with marks, and our own."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.parts: dict[str, Json] = {
+            name: {"d": told, "f": {field: _field(*row) for field, row in fields.items()}}
+            for name, (told, fields) in given.items()
+        }
+        self.known = frozenset(self.parts)
+        self._read: set[tuple[str, str]] = set()
+        self._not: dict[tuple[str, str], str] = {}
+        self._seen: set[tuple[int, str]] = set()
+
+    def mark(self, read: Reader, part: str) -> None:
+        """Note what a reader reads of one of Kubernetes' parts, and what of the parts in it."""
+        outline = _innermost(read)
+        if outline is None or part not in self.known or (id(outline), part) in self._seen:
+            return
+        self._seen.add((id(outline), part))
+        for name, field in self.parts[part]["f"].items():
+            row = outline.fields.get(name)
+            if row is None:
+                why = "newer" if name in outline.newer else "ignored"
+                self._not.setdefault((part, name), why)
+                continue
+            self._read.add((part, name))
+            if (inside := _innermost(row.read)) is not None and inside.words:
+                field["e"] = dict.fromkeys(inside.words, "")
+            if row.required:
+                field["r"] = 1
+            if "p" in field:
+                self.mark(row.read, field["p"])
+
+    def settle(self) -> None:
+        """Mark the fields that no reader reads."""
+        for (part, name), why in self._not.items():
+            if (part, name) not in self._read and name not in ALWAYS:
+                self.parts[part]["f"][name]["x"] = why
+
+    def own(self, part: str, read: Reader, path: str = "") -> str:
+        """Make a part of a reader; ``path`` is where its sentences stand in ``words.yaml``."""
+        outline = _innermost(read)
+        assert outline is not None, part
+        fields: dict[str, Json] = {}
+        path = path or part
+        for name, row in outline.fields.items():
+            if name == "metadata":
+                continue  # Kubernetes' own, see top
+            fields[name] = self._typed(row.read, f"{part}.{name}", f"{path}.{name}")
+            if row.required:
+                fields[name]["r"] = 1
+        for name in sorted(outline.unread | outline.newer):
+            fields[name] = {"t": "value", "d": of_field(f"{path}.{name}")}
+            # A Policy's fields are judged by the engine, not by the table of their names.
+            if name in outline.newer or not (path.startswith("Policy") or name in ALWAYS):
+                fields[name]["x"] = "newer" if name in outline.newer else "ignored"
+        self.parts[part] = {"d": words()["kinds"].get(part, ""), "f": fields}
+        return part
+
+    def top(self, kind: str) -> None:
+        """Give an own kind what every object has."""
+        fields = self.parts[kind]["f"]
+        for name in ("apiVersion", "kind"):
+            fields[name] = {"t": "string", "d": of_field(name), "r": 1}
+        fields["metadata"] = {"t": "object", "p": META, "d": of_field("metadata")}
+
+    def _typed(self, read: Reader, part: str, path: str) -> Json:
+        outline, ending = outline_of(read), ""
+        told = of_field(path)
+        while outline is not None and outline.item is not None:
+            ending = ("[]" if outline.word == "list" else "{}") + ending
+            read = outline.item
+            outline = outline_of(read)
+        if outline is None:
+            return {"t": f"value{ending}", "d": told}
+        field: Json = {"t": f"{outline.word}{ending}", "d": told}
+        if outline.words:
+            field["e"] = {word: of_choice(path, word) for word in outline.words}
+        if outline.word == "object":
+            field["p"] = self.own(part, read, path)
+        return field
+
+
+def _field(word: str, part: str, told: str, required: int = 0) -> Json:
+    return {"t": word, "d": told, **({"p": part} if part else {}), **({"r": 1} if required else {})}
+
+
+def _innermost(read: Reader) -> Outline | None:
+    outline = outline_of(read)
+    while outline is not None and outline.item is not None:
+        outline = outline_of(outline.item)
+    return outline
+
+
+def _plain(word: str, path: str, **more: Any) -> Json:
+    return {"t": word, "d": of_field(path), **more}
+
+
+def _policy(parts: _Parts) -> None:
+    parts.own("Policy", POLICY)
+    entries = {
+        "predicates": {
+            **{row["key"]: row["text"] for row in catalogue.predicates() if row["registered"]},
+            **{
+                row["alias"]: row["text"]
+                for row in catalogue.predicates()
+                if row["alias"] and row["registered"]
+            },
+            **{name: f"Needs an argument: {argument}." for name, argument in ARGUMENT_OF.items()},
+        },
+        "priorities": {row["name"]: row["text"] for row in catalogue.priorities()},
+    }
+    fields = parts.parts["Policy"]["f"]
+    for name, values in entries.items():
+        inner = parts.parts[f"Policy.{name}"]["f"]
+        inner["name"] |= {"t": "string", "e": values, "r": 1}
+        inner["order" if name == "predicates" else "weight"]["t"] = "integer"
+        fields[name]["t"] = "object[]"
+    shaped = parts.parts["Policy.priorities.argument.requestedToCapacityRatioArguments.shape"]["f"]
+    for name in ("utilization", "score"):
+        shaped[name]["t"] = "integer"
+    for part in ("predicates.argument.labelsPresence", "priorities.argument.labelPreference"):
+        parts.parts[f"Policy.{part}"]["f"]["presence"]["t"] = "boolean"
+    for part in ("labelsPresence", "serviceAffinity"):
+        parts.parts[f"Policy.predicates.argument.{part}"]["f"]["labels"]["t"] = "string[]"
+    fields["hardPodAffinitySymmetricWeight"]["t"] = "integer"
+    fields["alwaysCheckAllPredicates"]["t"] = "boolean"
+
+
+def _configuration(parts: _Parts) -> None:
+    parts.own(CONFIGURATION_KIND, CONFIGURATION)
+    plugins = {name: f"Works at {', '.join(row.points)}." for name, row in PLUGINS.items()}
+    profiles = f"{CONFIGURATION_KIND}.profiles"
+    for point, field in parts.parts[f"{profiles}.plugins"]["f"].items():
+        field["d"] = (
+            f"Plugins at the extension point {point}."
+            if point != MULTI_POINT
+            else "Plugins wherever they work."
+        )
+        there = {
+            name: told for name, told in plugins.items() if point in (*PLUGINS[name].points, MULTI_POINT)
+        }
+        for which in ("enabled", "disabled"):
+            names = there if which == "enabled" else {"*": "All that are enabled by default.", **there}
+            part = parts.parts[field["p"]]["f"][which]["p"]
+            parts.parts[part]["f"]["name"]["e"] = names
+    arguments = {}
+    for name, read in READERS.items():
+        if _innermost(read) is not None:
+            arguments[name] = parts.own(f"{name}Args", read)
+            for head in ALWAYS:
+                parts.parts[f"{name}Args"]["f"].pop(head, None)
+    if "NodeAffinityArgs" in parts.parts and (affinity := "io.k8s.api.core.v1.NodeAffinity") in parts.known:
+        parts.parts["NodeAffinityArgs"]["f"]["addedAffinity"] |= {"t": "object", "p": affinity}
+    found = {row.name: row.default for edition in EDITIONS.values() for row in edition.arguments}
+    parts.parts["CoschedulingArgs"] = {
+        "d": "",
+        "f": {
+            name: {"t": "integer", "d": f"{default} where it is left out."} for name, default in found.items()
+        },
+    }
+    arguments[COSCHEDULING] = "CoschedulingArgs"
+    entry = parts.parts[f"{profiles}.pluginConfig"]["f"]
+    entry["name"]["e"] = {name: plugins.get(name, "") for name in arguments}
+    entry["args"] = _plain("object", f"{profiles}.pluginConfig.args", by=["name", arguments])
+
+
+def _scenario(parts: _Parts) -> None:
+    at = "Scenario.spec.operations"
+    meta = {"typeMeta": ("kind", "apiVersion"), "objectMeta": ("name", "namespace")}
+    for part, names in meta.items():
+        parts.parts[part] = {"d": "", "f": {name: _plain("string", f"{part}.{name}") for name in names}}
+    parts.parts["typeMeta"]["f"]["kind"]["e"] = dict.fromkeys(KINDS, "")
+
+    def target(action: str) -> Json:
+        return {name: _plain("object", f"{at}.{action}.{name}", p=name) for name in meta}
+
+    patch = f"{at}.patchOperation"
+    kinds = {name: of_choice("patchType", name) for name in PATCH_TYPES}
+    made: dict[str, Json] = {
+        "Scenario": {"spec": _plain("object", "Scenario.spec", p="Scenario.spec", r=1)},
+        "Scenario.spec": {
+            "operations": _plain("object[]", at, p=at),
+            "controllers": _plain("string[]", "Scenario.spec.controllers"),
+        },
+        at: {
+            "id": _plain("string", f"{at}.id"),
+            "step": _plain("integer", f"{at}.step", p=f"{at}.step"),
+            "time": _plain("number", f"{at}.time"),
+            "during": _plain("string", f"{at}.during", e={"evaluation": ""}),
+            **{
+                name: _plain("object", f"{at}.{name}", p=f"{at}.{name}")
+                for name in ("createOperation", "patchOperation", "deleteOperation", "doneOperation")
+            },
+        },
+        f"{at}.step": {name: _plain("integer", f"{at}.step.{name}") for name in ("major", "minor")},
+        f"{at}.createOperation": {"object": _plain("manifest", f"{at}.createOperation.object", r=1)},
+        patch: {
+            **target("patchOperation"),
+            "patchType": _plain("string", f"{patch}.patchType", e=kinds),
+            "patch": _plain("patch", f"{patch}.patch", r=1),
+        },
+        f"{at}.deleteOperation": target("deleteOperation"),
+        f"{at}.doneOperation": {},
+    }
+    for part, fields in made.items():
+        parts.parts[part] = {"d": words()["kinds"].get(part, ""), "f": fields}
+
+
+def _groups(parts: _Parts, kinds: dict[str, dict[str, str]]) -> None:
+    parts.own("PodGroup", KINDS["PodGroup"].read)
+    parts.top("PodGroup")
+    whole = parts.parts["PodGroup.spec"]["f"]
+    versions = {}
+    for version, names in GROUPS.items():
+        group = version.partition("/")[0]
+        spec, top = f"PodGroup.spec.{group}", f"PodGroup.{group}"
+        parts.parts[spec] = {"d": "", "f": {name: whole[name] for name in names}}
+        fields = parts.parts["PodGroup"]["f"]
+        parts.parts[top] = {
+            "d": words()["kinds"]["PodGroup"],
+            "f": {**fields, "spec": {**fields["spec"], "p": spec}},
+        }
+        versions[version] = top
+    native = kinds.get("PodGroup", {})
+    kinds["PodGroup"] = {**versions, **native, **{f"{NATIVE}/v1alpha2": part for part in native.values()}}
+
+
+def build() -> Json:
+    """Return the whole document."""
+    given = kubernetes()
+    parts = _Parts(given["parts"])
+    kinds: dict[str, dict[str, str]] = {kind: dict(versions) for kind, versions in given["kinds"].items()}
+    for kind, versions in kinds.items():
+        for part in versions.values():
+            if kind in KINDS:
+                parts.mark(KINDS[kind].read, part)
+    parts.settle()
+    parts.own(SETTINGS_KIND, SETTINGS)
+    _policy(parts)
+    _configuration(parts)
+    _scenario(parts)
+    _groups(parts, kinds)
+    parts.parts["List"] = {
+        "d": words()["kinds"]["List"],
+        "f": {"items": _plain("manifest[]", "List.items", r=1)},
+    }
+    own = {
+        SETTINGS_KIND: ("podstep/v1",),
+        "Policy": ("v1",),
+        CONFIGURATION_KIND: tuple(row.api_version for row in reversed(VERSIONS.values())),
+        "Scenario": ("simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1",),
+        "List": ("v1",),
+    }
+    for kind, names in own.items():
+        parts.top(kind)
+        kinds[kind] = dict.fromkeys(names, kind)
+    return {
+        "kinds": kinds,
+        "parts": parts.parts,
+        **{name: words()[name] for name in ("labels", "annotations", "resources")},
+    }
+
+
+@cache
+def packed() -> tuple[bytes, str]:
+    """Return the document as gzipped JSON, and its version: a digest that changes with it."""
+    text = json.dumps(build(), separators=(",", ":"), ensure_ascii=False).encode()
+    return gzip.compress(text, 9, mtime=0), hashlib.sha256(text).hexdigest()[:16]

@@ -1,0 +1,28 @@
+"""The document that the YAML editor completes from, kept by the browser until it changes."""
+
+from __future__ import annotations
+
+import gzip
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import parse_etags
+from django.views.decorators.http import require_safe
+
+from playground.schemas.document import packed
+
+KEPT = 300  # seconds, as static files are
+
+
+@require_safe
+def document(request: HttpRequest) -> HttpResponse:
+    """Return the kinds, their fields and what they mean as JSON, gzipped for whoever takes that."""
+    content, version = packed()
+    headers = {"Cache-Control": f"public, max-age={KEPT}", "ETag": f'"{version}"', "Vary": "Accept-Encoding"}
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    if any(tag.removeprefix("W/") in {headers["ETag"], "*"} for tag in known):
+        return HttpResponse(status=304, headers=headers)
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+    else:
+        content = gzip.decompress(content)
+    return HttpResponse(content, headers=headers, content_type="application/json")

@@ -1,0 +1,96 @@
+// The YAML editor: CodeMirror with our look, our keys and our marks. `lib/editor.js` loads it when a text is first looked at.
+
+import {
+  Compartment, EditorState, EditorView, Transaction, acceptCompletion, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding,
+  completionKeymap, defaultKeymap, drawSelection, dropCursor, foldGutter, foldKeymap, highlightActiveLine, highlightActiveLineGutter,
+  highlightSelectionMatches, highlightSpecialChars, history, historyKeymap, indentLess, indentMore, indentOnInput, indentUnit, keymap, lineNumbers,
+  lintGutter, nextDiagnostic, placeholder as placeholderText, search, searchKeymap, setDiagnostics, yaml,
+} from "../../vendor/codemirror.js";
+import { complete } from "./complete.js";
+import { enter } from "./enter.js";
+import { help } from "./help.js";
+import { diagnostics } from "./problems.js";
+import { loadSchema } from "./schema.js";
+import { changesBetween } from "./smallest.js";
+import { theme } from "./theme.js";
+
+const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the former one whole
+
+// Ctrl Enter belongs to the page. F1 is bound with the help.
+const KEYS = [...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, { key: "F8", run: nextDiagnostic }];
+export class Code {
+  #attributes = new Compartment();
+  #leaving = false; // the last key was Escape: Tab then leaves the editor, however long that takes
+
+  constructor({ text, label, placeholder, readOnly, describedBy, onInput }) {
+    this.readOnly = Boolean(readOnly);
+    this.label = { "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", ...(describedBy ? { "aria-describedby": describedBy } : {}), ...(readOnly ? { inputmode: "none", "aria-readonly": "true" } : {}) };
+    const knows = loadSchema();
+    this.view = new EditorView({
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          EditorView.domEventHandlers({ keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#leaving = key === "Escape"; } }),
+          lineNumbers(), lintGutter(), foldGutter({ markerDOM: foldMarker }), codeFolding(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+          indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches({ minSelectionLength: 2 }),
+          indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), search({ top: true }), theme,
+          readOnly ? [] : autocompletion({ override: [(context) => complete(context, knows)], icons: false, maxRenderedOptions: 60, optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : "") }),
+          help(knows),
+          readOnly ? EditorState.readOnly.of(true) : keymap.of(this.#tab()),
+          keymap.of([{ key: "Enter", run: enter }, ...KEYS]),
+          placeholder ? placeholderText(placeholder) : [],
+          this.#attributes.of(EditorView.contentAttributes.of(this.label)),
+          EditorView.updateListener.of((update) => { if (update.docChanged && update.transactions.some((one) => one.docChanged && !one.annotation(Transaction.remote))) onInput?.(); }),
+        ],
+      }),
+    });
+    this.dom = this.view.dom;
+    // A list of problems that comes below takes room: the cursor stays in view.
+    new ResizeObserver(() => { if (this.view.hasFocus) this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.selection.main.head) }); }).observe(this.dom);
+  }
+
+  /** Tab takes the completion that is offered, or indents; after Escape it moves on, as everywhere. */
+  #tab() {
+    const unless = (run) => (view) => !this.#leaving && run(view);
+    return [{ key: "Tab", run: unless(acceptCompletion) }, { key: "Tab", run: unless(indentMore), shift: unless(indentLess) }];
+  }
+
+  get text() { return this.view.state.doc.toString(); }
+
+  /** Make the text this one; what stays keeps its place and the cursor. `undoable`: by the editor's own undo. */
+  become(text, undoable = false) {
+    const before = this.text;
+    if (before === text) return;
+    const changes = before.length + text.length > MOST_COMPARED ? [{ from: 0, to: before.length, insert: text }] : changesBetween(before, text);
+    this.view.dispatch({ changes, annotations: [Transaction.addToHistory.of(undoable), Transaction.remote.of(true)] });
+  }
+
+  /** Mark problems on their lines. */
+  mark(errors, warnings) {
+    const { state } = this.view;
+    this.view.dispatch(setDiagnostics(state, diagnostics(state.doc, errors, warnings)));
+    this.view.dispatch({ effects: this.#attributes.reconfigure(EditorView.contentAttributes.of({ ...this.label, "aria-invalid": String(errors.length > 0) })) });
+  }
+
+  /** Select a line, in the middle of the view; `focus`: and go there. */
+  reveal(number, focus) {
+    const { doc } = this.view.state;
+    const line = doc.line(Math.max(1, Math.min(number, doc.lines)));
+    this.view.dispatch({ ...(focus ? { selection: { anchor: line.from, head: line.to } } : {}), effects: EditorView.scrollIntoView(line.from, { y: "center", x: "start" }) });
+    if (focus) this.view.focus();
+  }
+
+  /** Go on where another editor was: its selection, the line on top, and the focus. */
+  resume(focused, from, to, top) {
+    const { doc } = this.view.state;
+    this.view.dispatch({ selection: { anchor: Math.min(from, doc.length), head: Math.min(to, doc.length) }, effects: EditorView.scrollIntoView(doc.line(Math.min(top, doc.lines)).from, { y: "start" }) });
+    if (focused) this.view.focus();
+  }
+}
+
+function foldMarker(open) {
+  const mark = document.createElement("span");
+  mark.textContent = open ? "⌄" : "›";
+  mark.title = open ? "Fold" : "Unfold";
+  return mark;
+}

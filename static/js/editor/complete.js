@@ -1,0 +1,158 @@
+// Completion: fields by kind and place, words that a field may be, heads of documents, names that the text gives.
+
+import { namesIn } from "./names.js";
+import { said, where } from "./position.js";
+import { child, fieldsOf, nodeAt } from "./schema.js";
+
+const WORD = /^["']?[\w./*-]*$/;
+const HEAD = /^(Node|Pod|Deployment|Job|PodGroup|PriorityClass|Service|StatefulSet|DaemonSet|PodDisruptionBudget|PersistentVolumeClaim|PersistentVolume|StorageClass|SimulationSettings|Policy|Scenario|KubeSchedulerConfiguration)$/;
+const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", newer: "Only later schedulers read this field: it decides nothing here." };
+
+// Fields that name another object: where its name comes from.
+const REFERS = { nodeName: "Node", priorityClassName: "PriorityClass", claimName: "PersistentVolumeClaim", storageClassName: "StorageClass", volumeName: "PersistentVolume", podGroupName: "PodGroup" };
+const MAPS = { labels: "labels", matchLabels: "labels", nodeSelector: "labels", annotations: "annotations" };
+
+export async function complete(context, knows) {
+  await knows.ready;
+  const { schema } = knows;
+  const { doc } = context.state;
+  const place = schema && where(doc, context.pos);
+  if (!place || !WORD.test(doc.sliceString(place.from, context.pos))) return null;
+  const typed = context.pos > place.from;
+  if (!typed && !context.explicit && place.part === "key" && !place.item && !place.flow) return null;
+  const node = nodeAt(schema, doc, place);
+  const options = place.part === "key" ? keys(schema, doc, place, node, context) : values(schema, doc, place, node);
+  if (!options.length) return null;
+  return { from: place.from, to: place.part === "value" ? context.pos : place.to, options, validFor: WORD };
+}
+
+// ---- fields
+
+function keys(schema, doc, place, node, context) {
+  if (!node || (node.top && !node.p)) return heads(schema, doc, place, context);
+  const listed = node.t.endsWith("[]"); // a list's place in which no dash stands yet
+  const own = listed ? { ...node, t: node.t.slice(0, -2) } : node;
+  const dash = listed ? "- " : "";
+  if (own.t.endsWith("{}")) return mapKeys(schema, doc, place, own);
+  if (own.t !== "object" && !own.p) return place.item || listed ? words(schema, doc, place, own, own.e).map((option) => ({ ...option, apply: dash + (option.apply ?? option.label) })) : [];
+  const indent = " ".repeat(place.column + dash.length);
+  const bare = !place.flow && hasColon(doc, place);
+  return fieldsOf(schema, own)
+    .filter(([name]) => name === place.key || listed || !place.frame.map.has(name) && (place.flow || !said(doc, place.frame, name)))
+    .map(([name, field]) => option(name, field, { top: own.top, before: dash, after: bare ? "" : opening(field, indent, place.flow), ignored: node.x }));
+}
+
+const hasColon = (doc, place) => /^\s*:/.test(doc.sliceString(place.to, Math.min(doc.length, place.to + 3)));
+
+function opening({ t, p, by }, indent, flow) {
+  if (flow) return ": ";
+  if (t.endsWith("[]")) return `:\n${indent}- `;
+  if (t.endsWith("{}") || (t === "object" && (p || by)) || t === "manifest" || t === "patch") return `:\n${indent}  `;
+  return ": ";
+}
+
+const FIRST = { apiVersion: 9, kind: 8, metadata: 7, spec: 6 };
+
+function option(name, field, { top, before, after, ignored }) {
+  const why = field.x ?? ignored;
+  return {
+    label: name,
+    apply: `${before}${name}${after}`,
+    detail: field.x ? `${field.t} · not read` : field.r ? `${field.t} · required` : field.t,
+    info: field.d || why ? () => info(field.d, why) : undefined,
+    boost: (top ? FIRST[name] ?? 0 : name === "name" ? 5 : 0) + (field.r ? 20 : 0) - (field.x ? 40 : 0),
+    mark: field.x ? "ignored" : field.r ? "required" : "",
+  };
+}
+
+function info(text, why) {
+  const box = document.createElement("div");
+  for (const part of [text, WHY[why]]) if (part) { const line = document.createElement("div"); line.textContent = part; box.append(line); }
+  return box;
+}
+
+/** Whole beginnings of documents, where a document begins; else what every document has. */
+function heads(schema, doc, place, context) {
+  const frame = place.frame;
+  const has = (name) => Boolean(said(doc, frame, name));
+  if (place.steps.some(({ step }) => step !== "[]" && step !== "items" && step !== "object")) return [];
+  const basics = ["apiVersion", "kind", "metadata", "spec"].filter((name) => !has(name)).map((name) => ({ label: name, apply: name === "metadata" || name === "spec" ? `${name}:\n${" ".repeat(place.column + 2)}` : `${name}: `, boost: FIRST[name] }));
+  if (has("kind") || has("apiVersion") || place.flow) return basics;
+  const indent = " ".repeat(place.column);
+  void context;
+  return [...basics, ...Object.entries(schema.kinds).map(([kind, versions]) => {
+    const version = Object.keys(versions)[0];
+    const named = schema.parts[versions[version]]?.f.metadata && !/Settings|Policy|Configuration|Scenario|List/.test(kind);
+    return {
+      label: kind, detail: version, boost: HEAD.test(kind) ? 2 : 0,
+      apply: `apiVersion: ${version}\n${indent}kind: ${kind}\n${indent}${named ? `metadata:\n${indent}  name: ` : ""}`,
+      info: schema.parts[versions[version]]?.d || undefined,
+    };
+  })];
+}
+
+// ---- keys of maps
+
+function mapKeys(schema, doc, place, node) {
+  const names = namesIn(doc);
+  const map = place.steps.findLast(({ step }) => step !== "[]")?.step ?? "";
+  const rows = new Map();
+  if (node.t === "Quantity{}") {
+    for (const name of names.resources) rows.set(name, "");
+    for (const [name, text] of Object.entries(schema.resources)) rows.set(name, text);
+  } else if (MAPS[map] === "labels") {
+    for (const name of names.labels.keys()) rows.set(name, "");
+    for (const [name, text] of Object.entries(schema.labels)) rows.set(name, text);
+  } else if (MAPS[map] === "annotations") {
+    const kind = /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|ReplicationController)$/.test(node.inside) ? "Pod" : node.inside;
+    for (const [name, [of, text]] of Object.entries(schema.annotations)) if (of === kind || !kind) rows.set(name, text);
+  }
+  const after = !place.flow && hasColon(doc, place) ? "" : ": ";
+  return [...rows].filter(([name]) => name === place.key || !place.frame.map.has(name)).map(([name, text]) => ({ label: name, apply: `${name}${after}`, info: text || undefined }));
+}
+
+// ---- values
+
+function values(schema, doc, place, node) {
+  if (place.key === undefined) return node && place.item ? words(schema, doc, place, node, node.e) : [];
+  if (place.key === "kind" || place.key === "apiVersion") {
+    const heads_ = head(schema, doc, place, node);
+    if (heads_) return heads_;
+  }
+  const field = node && child(schema, doc, node, place.key, place.frame);
+  return words(schema, doc, place, field ?? node ?? {}, field?.e);
+}
+
+/** Kinds, and the versions that the kind beside has. */
+function head(schema, doc, place, node) {
+  if (node && !node.top) return null;
+  const other = said(doc, place.frame, place.key === "kind" ? "apiVersion" : "kind")?.value;
+  if (place.key === "kind") return Object.entries(schema.kinds).map(([kind, versions]) => ({ label: kind, detail: Object.keys(versions)[0], boost: other && other in versions ? 10 : 0, info: schema.parts[Object.values(versions)[0]]?.d || undefined }));
+  const rows = other && schema.kinds[other] ? [schema.kinds[other]] : Object.values(schema.kinds);
+  return [...new Set(rows.flatMap((versions) => Object.keys(versions)))].map((label) => ({ label }));
+}
+
+function words(schema, doc, place, field, allowed) {
+  const rows = Object.entries(allowed ?? {}).map(([label, text]) => ({ label, apply: quoted(label), info: text || undefined, boost: 5 }));
+  if (field.t === "boolean") rows.push({ label: "true" }, { label: "false" });
+  const names = namesIn(doc);
+  const from = (set, detail) => { for (const label of set ?? []) rows.push({ label, apply: quoted(label), detail }); };
+  const key = place.key ?? place.steps.findLast(({ step }) => step !== "[]")?.step;
+  const map = place.steps.findLast(({ step }) => step !== "[]")?.step;
+  if (REFERS[key]) from(names.kinds.get(REFERS[key]), REFERS[key]);
+  if (key === "priorityClassName") from(["system-cluster-critical", "system-node-critical"], "PriorityClass");
+  if (key === "schedulerName") from(names.schedulers, "scheduler");
+  if (key === "namespace") from(names.kinds.get("Namespace"), "Namespace");
+  if (key === "topologyKey") from(new Set([...names.labels.keys(), ...Object.keys(schema.labels)]), "label");
+  if (MAPS[map] === "labels") from(names.labels.get(key), key);
+  if (key === "pod-group.scheduling.sigs.k8s.io" || key === "scheduling.x-k8s.io/pod-group") from(names.kinds.get("PodGroup"), "PodGroup");
+  if (key === "key" && (map === "matchExpressions" || map === "preferredDuringSchedulingIgnoredDuringExecution")) from(new Set([...names.labels.keys(), ...Object.keys(schema.labels)]), "label");
+  if (key === "key" && map === "tolerations") from(names.taints.keys(), "taint");
+  if (key === "values" && map === "values") { const other = place.steps.findLast(({ frame }) => frame)?.frame; from(names.labels.get(other && said(doc, other, "key")?.value), "label"); }
+  if (key === "name" && ["objectMeta"].includes(map)) from(new Set([...(names.kinds.values())].flatMap((set) => [...set])), "object");
+  const seen = new Set();
+  return rows.filter(({ label }) => label && !seen.has(label) && seen.add(label));
+}
+
+/** A word as YAML takes it for text: what reads as something else gets quotes. */
+const quoted = (word) => (/^(true|false|yes|no|on|off|y|n|null|~|[\d.+-]+)$/i.test(word) || /^[*&!%@`]/.test(word) ? `"${word}"` : word);

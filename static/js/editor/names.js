@@ -1,0 +1,67 @@
+// The names that a text gives: of nodes, classes, claims and labels, for where another object refers to them.
+
+import { shape } from "./position.js";
+
+const MOST_LINES = 200_000;
+const MOST_NAMES = 2000; // of one kind
+const MOST_VALUES = 60; // of one label
+const LABELLED = /^(labels|matchLabels|nodeSelector)$/;
+const AMOUNTS = /^(allocatable|capacity|requests|limits)$/;
+
+let last = { doc: null, names: null };
+
+/** `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map, resources: Set, schedulers: Set}` of a text, once for each text. */
+export function namesIn(doc) {
+  if (last.doc !== doc) last = { doc, names: collect(doc) };
+  return last.names;
+}
+
+function collect(doc) {
+  const found = { kinds: new Map(), labels: new Map(), taints: new Map(), resources: new Set(), schedulers: new Set(["default-scheduler"]) };
+  let kind = "";
+  let kindAt = -1; // column of the object's fields
+  let meta = -1; // column of metadata:
+  let block = null; // {column, take} of a map whose entries are taken
+  const lines = doc.iterLines ? doc.iterLines(1, Math.min(doc.lines, MOST_LINES) + 1) : [];
+  for (const text of lines) {
+    const line = shape(text);
+    if (!line || line.separator) { if (line) { kind = ""; meta = -1; block = null; } continue; }
+    const { key, value, column } = line;
+    if (key === undefined) continue;
+    if (block && column <= block.column) block = null;
+    if (block) { block.take(key, value); continue; }
+    if (key === "kind" && /^[A-Z]\w+$/.test(value)) { kind = value; kindAt = column; meta = -1; }
+    else if (key === "metadata" && column === kindAt) {
+      meta = column;
+      const flow = /(?:^|[{,\s])name:\s*["']?([\w.-]+)/.exec(value);
+      if (flow) add(found.kinds, kind, flow[1]);
+      const labels = /labels:\s*\{([^}]*)\}/.exec(value);
+      if (labels) pairs(labels[1], (name, text_) => label(found, name, text_));
+    } else if (key === "name" && meta >= 0 && column === meta + 2 && value) { add(found.kinds, kind, bare(value)); }
+    else if (column === kindAt && key !== "apiVersion") meta = -1;
+    if (key === "schedulerName" && value) found.schedulers.add(bare(value));
+    if (LABELLED.test(key)) {
+      if (value) pairs(value.replace(/^\{|\}$/g, ""), (name, text_) => label(found, name, text_));
+      else block = { column, take: (name, text_) => label(found, name, text_) };
+    } else if (AMOUNTS.test(key)) {
+      if (value) pairs(value.replace(/^\{|\}$/g, ""), (name) => found.resources.add(name));
+      else block = { column, take: (name) => found.resources.add(name) };
+    }
+    if (kind === "Node") for (const [, name, text_] of text.matchAll(/\{key:\s*([^,}\s]+)(?:,\s*value:\s*([^,}\s]+))?[^}]*effect:/g)) add(found.taints, bare(name), bare(text_ ?? ""));
+  }
+  return found;
+}
+
+const bare = (text) => text.replace(/^["']|["']$/g, "");
+
+function pairs(text, take) {
+  for (const [, name, value] of text.matchAll(/["']?([\w./-]+)["']?:\s*["']?([^,"'}]*)/g)) take(name, value.trim());
+}
+
+function label(found, name, value) { if (found.labels.size < MOST_NAMES || found.labels.has(name)) add(found.labels, name, bare(value), MOST_VALUES); }
+
+function add(map, key, value, most = MOST_NAMES) {
+  if (!map.has(key)) map.set(key, new Set());
+  const set = map.get(key);
+  if (value && set.size < most) set.add(value);
+}

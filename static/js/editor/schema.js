@@ -1,0 +1,82 @@
+// What a place may hold: the server's document of kinds and parts, and the way along a path through it.
+
+import { said } from "./position.js";
+
+const ADDRESS = "/schemas.json";
+let loaded = null;
+
+/** The schemas, once for all editors of a page: `{ready: Promise, schema}`; without them there is no completion. */
+export function loadSchema() {
+  if (!loaded) {
+    const knows = { schema: null };
+    loaded = knows;
+    knows.ready = fetch(ADDRESS).then((answer) => { if (!answer.ok) throw new Error(String(answer.status)); return answer.json(); }).then((schema) => { knows.schema = schema; }, () => { loaded = null; });
+  }
+  return loaded;
+}
+
+/** The part that a document of this kind is; of several versions the one it names, else the newest. */
+export function partOf(schema, kind, version) {
+  const versions = schema.kinds[kind];
+  if (!versions) return null;
+  const group = (text) => (text.includes("/") ? text.split("/")[0] : "");
+  return versions[version] ?? versions[Object.keys(versions).find((one) => group(one) === group(version))] ?? Object.values(versions)[0];
+}
+
+const bare = (entry) => (entry?.value ?? "").replace(/^["']|["']$/g, "");
+
+function root(schema, doc, frame) {
+  const kind = bare(said(doc, frame, "kind"));
+  const part = partOf(schema, kind, bare(said(doc, frame, "apiVersion")));
+  return { t: "object", p: part, kind, top: true };
+}
+
+/** The kind that an operation beside this patch names in its typeMeta. */
+function patched(schema, doc, frame) {
+  const entry = said(doc, frame, "typeMeta");
+  if (!entry) return { t: "object", p: null };
+  let text = entry.value;
+  for (let n = entry.line + 1; entry.line && n <= Math.min(doc.lines, entry.line + 3); n += 1) text += `\n${doc.line(n).text}`;
+  const kind = /kind:\s*(\w+)/.exec(text)?.[1] ?? "";
+  return { t: "object", p: partOf(schema, kind, ""), kind };
+}
+
+/**
+ * The node at a place: `{t, p, d, e, x}` as its field says, with `kind` of the object it is in and `above`, the field that
+ * makes all of it count for nothing. Null where the schemas say nothing.
+ */
+export function nodeAt(schema, doc, place) {
+  const frames = [...place.steps.filter(({ frame }) => frame).map(({ frame }) => frame), place.frame];
+  let next = 0;
+  let node = root(schema, doc, frames[next]);
+  const { kind } = node;
+  let inside = kind;
+  let ignored = "";
+  for (const { step, frame } of place.steps) {
+    if (frame) next += 1;
+    node = step === "[]" ? item(node) : child(schema, doc, node, step, frame);
+    if (!node) return null;
+    if (node.t === "manifest" && place.frame) node = { ...node, ...root(schema, doc, frames[next] ?? place.frame) };
+    if (node.t === "patch") node = { ...node, ...patched(schema, doc, frame) };
+    if (node.kind) inside = node.kind;
+    if (node.top || node.kind) ignored = "";
+    ignored ||= node.x ?? "";
+  }
+  return { ...node, inside, x: ignored || node.x };
+}
+
+const item = (node) => (node.t.endsWith("[]") ? { ...node, t: node.t.slice(0, -2), e: node.e } : null);
+
+/** The field of a node. */
+export function child(schema, doc, node, key, frame) {
+  if (node.t.endsWith("{}")) return { ...node, t: node.t.slice(0, -2), kind: undefined, top: false };
+  const fields = schema.parts[node.p]?.f;
+  const field = fields?.[key];
+  if (!field) return null;
+  if (!field.by) return field;
+  const [other, parts] = field.by;
+  return { ...field, t: "object", p: frame ? parts[bare(said(doc, frame, other))] ?? null : null };
+}
+
+/** The fields that a node may have: `[[name, field]…]`. */
+export const fieldsOf = (schema, node) => Object.entries(schema.parts[node?.p]?.f ?? {});
