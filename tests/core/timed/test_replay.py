@@ -16,6 +16,7 @@ from scheduler_core.trace import trace_line
 from tests.core.timed.parts import VIRTUAL, coscheduling, group, history, node, pod
 
 SMALL = tuple(example for example in examples() if example.counts()[0] < 100)
+LARGE = tuple(example for example in examples() if example not in SMALL)
 
 
 def in_time(scenario: Scenario) -> Scenario:
@@ -51,6 +52,34 @@ def test_every_shipped_scenario_is_rebuilt_at_any_step(example: Example) -> None
     """Forks and replays of each example go on as the straight run did, byte by byte."""
     scenario = in_time(example.load())
     hold(scenario, 6)
+
+
+@pytest.mark.parametrize("example", LARGE, ids=lambda example: example.slug)
+def test_a_large_scenario_is_rebuilt_in_its_middle(example: Example) -> None:
+    """One step of it, and where all pods are at the end, equal those of the straight run."""
+    scenario = in_time(example.load())
+    straight = TimedSimulation(scenario, trace=False)
+    count = len(list(straight))
+    forward = TimedSimulation(scenario, trace=False)
+    forward.replay(straight.decisions[: count // 2])
+    fork = forward.fork(trace=True)
+    expected = TimedSimulation(scenario, trace=False)
+    for _ in range(count // 2):
+        expected.step()
+    expected.record(trace=True)
+    found, wanted = fork.step(), expected.step()
+    assert found is not None
+    assert wanted is not None
+    assert trace_line(found) == trace_line(wanted)
+    fork.record(trace=False)
+    assert [cycle.decision for cycle in fork] == straight.decisions[count // 2 + 1 :]
+    assert fork.placement() == straight.placement()
+    assert fork.rest == straight.rest
+
+
+def test_every_scenario_is_among_them() -> None:
+    """The largest too is rebuilt by a test."""
+    assert {example.slug for example in LARGE} == {"five-hundred"}
 
 
 DEPLOYMENT = """
