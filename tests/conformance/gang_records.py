@@ -9,12 +9,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.conformance.gang_oracle.reading import API_GROUP, CLASSIC, LABEL
+from tests.conformance.gang_oracle.reading import API_GROUP, CLASSIC, EDITIONS, LABEL
 from tests.conformance.random_records import Dice
 
 Manifest = dict[str, Any]
 
-EDITIONS = tuple(LABEL)
 NAMESPACES = ("ns", "ns2", "default")
 GROUPS = ("g", "h", "k")
 SPELLINGS = {

@@ -26,12 +26,14 @@ class Cluster:
         self.placed = [p for p in record.pods if node_name(p) in record.nodes]
         self.deleted: set[str] = set()
         self.nominated: dict[str, tuple[Manifest, str]] = {}
+        self.noted: dict[str, tuple[Manifest, str]] = {}  # as the pods' status says, until it is cleared
 
     def gone(self, pod: Manifest) -> bool:
         return key(pod) in self.deleted
 
     def place(self, pod: Manifest, node: str) -> None:
         self.placed.append({**pod, "spec": {**pod["spec"], "nodeName": node}})
+        self.nominated.pop(key(pod), None)
 
     def take_off(self, name: str) -> None:
         self.placed = [p for p in self.placed if key(p) != name]
@@ -40,6 +42,7 @@ class Cluster:
         self.take_off(name)
         self.deleted.add(name)
         self.nominated.pop(name, None)
+        self.noted.pop(name, None)
 
     def as_record(self, placed: list[Manifest]) -> Record:
         """Return a record with these pods on the nodes, for the cluster resource check."""
@@ -52,10 +55,13 @@ class Cluster:
         lower = [n for n, (p, at) in self.nominated.items() if at == node and priority(p) < priority(pod)]
         for name in lower:
             del self.nominated[name]
-        self.nominated[key(pod)] = (pod, node)
+            self.noted.pop(name)
+        self.nominated[key(pod)] = self.noted[key(pod)] = (pod, node)
 
-    def forget_nomination(self, name: str) -> None:
-        self.nominated.pop(name, None)
+    def queued_again(self, name: str) -> None:
+        """Count a nomination again that its status still tells."""
+        if name in self.noted:
+            self.nominated[name] = self.noted[name]
 
     # Predicates
 

@@ -13,6 +13,7 @@ Manifest = dict[str, Any]
 CLASSIC = "v0.22.6"
 LABEL = {CLASSIC: "pod-group.scheduling.sigs.k8s.io", "main-2026-04": "scheduling.x-k8s.io/pod-group"}
 API_GROUP = {CLASSIC: "scheduling.sigs.k8s.io", "main-2026-04": "scheduling.x-k8s.io"}
+EDITIONS = tuple(LABEL)
 DEFAULTS = {
     CLASSIC: {"permitWaitingTimeSeconds": 60, "deniedPGExpirationTimeSeconds": 20},
     "main-2026-04": {

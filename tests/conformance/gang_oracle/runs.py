@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -35,14 +35,40 @@ class Waiter:
     ticket: int = 0  # changes whenever a wait at Permit ends
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds of a cycle, most seconds until a thing beside it is done, and when such things get their turn.
+
+    ``inside`` a cycle, between its snapshot and its end; else between two; with ``idle`` only when no pod is
+    to be tried.
+    """
+
+    step: float
+    slow: float
+    inside: bool = False
+    idle: bool = False
+
+
+PACES = (
+    Pace(0.001, 0.0005), Pace(0.0004, 0.004), Pace(0.0005, 0.0005, idle=True),
+    Pace(0.0005, 0.003, inside=True),
+)  # fmt: skip
+
+
+def natural(record: Record) -> tuple[Pace, ...]:
+    """Return the recorded scheduler's paces: it let nothing in between where it had one node to check."""
+    if len(record.nodes) == 1:
+        return (Pace(0.0003, 0.0004, idle=True),)
+    return Pace(0.0005, 0.0004), Pace(0.0003, 0.0004, inside=True)
+
+
 class Run:
     """One run: :meth:`play` returns the keys of the bound pods."""
 
-    def __init__(self, record: Record, seed: int) -> None:
+    def __init__(self, record: Record, seed: int, pace: Pace) -> None:
         self.record, self.dice = record, random.Random(seed)
         self.now, self.serial = 0.0, 0
-        self.step = self.dice.choice((0.0004, 0.001, 0.003))
-        self.slow = self.dice.choice((0.0005, 0.004, 0.02))
+        self.pace = pace
         self.events: list[tuple[float, int, Callable[[], None]]] = []
         self.cluster = Cluster(record)
         self.waiters = {key(p): Waiter(p, queued=i * 1e-6) for i, p in enumerate(self.queued_pods())}
@@ -74,7 +100,7 @@ class Run:
         heapq.heappush(self.events, (self.now + delay, self.serial, what))
 
     def soon(self, what: Callable[[], None]) -> None:
-        self.later(self.dice.uniform(0.00005, self.slow), what)
+        self.later(self.dice.uniform(0.00005, self.pace.slow), what)
 
     def until(self, moment: float) -> None:
         while self.events and self.events[0][0] <= moment:
@@ -83,20 +109,31 @@ class Run:
             what()
         self.now = max(self.now, moment)
 
+    def spend(self) -> None:
+        """Let a cycle's time pass, and with it what else happens meanwhile, if anything can."""
+        if self.pace.idle:
+            self.now += self.pace.step
+        else:
+            self.until(self.now + self.pace.step)
+
     def play(self, horizon: float) -> set[str]:
         offset = self.dice.random()
         self.later(offset, self.flush_backoff)
         self.later(offset + 30, self.flush_parked)
         for name in self.status:
             self.heard_of_group(name)
+        if self.dice.random() < 0.5:  # the controller is done before the scheduler starts, or is not
+            self.until(0.05)
         while self.now < horizon:
             if self.active:
                 self.attempt()
+                if not self.pace.inside:
+                    self.spend()
             elif self.events:
                 self.until(min(self.events[0][0], horizon))
             else:
                 break
-        return self.bound - {key(p) for p in self.record.pods if p["spec"].get("nodeName")}
+        return self.bound
 
     # Queue
 
@@ -137,9 +174,14 @@ class Run:
     def event(self, plugins: set[str]) -> None:
         self.move(n for n in self.parked if not self.waiters[n].why or self.waiters[n].why & plugins)
 
+    def noticed(self) -> None:
+        """A bound pod appears: it moves nobody, but whoever fails in the same cycle only backs off."""
+        self.moved = self.cycle
+
     def park(self, name: str, why: set[str] | None = None) -> None:
         if name not in self.waiters:
             return
+        self.cluster.queued_again(name)
         waiter = self.waiters[name]
         waiter.stamp = self.now
         if why is not None:
@@ -164,6 +206,8 @@ class Run:
         pod, group = waiter.pod, self.record.group_key(waiter.pod)
         snapshot = list(self.cluster.placed)
         why = self.pre_filter(pod, snapshot)
+        if self.pace.inside:
+            self.spend()  # while nodes are checked: after the snapshot, before the pod goes anywhere
         if why:
             self.fail(
                 name,
@@ -177,9 +221,6 @@ class Run:
             self.fail(name, reasons, snapshot, helpful)
             return
         node = self.cluster.best(pod, fits, snapshot, self.dice)
-        self.until(self.now + self.step)
-        if name not in self.waiters:
-            return
         self.cluster.place(pod, node)
         self.permit(name, group, node, snapshot)
 
@@ -243,7 +284,6 @@ class Run:
                         self.denied[group] = self.now + pause
                     self.failed[group] = self.now
                 self.permitted.pop(group, None)
-        self.until(self.now + self.step)
         self.park(name, why)
 
     def waiting_of(self, group: str) -> list[str]:
@@ -319,8 +359,7 @@ class Run:
     def is_bound(self, name: str) -> None:
         self.bound.add(name)
         waiter = self.waiters.pop(name)
-        self.cluster.forget_nomination(name)
-        self.soon(partial(self.event, set()))
+        self.soon(self.noticed)
         group = self.record.group_key(waiter.pod)
         if group in self.status:
             self.soon(partial(self.post_bind, group))
@@ -328,7 +367,7 @@ class Run:
 
     def runs(self, name: str, group: str) -> None:
         self.running.add(name)
-        self.soon(partial(self.event, set()))
+        self.soon(self.noticed)
         if group in self.status:
             self.heard_of_group(group)
 
@@ -374,17 +413,20 @@ class Run:
         self.event({"NodeResourcesFit"})
 
 
-def outcome(record: Manifest, runs: int = 6) -> Manifest:
-    """Return what every run agrees on, in the format of a scenario's ``expect``."""
+def outcome(record: Manifest, runs: int = 6, paces: Sequence[Pace] = ()) -> Manifest:
+    """Return what all runs agree on, in the format of a scenario's ``expect``.
+
+    Without ``paces`` they keep the pace of the recorded scheduler, and only luck differs.
+    """
     read = Record(record)
     horizon = read.input.get("horizonSeconds")
-    ends = [Run(read, seed).play(SETTLED if horizon is None else horizon) for seed in range(runs)]
-    pods = [key(p) for p in read.all_pods]
+    until = SETTLED if horizon is None else horizon
+    ends = [Run(read, seed, pace).play(until) for pace in paces or natural(read) for seed in range(runs)]
     groups = {key(p): read.group_key(p) for p in read.all_pods}
     counts = [Counter(groups[p] for p in end if groups[p]) for end in ends]
     told = dict.fromkeys(g for g in groups.values() if g)
     return {
-        "bound": [p for p in pods if all(p in end for end in ends)],
-        "notBound": [p for p in pods if not any(p in end for end in ends)],
+        "bound": [p for p in groups if all(p in end for end in ends)],
+        "notBound": [p for p in groups if not any(p in end for end in ends)],
         "perGroup": {g: counts[0][g] if len({c[g] for c in counts}) == 1 else "*" for g in told},
     }
