@@ -127,11 +127,13 @@ export class Deck {
   async #walk(unit, direction, since) {
     if (!this.view.playback.nodes) return;
     this.pause();
+    const walking = this.view.walking = Symbol(unit); // for the browser tests: until it is known where it leads
     try {
       const none = await this.walk.go(unit, direction, since);
       this.#none?.remove(); // one is enough, however often it is asked
       if (none) this.#none = toast(none);
     } catch (error) { this.view.playback.emit("failed", error); }
+    if (this.view.walking === walking) this.view.walking = null;
   }
 
   #tell() {

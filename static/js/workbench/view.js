@@ -10,6 +10,7 @@ const NOTHING = Object.fromEntries(Object.keys(ALL).map((name) => [name, false])
 export class View extends Emitter {
   #facts = null;
   #factsKey = "";
+  #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
   #subs = new Map(); // of a tab: what of it is shown
   #updates = new Map(); // of a node: what changes it, and from which major step on
 
@@ -21,10 +22,16 @@ export class View extends Emitter {
     this.pod = -1;
     this.hovered = -1;
     this.pace = 0; // milliseconds until the next cycle while it plays, else 0
+    this.walking = null; // while it is found out where "next" leads
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
     playback.on("opened", () => {
       this.#factsKey = "";
       this.#updates = new Map();
+      this.hovered = -1;
+      this.lit = null;
+      const [node, pod] = this.#named;
+      this.node = node ? playback.nodeIndex.get(node) ?? -1 : -1;
+      this.pod = pod ? playback.pods.keys.indexOf(pod) : -1;
       for (const [since, node, state] of playback.nodes.updates ?? []) {
         if (!this.#updates.has(node)) this.#updates.set(node, []);
         this.#updates.get(node).push([since, state]);
@@ -37,6 +44,7 @@ export class View extends Emitter {
     if (node === this.node) return;
     this.node = node;
     if (node >= 0) this.pod = -1;
+    this.#name();
     this.emit("selection", { push });
   }
 
@@ -44,7 +52,13 @@ export class View extends Emitter {
     if (pod === this.pod) return;
     this.pod = pod;
     if (pod >= 0) this.node = -1;
+    this.#name();
     this.emit("selection", { push });
+  }
+
+  #name() {
+    const { nodes, pods } = this.playback;
+    this.#named = [nodes?.names[this.node] ?? "", pods?.keys[this.pod] ?? ""];
   }
 
   setTab(tab, { push = true, focus = false } = {}) {
