@@ -10,6 +10,8 @@ from functools import cache
 from typing import Any
 
 from playground.views import rule_texts
+from scheduler_core.configuration.plugins import PLUGINS
+from scheduler_core.configuration.versions import VERSIONS, has_plugin
 from scheduler_core.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
 from scheduler_core.policy.providers import (
     DEFAULT_PREDICATES,
@@ -119,10 +121,27 @@ def wire() -> Row:
             {
                 **{name: rows[key][name] for name in told},
                 "proposal": rows[key]["proposal"]["place"],
+                "runs": rows[key]["proposal"]["runs"],
             }
             for key in known
         ],
         "priorities": [
             {name: row[name] for name in ("name", "text", "kind", "steps", "weight")} for row in priorities()
         ],
+        "providers": list(PROVIDERS),
+        "plugins": [
+            {
+                "name": plugin.name,
+                "points": list(plugin.points),
+                "predicates": list(plugin.predicates),
+                "priority": plugin.priority,
+                "differs": [text for text in (plugin.filter_differs, plugin.score_differs) if text],
+                "versions": [
+                    version.name for version in VERSIONS.values() if has_plugin(version, plugin.name)
+                ],
+                "instead": plugin.instead,
+            }
+            for plugin in PLUGINS.values()
+        ],
+        "versions": [[version.name, version.releases] for version in VERSIONS.values()],
     }

@@ -1,12 +1,71 @@
-"""``policy.…``: what a policy can be made of."""
+"""``policy.…``: what a policy can be made of, and the document that configures, read, checked and changed."""
 
 from __future__ import annotations
 
-from playground import catalogue
-from playground.live.commands import Answer, Call, command
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground import bundles, catalogue
+from playground.configuring import in_force
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.playback.playback import Playback, Superseded
+from playground.policies import changed, checked, in_text, settings_of, told
+from playground.wire import Encoded, encode
+from scheduler_core.history import HistoryError, Moment
+from scheduler_core.policy.editing import EditError
+from scheduler_core.scenario import BundleError
+from scheduler_core.settings import SETTINGS_KIND
 
 
 @command("policy.catalogue")
 async def tables(call: Call) -> Answer:
     """Answer every predicate and priority that there is; it is the same for all sources."""
     return catalogue.wire()
+
+
+@command("policy.text", source="source", latest=1, step="text?")
+async def text(call: Call) -> Answer:
+    """Answer the document in force at the start or after a step, with what it comes to."""
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
+        step = call.payload.get("step")
+        try:
+            documents = in_force(playback.scenario, Moment.parse(step) if step else None)
+        except HistoryError as error:
+            raise CommandError("payload.invalid", str(error), field="step") from error
+        own: Mapping[str, Any] = next((d for d in documents if d["kind"] == SETTINGS_KIND), {})
+        return Encoded(encode(told(in_text(documents), settings_of(own))))
+
+    return await call.in_turns(turn)
+
+
+@command("policy.check", latest=1, text="text", order="text?", quirks="text?")
+async def check(call: Call) -> Answer:
+    """Answer what is wrong with a document that is typed, by its lines, or what it comes to."""
+    unwanted = call.connection.unwanted("policy.check", call.request)
+    return await call.in_engine(_checked, call.payload, unwanted)
+
+
+def _checked(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    given = {"predicateOrder": payload.get("order"), "quirks": payload.get("quirks")}
+    given = {name: value for name, value in given.items() if value is not None}
+    return checked(payload["text"], settings_of(given))
+
+
+@command("policy.change", latest=1, text="text", what="text", key="text", value="text")
+async def change(call: Call) -> Answer:
+    """Answer a document that is typed with one change of ``bundle.configure``; nothing is stored."""
+    return await call.in_engine(_changed, call.payload)
+
+
+def _changed(payload: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"text": changed(payload["text"], (payload["what"], payload["key"], payload["value"]))}
+    except EditError as error:
+        raise CommandError("payload.invalid", str(error), field="value") from error
+    except BundleError as error:
+        wrong = bundles.problems_wire(error.problems)
+        raise CommandError("object.invalid", str(error), errors=wrong) from error

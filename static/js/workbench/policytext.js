@@ -1,0 +1,131 @@
+// The policy as text beside its controls: what is typed is checked as it is typed, its errors on their line, and the controls follow it.
+
+import { h, fill, icon, announce, debounce } from "../lib/dom.js";
+import { Editor, byLine, problemList } from "../lib/editor.js";
+import { plural } from "../lib/quantity.js";
+
+const CHECK_AFTER = 250;
+
+export class PolicyText {
+  #shown = ""; // what is in force
+  #open = false;
+
+  /** `options`: `{check(text), apply(text), changed()}`; `check` answers a PolicyText. */
+  constructor(options) {
+    this.options = options;
+    this.known = null; // the answer about what is typed, if it differs from what is in force
+    this.check = debounce(() => this.#check(), CHECK_AFTER);
+    this.editor = new Editor({ label: "Policy as YAML", onInput: () => this.#typed() });
+    this.problems = h("div", { class: "edit-problems", role: "status" });
+    this.applying = h("button", { type: "button", class: "btn primary small", disabled: true, onclick: () => this.apply() }, icon("check"), "Apply the text");
+    this.discard = h("button", { type: "button", class: "btn quiet small", hidden: true, onclick: () => this.#discard(), text: "Discard" });
+    this.other = h("div", { class: "policy-other" });
+    this.bar = h("div", { class: "yaml-bar" }, this.applying, this.discard, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }));
+    this.body = h("div", { class: "policy-text-body" }, this.bar, this.problems, this.editor.element, this.other);
+    this.element = h("details", { class: "policy-part policy-text", ontoggle: (event) => { this.#open = event.target.open; if (this.#open) this.editor.draw?.(); } },
+      h("summary", { "data-control": "text" }, h("b", { text: "As text" }), this.note = h("span", { class: "dim" })), this.body);
+    this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); this.apply(); } });
+  }
+
+  get text() { return this.editor.value; }
+
+  get dirty() { return this.text !== this.#shown; }
+
+  /** Whether what is typed cannot be used, or is not known to be. */
+  get wrong() { return this.dirty && !(this.known && this.known.text === this.text && !this.known.errors.length); }
+
+  /** Show what is in force; what is typed and not applied stays. */
+  show(answer, editable) {
+    const typed = this.dirty;
+    if (answer.text !== this.#shown) {
+      this.#shown = answer.text;
+      if (!typed) { this.editor.value = answer.text; this.known = null; }
+    }
+    this.editor.area.readOnly = !editable;
+    this.bar.hidden = !editable;
+    this.#mark(this.known ?? answer);
+    this.#paint();
+  }
+
+  /** Put in what a control made of what is typed. */
+  async take(text) {
+    this.editor.value = text;
+    await this.#check();
+  }
+
+  #typed() {
+    this.#paint();
+    if (this.dirty) this.check();
+    else this.#discard();
+  }
+
+  #discard() {
+    this.check.cancel();
+    this.editor.value = this.#shown;
+    this.known = null;
+    fill(this.problems);
+    this.#paint();
+    this.options.changed();
+  }
+
+  async #check() {
+    const { text } = this;
+    try {
+      const answer = await this.options.check(text);
+      if (text !== this.text) return;
+      this.known = this.dirty ? answer : null;
+      this.#mark(answer);
+    } catch (error) {
+      if (error.code === "request.superseded" || text !== this.text) return;
+      fill(this.problems, h("p", { class: "stale-text", text: error.message }));
+    }
+    this.#paint();
+    this.options.changed();
+  }
+
+  #mark({ errors, warnings }) {
+    this.editor.mark(errors, warnings);
+    fill(this.problems,
+      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
+      warnings.length ? problemList(byLine(warnings), this.editor, "warning") : null);
+  }
+
+  #paint() {
+    const { dirty } = this;
+    this.applying.disabled = !dirty || this.wrong || !this.text.trim();
+    this.discard.hidden = !dirty;
+    this.note.textContent = dirty ? (this.wrong ? (this.known?.errors.length ? "not applied, has errors" : "checking…") : "not applied; the controls show and change it") : this.#shown ? "" : "nothing is written: the DefaultProvider";
+    this.element.classList.toggle("typed", dirty);
+  }
+
+  /** Put what is typed in force. */
+  async apply() {
+    if (this.applying.disabled) return;
+    this.applying.disabled = true;
+    try {
+      const { text } = this;
+      await this.options.apply(text);
+      this.#shown = text;
+      this.known = null;
+    } catch (error) {
+      const errors = error.body?.errors ?? [{ message: error.message }];
+      this.#mark({ errors, warnings: [] });
+      announce(`${plural(errors.length, "error")}. Nothing was applied.`);
+      if (errors[0].line) this.editor.jump(errors[0].line);
+    }
+    this.#paint();
+  }
+
+  /** The same in the other form, and what is lost by it; `turn` writes it so. */
+  form(other, editable, turn, versions) {
+    if (!other) { fill(this.other); return; }
+    const version = h("select", { class: "field", "aria-label": "Version", "data-control": "version" }, h("option", { value: "", text: "that loses least" }), versions.map(([name, releases]) => h("option", { value: name, text: `${name} (Kubernetes ${releases})` })));
+    const toConfiguration = other.kind !== "Policy";
+    fill(this.other,
+      h("div", { class: "policy-turn" }, h("button", { type: "button", class: "btn small", disabled: !editable || undefined, "data-control": "turn", onclick: () => turn(other.kind, toConfiguration ? version.value : "") }, `Write it as a ${other.kind}`), toConfiguration && editable ? version : null),
+      toConfiguration ? h("p", { class: "dim fine", text: "It then runs in virtual time, with the framework’s queue and scores." }) : null,
+      h("details", null, h("summary", { "data-control": "other", text: `How it reads as a ${other.kind}` }), h("pre", { class: "policy-pre", tabindex: "0", "aria-label": `As a ${other.kind}`, text: other.text })),
+      other.lost.length ? h("div", { class: "note warning" }, icon("warn"), h("div", null, h("p", { text: `What a ${other.kind} cannot say:` }), h("ul", { class: "plain-list" }, other.lost.map((text) => h("li", { text }))))) : h("p", { class: "dim fine", text: "Nothing is lost by it." }),
+      other.notes.length ? h("ul", { class: "plain-list dim fine" }, other.notes.map((text) => h("li", { text }))) : null);
+  }
+}
