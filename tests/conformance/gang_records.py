@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -145,7 +146,7 @@ def candidate(dice: Dice, edition: str, objects: list[Manifest]) -> Manifest:
     waiting = [o for o in objects if o["kind"] == "Pod" and not o["spec"].get("nodeName")]
     groups = [o["metadata"] for o in objects if o["kind"] == "PodGroup"]
     if waiting and dice.chance(0.5):
-        return dice.choice(waiting)  # type: ignore[no-any-return]
+        return dice.choice(waiting)
     if groups and dice.chance(0.8):
         chosen = dice.choice(groups)
         return pod(dice, edition, "p", chosen["namespace"], chosen["name"])
@@ -237,7 +238,7 @@ def controller(dice: Dice, edition: str) -> tuple[Manifest, list[Manifest]]:
 
 
 def arguments(dice: Dice, edition: str) -> tuple[Manifest, list[Manifest]]:
-    wrong = (True, "10", 1.5, [], {}, "x")
+    wrong: tuple[Any, ...] = (True, "10", 1.5, [], {}, "x")
     args: Manifest = {}
     for name in dice.some(ARGUMENTS[:4] if dice.chance(0.8) else ARGUMENTS, 0, 3):
         args[name] = dice.choice((-1, -10, 0, 1, 10, 99, 100, 101, 2**31 - 1, None))
@@ -273,3 +274,29 @@ def record(kind: str, seed: int) -> Manifest:
         "id": f"{kind}-{seed}", "system": "coscheduling", "features": [], "config": set_up,
         "objects": objects, "input": {"kind": kind, **asked},
     }  # fmt: skip
+
+
+WRONG: tuple[Any, ...] = (
+    None, True, 0, -1, 1.5, "", "x", "é", [], {}, [1], {"a": 1}, "1" * 400, 10**30, -(10**30), 1e308
+)  # fmt: skip
+
+
+def spoil(made: Manifest, seed: int) -> Manifest:
+    """Take something out of a record, anywhere in it, or put there what does not belong."""
+    dice = Dice(f"spoil {seed}")
+    spoilt: Manifest = json.loads(json.dumps(made))
+    for _ in range(dice.choice((1, 1, 2))):
+        holder, place = dice.choice(list(places(spoilt)))
+        if dice.chance(0.3):
+            del holder[place]
+        else:
+            holder[place] = dice.choice(WRONG)
+    return spoilt
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every list and object inside a value with each of its indexes or keys."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for place, held in inside:
+        yield value, place
+        yield from places(held)

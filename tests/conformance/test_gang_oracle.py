@@ -18,7 +18,7 @@ from scheduler_core.cli.conform import conform_records
 from tests.conformance.gang_oracle import answer
 from tests.conformance.gang_oracle.reading import CLASSIC, EDITIONS, least
 from tests.conformance.gang_oracle.runs import PACES, outcome
-from tests.conformance.gang_records import MAKERS, record
+from tests.conformance.gang_records import MAKERS, record, spoil
 from tests.conformance.gang_scenarios import scenario
 
 FILE = Path(__file__).parent / "data" / "coscheduling.jsonl.gz"
@@ -54,6 +54,19 @@ def test_engine_and_oracle_agree(kind: str) -> None:
         assert "expect" in got, got
         assert not differs(got["expect"], wanted), f"{asked['id']}: {got['expect']} is not {wanted}"
     assert len({json.dumps(one) for one in answers}) > 1
+
+
+def test_a_spoilt_record_is_answered_and_the_next_one_too() -> None:
+    """Whatever is missing or wrong in a record, its id comes back with a reason or with a decision."""
+    errors = 0
+    for kind in MAKERS:
+        spoilt = [spoil(record(kind, seed), seed) for seed in range(RUNS // 3)]
+        for asked, found in zip(spoilt, engine(spoilt), strict=True):
+            assert found["id"] == asked.get("id")
+            assert sorted(found) in (["error", "id"], ["expect", "id"])
+            assert found.get("error", "x").strip()
+            errors += "error" in found
+    assert errors > RUNS
 
 
 SCENARIOS = max(RUNS // 8, 12)
