@@ -131,8 +131,10 @@ def recipe_of(given: Mapping[str, Any]) -> Recipe:
 
 
 def _texts(value: Any) -> Any:
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false"}.get(value, "")
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, Mapping):

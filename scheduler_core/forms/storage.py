@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.forms.fields import Field, Values
@@ -101,7 +102,7 @@ STORAGE_CLASS_FIELDS = (
     ),
     Field("default", "The default for claims that name none", "flag", "false"),
 )
-_DISKS = {
+_DISKS: Mapping[str, Callable[[str], Manifest]] = {
     "local": lambda name: {"path": f"/mnt/{name}"},
     "gcePersistentDisk": lambda name: {"pdName": name},
     "awsElasticBlockStore": lambda name: {"volumeID": name},

@@ -20,7 +20,13 @@ export class Menu {
   #show() {
     this.list.hidden = false;
     this.button.setAttribute("aria-expanded", "true");
-    this.#items[0].focus();
+    this.#focus(this.#items[0]);
+  }
+
+  #focus(item) {
+    if (!item) return;
+    for (const other of this.#items) other.tabIndex = other === item ? 0 : -1;
+    item.focus();
   }
 
   #hide(refocus) {
@@ -46,6 +52,6 @@ export class Menu {
     event.stopPropagation(); // no key of the workbench while a menu is open
     if (event.key === "Enter" || event.key === " ") return;
     event.preventDefault();
-    items[to]?.focus();
+    this.#focus(items[to]);
   }
 }

@@ -1,0 +1,370 @@
+"""Clusters and workloads built from nothing, by mouse and by keyboard; many nodes at once; Undo and Redo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.pages import Workbench, share, tab_until, wide
+from tests.services.stack import Stack
+
+NODES = "---\n".join(
+    f"""# node {name}
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}, labels: {{disk: {disk}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "10"}}}}
+"""
+    for name, disk in (("a-1", "ssd"), ("a-2", "ssd"), ("b-1", "hdd"))
+)
+
+
+@pytest.fixture(scope="module")
+def nodes(site: Stack) -> str:
+    """The address of a shared cluster of three nodes with nothing on it."""
+    return share(site, NODES, "Three empty nodes")
+
+
+def add(bench: Workbench, what: str) -> Locator:
+    """Choose an entry of the menu Add; return the dialog that it opens."""
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    bench.build.get_by_role("menuitem", name=what, exact=True).click()
+    dialog = bench.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    return dialog
+
+
+def copied(page: Page, address: str) -> Workbench:
+    """Open a shared cluster and fork it; return the workbench on the copy."""
+    bench = Workbench(page).open(address)
+    page.get_by_role("button", name="Fork", exact=True).click()
+    page.wait_for_url("**/p/**")
+    return bench.wait()
+
+
+def keys(page: Page) -> list[str]:
+    """Return the pods that the workbench has."""
+    return list(page.evaluate("podstep.playback.pods.keys"))
+
+
+def pods_come(page: Page, count: int) -> None:
+    """Wait until the draft has been simulated anew with so many pods."""
+    page.wait_for_function(f"() => podstep.playback.pods?.keys.length === {count}")
+
+
+def taints(page: Page) -> list[list[str]]:
+    """Return the taints of each node."""
+    return list(page.evaluate("podstep.playback.nodes.taints"))
+
+
+def test_a_cluster_and_a_workload_are_built_from_nothing_by_mouse(page: Page) -> None:
+    """From the start page: three nodes, a Deployment on them, and its pods placed."""
+    page.goto("/")
+    page.get_by_role("button", name="Build one").click()
+    recipe = page.get_by_role("dialog", name="Generate a cluster")
+    recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
+    recipe.get_by_label("Nodes", exact=True).fill("4")
+    expect(recipe.get_by_text("4 nodes, 16 cpu, 64Gi memory; 0 pods")).to_be_visible()
+    recipe.get_by_role("button", name="Open the workbench").click()
+    page.wait_for_url("**/p/**")
+    bench = Workbench(page).wait()
+    expect(bench.node("node-04")).to_be_visible()
+    form = add(bench, "Deployment")
+    form.get_by_label("Name", exact=True).fill("shop")
+    form.get_by_label("Replicas").fill("2")
+    form.get_by_text("Where they may run").click()
+    form.get_by_label("Anti-affinity: keep apart").select_option("required: one a node")
+    expect(form.get_by_role("textbox", name="YAML that is added")).to_have_value(
+        re.compile(r"name: shop[\s\S]*replicas: 2[\s\S]*podAntiAffinity")
+    )
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    bench.wait()
+    bench.step(2)
+    tree = bench.build.get_by_role("tree")
+    expect(tree.get_by_role("treeitem", name=re.compile("shop"))).to_contain_text("2 / 2")
+
+
+def test_a_cluster_and_a_workload_are_built_from_nothing_by_keyboard(page: Page) -> None:
+    """The same without a mouse: Tab, Enter, arrows, letters, Ctrl Enter."""
+    page.goto("/")
+    tab_until(page, lambda name: name == "Build one")
+    page.keyboard.press("Enter")
+    recipe = page.get_by_role("dialog", name="Generate a cluster")
+    expect(recipe.get_by_label("Begin with a recipe")).to_be_focused()
+    page.keyboard.type("Nodes")
+    tab_until(page, lambda name: name == "Nodes")
+    page.keyboard.type("2")
+    expect(recipe.get_by_text("2 nodes, 8 cpu, 32Gi memory; 0 pods")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/p/**")
+    bench = Workbench(page).wait()
+    tab_until(page, lambda name: name == "Add")
+    page.keyboard.press("Enter")
+    expect(bench.build.get_by_role("menuitem", name="Generate a cluster…")).to_be_focused()
+    page.keyboard.press("d")
+    expect(bench.build.get_by_role("menuitem", name="Deployment", exact=True)).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    form = page.get_by_role("dialog", name="Job")
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.type("train")
+    tab_until(page, lambda name: name == "Parallelism")
+    page.keyboard.type("2")
+    tab_until(page, lambda name: name == "Runs for, in seconds")
+    page.keyboard.type("60")
+    page.keyboard.press("Control+Enter")
+    expect(form).to_have_count(0)
+    pods_come(page, 2)
+    bench.wait()
+    page.keyboard.press("End")
+    tree = bench.build.get_by_role("tree")
+    expect(tree.get_by_role("treeitem", name=re.compile("train"))).to_be_visible()
+
+
+def test_a_form_tells_at_once_what_is_wrong_and_where(page: Page, nodes: str) -> None:
+    """Units, selectors and a name that is taken; nothing is added, and the first wrong field is shown."""
+    bench = copied(page, nodes)
+    form = add(bench, "Node pool")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("general")
+    form.get_by_label("Name", exact=True).fill("a")
+    expect(form.get_by_label("Name", exact=True)).to_have_accessible_description(
+        "Node a-1 exists already, and 1 more"
+    )
+    form.get_by_label("Name", exact=True).fill("c")
+    form.get_by_label("memory", exact=True).fill("16GB")
+    memory = form.get_by_label("memory", exact=True)
+    expect(memory).to_have_attribute("aria-invalid", "true")
+    expect(memory).to_have_accessible_description("'16GB' is not a quantity: did you mean '16G'?")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(memory).to_be_focused()
+    memory.fill("16Gi")
+    expect(memory).to_have_attribute("aria-invalid", "false")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    expect(bench.node("c-3")).to_be_visible()
+    again = add(bench, "Node pool")
+    again.get_by_role("button", name="Cancel").click()
+    pod = add(bench, "Deployment")
+    pod.get_by_label("Name", exact=True).fill("x")
+    pod.get_by_text("Where they may run").click()
+    pod.get_by_label("Tolerations").fill("gpu:Never")
+    pod.get_by_text("Where they may run").click()
+    expect(pod.get_by_label("Tolerations")).to_be_hidden()
+    pod.get_by_role("button", name="Add", exact=True).click()
+    expect(pod.get_by_label("Tolerations")).to_be_focused()
+
+
+def test_what_is_shared_is_copied_before_something_is_added(page: Page, nodes: str) -> None:
+    """Add on a shared cluster opens the form on a copy; the name of the next one is free."""
+    bench = Workbench(page).open(nodes)
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    bench.build.get_by_role("menuitem", name="PriorityClass").click()
+    page.wait_for_url("**/p/**")
+    form = page.get_by_role("dialog", name="PriorityClass")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("urgent")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    bench.wait()
+    form = add(bench, "PriorityClass")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("urgent-2")
+    form.get_by_role("button", name="Cancel").click()
+    form = add(bench, "DaemonSet")
+    expect(form.get_by_label("Priority class").get_by_role("option", name="urgent (1000)")).to_have_count(1)
+
+
+def test_at_a_step_an_object_is_created_after_it(page: Page, nodes: str) -> None:
+    """After cycle 1 a StatefulSet comes as an event, and cycle 1 stays as it was."""
+    bench = copied(page, nodes)
+    form = add(bench, "Pod")
+    form.get_by_role("button", name="Add", exact=True).click()
+    pods_come(page, 1)
+    bench.wait().step(1)
+    form = add(bench, "StatefulSet")
+    form.get_by_label("Name", exact=True).fill("db")
+    form.get_by_text("After cycle 1").click()
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    expect(bench.build.get_by_role("region", name="Events")).to_contain_text("create StatefulSet default/db")
+    bench.wait().step(1)
+    assert any("db-0" in key for key in keys(page))
+
+
+def test_many_nodes_are_tainted_as_one_step(page: Page, nodes: str) -> None:
+    """The preview counts and shows the difference; Undo takes all back, Redo does it again."""
+    bench = copied(page, nodes)
+    dialog = add(bench, "Change many nodes…")
+    expect(dialog.get_by_text("3 of 3 nodes chosen")).to_be_visible()
+    dialog.get_by_label("Label selector").fill("disk=ssd")
+    dialog.get_by_label("Taint", exact=True).fill("slow")
+    expect(dialog.get_by_label("Taint", exact=True)).to_have_accessible_description(
+        re.compile("write key=value:effect")
+    )
+    dialog.get_by_label("Taint", exact=True).fill("slow=yes:NoSchedule")
+    expect(dialog.get_by_text("2 of 3 nodes chosen, all of them change")).to_be_visible()
+    expect(dialog.get_by_label("What changes of a-1")).to_contain_text(re.compile(r"\+\s+taints:"))
+    dialog.get_by_role("button", name="Taint 2 nodes").click()
+    expect(dialog).to_have_count(0)
+    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 1")
+    assert taints(page) == [["slow=yes:NoSchedule"], ["slow=yes:NoSchedule"], []]
+    bar = bench.build.get_by_role("group", name="Add and undo")
+    expect(bar.get_by_role("button", name="Undo")).to_have_attribute(
+        "title", "Undo: taint 2 nodes: slow=yes:NoSchedule"
+    )
+    bar.get_by_role("button", name="Undo").click()
+    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 0")
+    bar.get_by_role("button", name="Redo").click()
+    page.wait_for_function("() => podstep.playback.nodes.taints[1].length === 1")
+
+
+def test_the_nodes_that_are_lit_are_changed(page: Page, nodes: str) -> None:
+    """What is selected on the stage is what Change many nodes begins with."""
+    bench = copied(page, nodes)
+    bench.node("b-1").click()
+    dialog = add(bench, "Change many nodes…")
+    expect(dialog.get_by_label("Selected: b-1")).to_be_checked()
+    dialog.get_by_label("Change", exact=True).select_option("Delete")
+    dialog.get_by_role("button", name="Delete 1 node").click()
+    expect(bench.node("b-1")).to_have_count(0)
+    dialog = add(bench, "Change many nodes…")
+    dialog.get_by_label("By names").check()
+    dialog.get_by_label("Names", exact=True).fill("*-2")
+    dialog.get_by_label("Change", exact=True).select_option("Cordon")
+    dialog.get_by_role("button", name="Cordon 1 node").click()
+    expect(dialog).to_have_count(0)
+    page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
+
+
+def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page, nodes: str) -> None:
+    """Ctrl Z and Ctrl Shift Z outside fields; a new change ends what could be done again."""
+    bench = copied(page, nodes)
+    for count, name in ((1, "one"), (2, "two")):
+        form = add(bench, "Pod")
+        form.get_by_label("Name", exact=True).fill(name)
+        form.get_by_role("button", name="Add", exact=True).click()
+        pods_come(page, count)
+    expect(bench.build.get_by_role("button", name="Undo")).to_be_enabled()
+    page.keyboard.press("Control+z")
+    pods_come(page, 1)
+    page.reload()
+    bench.wait()
+    redo = bench.build.get_by_role("button", name="Redo")
+    expect(redo).to_have_attribute("title", "Redo: add Pod default/two")
+    page.keyboard.press("Control+Shift+Z")
+    pods_come(page, 2)
+    expect(redo).to_be_disabled()
+    for count in (1, 0):
+        expect(bench.build.get_by_role("button", name="Undo")).to_be_enabled()
+        page.keyboard.press("Control+z")
+        pods_come(page, count)
+    expect(bench.build.get_by_role("button", name="Undo")).to_be_disabled()
+    search = bench.build.get_by_role("searchbox")
+    search.fill("abc")
+    search.press("Control+Shift+Z")
+    search.fill("")
+    assert keys(page) == []
+    redo.click()
+    pods_come(page, 1)
+    form = add(bench, "Pod")
+    form.get_by_label("Name", exact=True).fill("three")
+    form.get_by_role("button", name="Add", exact=True).click()
+    pods_come(page, 2)
+    expect(redo).to_be_disabled()
+    assert sorted(keys(page)) == ["default/one", "default/three"]
+
+
+def test_what_another_browser_changed_is_not_undone(page: Page, nodes: str) -> None:
+    """A draft that was written elsewhere keeps what was written, and it is told why Undo ends there."""
+    bench = copied(page, nodes)
+    form = add(bench, "Pod")
+    form.get_by_role("button", name="Add", exact=True).click()
+    pods_come(page, 1)
+    here = page.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('podstep.undo'))")
+    other = page.context.new_page()
+    form = add(Workbench(other).open(page.url), "Pod")
+    form.get_by_label("Name", exact=True).fill("elsewhere")
+    form.get_by_role("button", name="Add", exact=True).click()
+    pods_come(other, 2)
+    other.close()
+    page.evaluate("([key, text]) => localStorage.setItem(key, text)", here)
+    page.reload()
+    bench.wait()
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("The draft was changed elsewhere since")).to_be_visible()
+    expect(bench.build.get_by_role("button", name="Undo")).to_be_disabled()
+    assert len(keys(page)) == 2
+
+
+def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page, nodes: str) -> None:
+    """Replacing is one step of Undo; adding keeps what is there, and refuses names that are taken."""
+    bench = copied(page, nodes)
+    recipe = add(bench, "Generate a cluster…")
+    recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
+    recipe.get_by_label("Nodes", exact=True).fill("0")
+    expect(recipe.get_by_label("Nodes", exact=True)).to_have_accessible_description(
+        "must be a whole number from 1 to 20,000, not '0'"
+    )
+    recipe.get_by_label("Nodes", exact=True).fill("2")
+    recipe.get_by_role("button", name="Add workloads").click()
+    row = recipe.get_by_role("group", name="workload")
+    row.get_by_label("Workload", exact=True).fill("web")
+    row.get_by_label("Pods each").fill("3")
+    expect(recipe.get_by_text("2 nodes, 8 cpu, 32Gi memory; 3 pods of web (3)")).to_be_visible()
+    recipe.get_by_role("button", name="Add to this draft").click()
+    expect(recipe).to_have_count(0)
+    pods_come(page, 3)
+    assert len(taints(page)) == 5
+    recipe = add(bench, "Generate a cluster…")
+    recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
+    recipe.get_by_role("button", name="Add to this draft").click()
+    expect(recipe.get_by_role("alert")).to_contain_text("Node node-01 exists already")
+    recipe.get_by_role("button", name="Replace this draft").click()
+    expect(recipe).to_have_count(0)
+    pods_come(page, 0)
+    assert len(taints(page)) == 3
+    bench.build.get_by_role("button", name="Undo").click()
+    pods_come(page, 3)
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
+def test_menu_forms_and_generator_are_accessible(
+    visitor: Callable[..., Page],
+    nodes: str,
+    accessible: Callable[[Page], None],
+    size: tuple[int, int],
+    scheme: str,
+) -> None:
+    """Each as it stands, with mistakes on screen, on a desktop and a phone."""
+    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
+    bench = copied(page, nodes)
+    if size == PHONE:
+        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+
+    def sound() -> None:
+        assert wide(page) <= 0
+        accessible(page)
+
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    sound()
+    page.keyboard.press("Escape")
+    form = add(bench, "StatefulSet")
+    form.get_by_label("memory of a pod").fill("1x")
+    form.get_by_text("Where they may run").click()
+    form.get_by_text("More", exact=True).click()
+    expect(form.get_by_label("memory of a pod")).to_have_attribute("aria-invalid", "true")
+    sound()
+    form.get_by_role("button", name="Cancel").click()
+    dialog = add(bench, "Change many nodes…")
+    dialog.get_by_label("Taint", exact=True).fill("slow=yes:NoSchedule")
+    expect(dialog.get_by_label("What changes of a-1")).to_be_visible()
+    sound()
+    dialog.get_by_role("button", name="Cancel").click()
+    recipe = add(bench, "Generate a cluster…")
+    recipe.get_by_label("Begin with a recipe").select_option("A hundred nodes in three pools")
+    expect(recipe.get_by_text("100 nodes")).to_be_visible()
+    sound()
