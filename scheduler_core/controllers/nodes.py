@@ -1,13 +1,10 @@
 """Nodes that fail: the taints that follow from the condition Ready, and the pods that these drive away.
 
-Source: ``pkg/controller/nodelifecycle`` and its ``NoExecuteTaintManager``. Ready False taints the node
-``not-ready``, Unknown ``unreachable``: NoSchedule at once, NoExecute after the grace period (40 s). Its pods
-are not ready from the beginning; each is deleted when its own tolerations end (300 s by default).
-
-=======================  =============================================================
-``podstep/fails-at``     a node's annotation: virtual seconds at which it stops to answer
-``podstep/recovers-at``  and at which it answers again
-=======================  =============================================================
+Source: ``pkg/controller/nodelifecycle`` and its ``NoExecuteTaintManager``. A node that stops to answer
+(:func:`scheduler_core.controllers.running.outage`) is found out after the grace period of 40 s: its condition
+Ready becomes Unknown. Ready False taints the node ``not-ready``, Unknown ``unreachable``, NoSchedule and
+NoExecute at once, and its pods are not ready. Each is deleted when its own tolerations end, by default after
+300 s.
 """
 
 from __future__ import annotations
@@ -17,13 +14,13 @@ from dataclasses import replace
 
 from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.changes import Answers, Change, Wake
-from scheduler_core.controllers.running import seconds
+from scheduler_core.controllers.running import outage
 from scheduler_core.controllers.store import Store, evicts, ready_status
 from scheduler_core.objects.model import Node, NodeCondition, Pod, Taint
 from scheduler_core.objects.selectors import tolerates
 
-FAILS, RECOVERS = "podstep/fails-at", "podstep/recovers-at"
 _LATENCY = 1.0  # what is bound to a tainted node goes no sooner, or its controller would make it anew at once
+EFFECTS = ("NoSchedule", "NoExecute")
 TAINTS = {"False": "node.kubernetes.io/not-ready", "Unknown": "node.kubernetes.io/unreachable"}
 
 
@@ -35,23 +32,17 @@ def with_ready(node: Node, status: str) -> Node:
 
 def lifecycle(node: Node, store: Store, now: float) -> Answers:
     """Let the node fail or recover by its annotations, and taint it as its condition says."""
-    fails, recovers = _written(node, FAILS), _written(node, RECOVERS)
     status = ready_status(node)
-    planned = status
-    if fails is not None and fails <= now < (math.inf if recovers is None else recovers):
-        planned = "Unknown"
-    elif recovers is not None and now >= recovers > (fails or 0.0):
-        planned = "True" if status == "Unknown" else status
+    planned, moments = _planned(node, status, store.options.grace_seconds, now)
     if planned != status:
         told = "NodeNotReady" if planned == "Unknown" else "NodeReady"
         return (Change("update", with_ready(node, planned), told),)
-    changed = replace(node, taints=_taints(node, store, now))
+    changed = replace(node, taints=_taints(node))
     changes: list[Change | Wake] = []
     if changed.taints != node.taints:
         changes.append(Change("update", changed, "TaintsChanged"))
-    moments = [at for at in (fails, recovers, _grace_ends(node, store)) if at is not None and at > now]
-    if moments:
-        changes.append(Wake(min(moments), f"node {node.meta.name}"))
+    if ahead := [at for at in moments if now < at < math.inf]:
+        changes.append(Wake(min(ahead), f"node {node.meta.name}"))
     if status != "True":
         changes += [
             Change("update", altered(pod, ready=False), "NodeNotReady")
@@ -61,26 +52,28 @@ def lifecycle(node: Node, store: Store, now: float) -> Answers:
     return changes
 
 
-def _written(node: Node, annotation: str) -> float | None:
-    text = node.meta.annotations.get(annotation)
-    return seconds(text) if text is not None else None
+def _planned(node: Node, status: str, grace: float, now: float) -> tuple[str, tuple[float, ...]]:
+    """Return the status that Ready should have by the node's annotations, and when to look again."""
+    silent = outage(node)
+    if silent is None:
+        return status, ()
+    fails, recovers = silent
+    found_out = round(fails + grace, 6)
+    if found_out <= now < recovers:
+        return "Unknown", (recovers,)
+    if now >= recovers and status == "Unknown":
+        return "True", ()
+    return status, (found_out, recovers)
 
 
-def _grace_ends(node: Node, store: Store) -> float | None:
-    since = store.failing_since.get(node.meta.name)
-    return None if since is None else round(since + store.options.grace_seconds, 6)
-
-
-def _taints(node: Node, store: Store, now: float) -> tuple[Taint, ...]:
+def _taints(node: Node) -> tuple[Taint, ...]:
     """Return the taints that the node should have: ours by its condition, the others as they are."""
     key = TAINTS.get(ready_status(node))
     kept = tuple(t for t in node.taints if t.key == key or t.key not in TAINTS.values())
     if key is None:
         return kept
-    ends = _grace_ends(node, store)
-    effects = ("NoSchedule", "NoExecute") if ends is not None and now >= ends else ("NoSchedule",)
     present = {(taint.key, taint.effect) for taint in kept}
-    return (*kept, *(Taint(key, "", effect) for effect in effects if (key, effect) not in present))
+    return (*kept, *(Taint(key, "", effect) for effect in EFFECTS if (key, effect) not in present))
 
 
 def evict(pod: Pod, store: Store, now: float) -> Answers:

@@ -10,7 +10,12 @@
 containers start again in the same pod, the first time at once, then after 10 s doubling to 5 min, in which
 the pod is Running but not ready. A pod whose manifest names no policy ends for good, for that is what a
 duration is written for. What comes back without end, as a ReplicaSet's pods do, runs for a second at least.
-On a node that does not answer nothing starts or ends.
+On a node that does not answer nothing starts or ends, from the moment at which it falls silent.
+
+=======================  =============================================================
+``podstep/fails-at``     a node's annotation: virtual seconds at which it stops to answer
+``podstep/recovers-at``  and at which it answers again
+=======================  =============================================================
 """
 
 from __future__ import annotations
@@ -22,11 +27,12 @@ from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.changes import Answers, Change, Wake
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
-from scheduler_core.objects.model import Pod
+from scheduler_core.objects.model import Node, Pod
 
 START = "podstep/start-seconds"
 RUN = "podstep/run-seconds"
 OUTCOME = "podstep/outcome"
+FAILS, RECOVERS = "podstep/fails-at", "podstep/recovers-at"
 
 # A run takes time, or controllers that replace what has ended would make pods without end in one moment.
 _SHORTEST_RUN, _SHORTEST_OF_REPLICAS = 0.001, 1.0
@@ -43,6 +49,20 @@ def seconds(text: str) -> float | None:
     return value if math.isfinite(value) and 0 <= value <= 1e12 else None
 
 
+def outage(node: Node) -> tuple[float, float] | None:
+    """Return from when until when a node is silent by its annotations, ``None`` if it is never."""
+    fails = _moment(node, FAILS)
+    if fails is None:
+        return None
+    recovers = _moment(node, RECOVERS)
+    return fails, math.inf if recovers is None or recovers <= fails else recovers
+
+
+def _moment(node: Node, annotation: str) -> float | None:
+    text = node.meta.annotations.get(annotation)
+    return seconds(text) if text is not None else None
+
+
 def restart_delay(restarts: int) -> float:
     """Return how long the containers wait before they start again, by how often they ended."""
     return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(restarts - 2, 30)) if restarts > 1 else 0.0
@@ -53,6 +73,10 @@ def reconcile(pod: Pod, store: Store, now: float) -> Answers:
     name = pod.meta.key
     if pod.node_name in store.failing_since:
         return ()
+    node = store.nodes.get(pod.node_name)
+    silent = outage(node) if node is not None else None
+    if silent is not None and silent[0] <= now < silent[1]:
+        return (Wake(silent[1], "its node answers again"),) if silent[1] < math.inf else ()
     since = store.index.since[name]
     if pod.phase == "Pending":
         start = since + (seconds(pod.meta.annotations.get(START, "0")) or 0.0)

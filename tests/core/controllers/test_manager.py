@@ -183,10 +183,10 @@ def test_timers_tell_what_is_waited_for() -> None:
     pod = world.pods()[0]
     assert [(t.at, t.kind, t.key, t.reason) for t in world.manager.timers()] == [
         (40, "Pod", pod.meta.key, "ends"),
-        (100, "Node", "n1", "node n1"),
+        (140, "Node", "n1", "node n1"),
     ]
     world.delete(world.get("ReplicaSet", "web"))
-    assert [timer.at for timer in world.manager.timers()] == [100]
+    assert [timer.at for timer in world.manager.timers()] == [140]
 
 
 def test_only_what_an_event_concerns_is_looked_at() -> None:

@@ -10,6 +10,7 @@ from scheduler_core.controllers.nodes import with_ready
 from scheduler_core.controllers.running import restart_delay, seconds
 from tests.core.controllers.driver import World, bare, node, workload
 
+ENDS = {"podstep/run-seconds": "30"}
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 
 
@@ -23,17 +24,40 @@ def set_ready(world: World, status: str, name: str = "n1") -> None:
 
 
 @pytest.mark.parametrize(("status", "key"), [("False", NOT_READY), ("Unknown", UNREACHABLE)])
-def test_a_failed_node_is_tainted_at_once_and_evicts_after_the_grace_period(status: str, key: str) -> None:
-    """NoSchedule comes with the failure, NoExecute 40 s later; both go when the node is ready again."""
+def test_a_node_that_is_not_ready_is_tainted_at_once(status: str, key: str) -> None:
+    """Both taints come with the condition, which comes after the grace period, and go with it."""
     world = World(node("n1"))
     set_ready(world, status)
-    assert taints(world) == [(key, "NoSchedule")]
-    world.run(39)
-    assert taints(world) == [(key, "NoSchedule")]
-    world.run(40)
     assert taints(world) == [(key, "NoSchedule"), (key, "NoExecute")]
     set_ready(world, "True")
     assert taints(world) == []
+
+
+def test_a_node_that_falls_silent_is_found_out_after_the_grace_period() -> None:
+    """For 40 s it looks as before and gets pods, though nothing starts on it; then it is tainted."""
+    world = World(node("n1", annotations={"podstep/fails-at": "100"}), bare("early", nodeName="n1"))
+    world.run(120)
+    world.apply(bare("late"))
+    assert taints(world) == []
+    assert [(pod.meta.name, pod.phase, pod.node_name) for pod in world.pods()] == [
+        ("early", "Running", "n1"),
+        ("late", "Pending", "n1"),
+    ]
+    assert world.get("Pod", "early").available
+    world.run(140)
+    assert taints(world) == [(UNREACHABLE, "NoSchedule"), (UNREACHABLE, "NoExecute")]
+    assert not world.get("Pod", "early").available
+    world.run(1000)
+    assert world.told("TaintManagerEviction") == [(440, "early"), (440, "late")]
+
+
+def test_a_short_silence_goes_unnoticed() -> None:
+    """Within the grace period no taint comes; what would have ended meanwhile ends when the node answers."""
+    silent = {"podstep/fails-at": "20", "podstep/recovers-at": "50"}
+    world = World(node("n1", annotations=silent), bare("p", nodeName="n1", annotations=ENDS))
+    world.run(500)
+    assert world.told("TaintsChanged") == []
+    assert world.told("Succeeded") == [(50, "p")]
 
 
 def test_pods_leave_a_failed_node_when_their_tolerations_end() -> None:
@@ -44,7 +68,7 @@ def test_pods_leave_a_failed_node_when_their_tolerations_end() -> None:
     assert not world.pods()[0].available
     world.run(1000)
     [(evicted, _)] = world.told("TaintManagerEviction")
-    assert evicted == 340
+    assert evicted == 300
     assert [pod.node_name for pod in world.pods()] == ["n2"]
 
 
@@ -54,9 +78,9 @@ def toleration(**fields: object) -> dict[str, Any]:
 
 # what the pod tolerates, and when it is deleted
 TOLERATED = [
-    ("nothing of its own", {}, [340]),
-    ("for 10 s", toleration(tolerationSeconds=10), [50]),
-    ("for no time", toleration(tolerationSeconds=0), [40]),
+    ("nothing of its own", {}, [300]),
+    ("for 10 s", toleration(tolerationSeconds=10), [10]),
+    ("for no time", toleration(tolerationSeconds=0), [1]),
     ("for ever", toleration(), []),
 ]
 
@@ -86,9 +110,9 @@ def test_a_node_fails_and_recovers_by_its_annotations() -> None:
     """The moments are virtual seconds."""
     planned = {"podstep/fails-at": "100", "podstep/recovers-at": "200"}
     world = World(node("n1", annotations=planned), bare("p", nodeName="n1"))
-    assert world.next_time() == 100
+    assert world.next_time() == 140
     world.run(5000)
-    assert [at for at, _ in world.told("TaintsChanged")] == [100, 140, 200]
+    assert [at for at, _ in world.told("TaintsChanged")] == [140, 200]
     assert world.names() == ["p"]
 
 
@@ -102,7 +126,6 @@ def test_a_deleted_node_takes_its_pods_with_it() -> None:
 
 # --- running
 
-ENDS = {"podstep/run-seconds": "30"}
 FAILS = {**ENDS, "podstep/outcome": "Failed"}
 
 # restartPolicy, annotations: phase and restarts after 100 s

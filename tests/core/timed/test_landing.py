@@ -93,13 +93,13 @@ def test_a_patch_of_a_failing_node_does_not_heal_it() -> None:
         VIRTUAL,
         failing,
         REPLICAS,
-        history(f"time: 20, {patch('Node', 'n', '{metadata: {labels: {disk: ssd}}}')}"),
+        history(f"time: 70, {patch('Node', 'n', '{metadata: {labels: {disk: ssd}}}')}"),
     )
     simulation, _ = ended(*text)
     stands = simulation.cluster.nodes["n"]
     assert stands.meta.labels["disk"] == "ssd"
     assert [(condition.type, condition.status) for condition in stands.conditions] == [("Ready", "Unknown")]
-    assert simulation.framework.manager.store.failing_since["n"] == 10
+    assert simulation.framework.manager.store.failing_since["n"] == 50
 
 
 def test_a_patch_that_does_not_go_with_the_object_is_told() -> None:
