@@ -167,15 +167,17 @@ def weigh(document: Document, name: str, value: str) -> Document:
     if int(value) == 0:
         return switch(document, f"{number}/{SCORE}/{plugin}", "off")
     profile = _Profile(document, number)
+    default = _compiled({key: document[key] for key in ("apiVersion", "kind") if key in document})
+    twice = plugin in default.main.names(SCORE) and not default.version.replaces
     profile.drop(SCORE, "disabled", plugin)
+    everything = any(entry.get("name") == EVERYTHING for entry in profile.listed(SCORE, "disabled"))
+    if twice and not everything:  # it has to be disabled as well, or it would run twice
+        profile.listed(SCORE, "disabled").append({"name": plugin})
     for point in (SCORE, MULTI_POINT):
         for entry in profile.listed(point, "enabled"):
             if base_name(str(entry.get("name"))) == plugin:
                 entry["weight"] = int(value)
                 return _checked(profile)
-    default = _compiled({key: document[key] for key in ("apiVersion", "kind") if key in document})
-    if plugin in default.main.names(SCORE) and not default.version.replaces:
-        profile.listed(SCORE, "disabled").append({"name": plugin})
     profile.listed(SCORE, "enabled").append({"name": plugin, "weight": int(value)})
     return _checked(profile)
 
@@ -221,7 +223,7 @@ def argue(document: Document, name: str, value: str) -> Document:
 
 
 def profile_of(document: Document, name: str, value: str) -> Document:
-    """Rename a profile, ``0``; add one with the name ``+``; take one out by giving it no name."""
+    """Rename a profile, ``0``; with ``+`` add a copy of the first; take one out by giving it no name."""
     if name == "+":
         made: dict[str, Any] = copy.deepcopy(dict(document))
         profiles = made.setdefault("profiles", [{}])
@@ -229,10 +231,7 @@ def profile_of(document: Document, name: str, value: str) -> Document:
             raise EditError(f"At most {PROFILES} profiles can be made here.")
         for profile in profiles:
             profile.setdefault("schedulerName", "default-scheduler")
-        first = profiles[0].get("plugins", {}).get("queueSort")  # the queue is one, so all sort it alike
-        profiles.append(
-            {"schedulerName": value, **({"plugins": {"queueSort": copy.deepcopy(first)}} if first else {})}
-        )
+        profiles.append({**copy.deepcopy(profiles[0]), "schedulerName": value})
         _compiled(made)
         return made
     changed = _Profile(document, name)
