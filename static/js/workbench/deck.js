@@ -144,11 +144,11 @@ export class Deck {
     const light = shown ? playback.current : null;
     const time = shown ? playback.time : null;
     const end = playback.end && playback.wanted > playback.cycles;
-    const within = !shown ? "" : playback.phase ? ` · ${playback.phase}` : playback.at > 0 ? ` · moment ${playback.at}` : "";
-    fill(this.at, end ? h("b", { text: "End" }) : [h("b", { text: count(playback.wanted) }), h("span", { text: ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}` })],
+    const within = !shown ? "" : playback.phase ? playback.phase : playback.at > 0 ? `moment ${playback.at}` : "";
+    fill(this.at, h("span", { class: "at-index" }, h("b", { text: end ? "End" : count(playback.wanted) }), end ? null : ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}`),
       within ? h("span", { class: "at-within", text: within }) : null,
-      light ? h("span", { class: "at-step", title: "The scenario's step (it advances with every change from outside), and the attempt within it", text: ` · scenario step ${light.step}` }) : null,
-      time === null ? null : h("span", { class: "at-time", title: `virtual time: ${time} seconds since the start`, text: ` · t = ${clock(time)}` }));
+      light ? h("span", { class: "at-step", title: "The scenario's step (it advances with every change from outside), and the attempt within it", text: `scenario step ${light.step}` }) : null,
+      time === null ? null : h("span", { class: "at-time", title: `virtual time: ${time} seconds since the start`, text: `t = ${clock(time)}` }));
     this.state.textContent = playback.complete === false ? "computing…" : "";
   }
 

@@ -9,6 +9,7 @@ const NOTHING = Object.fromEntries(Object.keys(ALL).map((name) => [name, false])
 
 export class View extends Emitter {
   #facts = null;
+  #whole = null;
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
   #subs = new Map(); // of a tab: what of it is shown
@@ -92,20 +93,38 @@ export class View extends Emitter {
     this.emit("hover", node);
   }
 
-  /** What the shown cycle means for the nodes: `{index, pod, chosen, cpu, memory, verdict, totals, best}`. */
+  /** What the shown cycle means for the nodes: `{index, pod, chosen, cpu, memory, verdict, totals, best}`; of a moment or phase, as far as it has come. */
   get facts() {
+    this.#look();
+    return this.#facts;
+  }
+
+  /** The same of the whole cycle, wherever in it one stands: what the tabs tell of. */
+  get whole() {
+    this.#look();
+    return this.#whole;
+  }
+
+  #look() {
     const { playback } = this;
     const parts = playback.parts;
     const key = `${playback.index}/${playback.at}/${playback.phase}/${parts ? 1 : 0}/${playback.current ? 1 : 0}`;
-    if (key === this.#factsKey) return this.#facts;
+    if (key === this.#factsKey) return;
+    this.#factsKey = key;
     const light = playback.index > 0 ? playback.current : null;
     const known = this.#known(light);
-    const ranked = known.scored && parts?.priorities?.totals ? parts.priorities : null;
+    this.#facts = this.#tell(light, parts, known);
+    this.#whole = known === ALL ? this.#facts : this.#tell(light, parts, ALL);
+  }
+
+  #tell(light, parts, known) {
+    const { playback } = this;
+    const ranked = parts?.priorities?.totals ? parts.priorities : null;
     const totals = ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null;
     let best = -Infinity;
     let worst = Infinity;
     for (const total of ranked?.totals ?? []) { if (total > best) best = total; if (total < worst) worst = total; }
-    this.#facts = {
+    return {
       index: playback.index, light, time: playback.time,
       major: light ?? playback.atEnd ? Number((light ?? parts).step.split(".")[0]) : 1,
       pod: light && known.tried ? light.pod : -1,
@@ -113,10 +132,8 @@ export class View extends Emitter {
       nominated: (known.nominated ? light?.nominated?.[0] : null) ?? -1, waiting: this.#waiting(light, known), victims: (known.nominated ? light?.nominated?.[1] : null) ?? [],
       cpu: light ? playback.pods.cpu[light.pod] : 0,
       memory: light ? playback.pods.memory[light.pod] : 0,
-      verdict: (known.filtered ? parts?.verdict : null) ?? null, totals, best, worst,
+      verdict: (known.filtered ? parts?.verdict : null) ?? null, totals: known.scored ? totals : null, best, worst,
     };
-    this.#factsKey = key;
-    return this.#facts;
   }
 
   /** What of the shown cycle has come to pass: everything, unless a moment or a phase is shown. */

@@ -70,7 +70,7 @@ export class Why {
   #usual() {
     const { view } = this;
     if (view.pod >= 0) return view.pod;
-    if (view.facts.pod >= 0) return view.facts.pod;
+    if (view.whole.pod >= 0) return view.whole.pod;
     return view.playback.cluster.placement.indexOf(-1);
   }
 

@@ -42,7 +42,7 @@ export class CacheEqual {
       this.#ask();
       return;
     }
-    const first = view.pod >= 0 ? view.pod : view.facts.pod;
+    const first = view.pod >= 0 ? view.pod : view.whole.pod;
     if (!this.#mine[0] && first >= 0) this.fields[0].input.value = keys[first];
     if (this.#mine[1] || first < 0) return;
     const other = group.findIndex((one, pod) => pod !== first && one === group[first]);

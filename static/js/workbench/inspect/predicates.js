@@ -38,7 +38,7 @@ export class Predicates {
 
   /** A failed cell asks why; every other one selects its node. */
   #select(node, column) {
-    const { verdict, pod } = this.view.facts;
+    const { verdict, pod } = this.view.whole;
     const failed = column?.startsWith("p") && ["fail", "error"].includes(verdict?.cell(node, Number(column.slice(1))).state);
     this.view.selectNode(node);
     if (failed) this.view.emit("why", { pod, node });
@@ -51,8 +51,8 @@ export class Predicates {
     if (this.#shown !== "matrix") { fill(this.element, this.ladder, this.section); this.#shown = "matrix"; }
     this.#ladder(light);
     this.#legend();
-    if (view.facts.verdict) this.#matrix();
-    this.section.classList.toggle("waiting", !view.facts.verdict);
+    if (view.whole.verdict) this.#matrix();
+    this.section.classList.toggle("waiting", !view.whole.verdict);
   }
 
   get #sources() { return Sources.of(this.view.playback.parts, this.view.playback.nodes.names.length); }
@@ -113,7 +113,7 @@ export class Predicates {
 
   #matrix() {
     const { view } = this;
-    const { verdict, chosen } = view.facts;
+    const { verdict, chosen } = view.whole;
     if (!verdict) return;
     const { names } = view.playback.nodes;
     const sources = this.#sources;

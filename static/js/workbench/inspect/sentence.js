@@ -21,7 +21,7 @@ function one(view, part) {
 }
 
 function predicate(view, name) {
-  const { verdict } = view.facts;
+  const { verdict } = view.whole;
   view.setTab("predicates");
   const at = verdict?.order.indexOf(name) ?? -1;
   if (at < 0) return;

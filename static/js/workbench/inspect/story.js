@@ -84,8 +84,8 @@ export class Story {
 
   #clause(reason) {
     const { view } = this;
-    if (!view.facts.verdict) return;
-    view.light(view.facts.verdict.nodesWith(reason), reason);
+    if (!view.whole.verdict) return;
+    view.light(view.whole.verdict.nodesWith(reason), reason);
   }
 
   #press() {
@@ -119,7 +119,7 @@ export class Story {
       h("ol", null, order.map(([node, total]) => h("li", { class: node === light.node ? "won" : undefined },
         h("button", { type: "button", class: "link", title: names[node], onclick: () => view.selectNode(node), text: ellipsis(names[node], 34) }),
         h("span", { class: "num", text: count(total) }),
-        node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.facts.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.facts.best - total)}` })))),
+        node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.whole.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.whole.best - total)}` })))),
       weights.some((weight) => weight >= 1000) ? h("p", { class: "dim fine", text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided." }) : null);
   }
 }
