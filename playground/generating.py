@@ -8,7 +8,7 @@ from typing import Any
 
 from playground import bundles
 from playground.limits import limit
-from scheduler_core import BundleError
+from scheduler_core import BundleError, load_documents
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.generate import (
     POOL_FIELDS,
@@ -65,8 +65,8 @@ def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
             f"The cluster has {len(text):,} bytes of YAML; a bundle may have {limit('BUNDLE_BYTES'):,}."
         )
     problems = made.problems
-    if whole and text and not problems:
-        problems = _read(text)
+    if whole and documents and not problems:
+        problems = _refused(documents)
     return {
         "bundle": text,
         "documents": len(made.documents),
@@ -99,10 +99,10 @@ def _sample(documents: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]
     return tuple(kept)
 
 
-def _read(text: str) -> tuple[tuple[str, str], ...]:
+def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ...]:
     """Return what the loader refuses, such as two workloads whose numbered names meet."""
     try:
-        bundles.parse([("", text)])
+        load_documents(documents)
     except BundleError as error:
         return tuple(("", problem.message) for problem in error.problems[:5])
     return ()

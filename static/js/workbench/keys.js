@@ -4,7 +4,7 @@ import { h, dialog, typing } from "../lib/dom.js";
 
 const MAP = [
   [["→", "←"], "one cycle on, one back"], [["Shift →", "Shift ←"], "one phase on, one back"], [[".", ","], "next and previous of what the deck names: an event, a second of virtual time, a change from outside, a failure …"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the end"],
-  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "8"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Esc"], "close, unselect"], [["?"], "this help"],
+  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "8"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Ctrl Z", "Ctrl Shift Z"], "undo a change of Build, do it again"], [["Esc"], "close, unselect"], [["?"], "this help"],
 ];
 
 export function help() {
