@@ -279,6 +279,8 @@ def _deployment(world: World, owner: Workload, changes: Changes) -> None:
     if sets:
         return
     found = world.unlisted_sets(owner)
+    if not found and owner.paused:
+        return
     if not found:
         found = {template_hash(owner.template): 0}
     current = max(found, key=lambda h: found[h])

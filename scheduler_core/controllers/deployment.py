@@ -68,6 +68,8 @@ def reconcile(owner: Workload, store: Store, now: float) -> Answers:
     sets = store.sets_of(owner)
     new = next((one for one in reversed(sets) if same_template(one.template, owner.template)), None)
     rollout = Rollout(owner, store, sets, new)
+    if owner.paused:
+        return _hold(rollout)
     recreating = owner.strategy.type == "Recreate"
     if new is None:
         return _recreate(rollout) if recreating else _begin(rollout)
@@ -154,6 +156,21 @@ def _grown(rollout: Rollout, new: Workload) -> int:
 def _wind_down(rollout: Rollout) -> list[Change]:
     """Recreate: the old sets go to nothing."""
     return [_scaled(one, 0) for one in rollout.old if one.replicas]
+
+
+def _hold(rollout: Rollout) -> Answers:
+    """Paused: make no set, move no pods between sets, but go along with another scale (Controller.sync)."""
+    owner, total = rollout.owner, rollout.total()
+    active = [one for one in rollout.sets if one.replicas]
+    if not rollout.sets:
+        return ()
+    surge, unavailable = fenceposts(owner)
+    if len(active) > 1 and owner.replicas - unavailable <= total <= owner.replicas + surge:
+        return ()  # in the middle of an update
+    target = rollout.new if rollout.new in active or not active else None
+    target = target or max(active or rollout.sets, key=_revision)
+    wanted = max(0, target.replicas + owner.replicas - total)
+    return (_scaled(target, wanted),) if wanted != target.replicas else ()
 
 
 def _recreate(rollout: Rollout) -> Answers:

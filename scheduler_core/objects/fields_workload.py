@@ -32,7 +32,8 @@ _COUNT = integer(0)
 _TEMPLATE = Field("template", POD_TEMPLATE)
 _SELECTOR = Field("selector", LABEL_SELECTOR)
 _REPLICAS = Field("replicas", _COUNT)
-_UNREAD = "minReadySeconds revisionHistoryLimit progressDeadlineSeconds paused rollbackTo"
+_ROLLED = "minReadySeconds revisionHistoryLimit progressDeadlineSeconds rollbackTo"
+_UNREAD = f"{_ROLLED} paused"
 
 
 def _strategy(*types: str) -> Reader:
@@ -68,8 +69,14 @@ _BY_COUNT = record(
 )
 _DEPLOYMENT = record(
     dict,
-    {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE, "strategy": _DEPLOYED},
-    unread=f"{_UNREAD} updateStrategy",
+    {
+        "replicas": _REPLICAS,
+        "selector": _SELECTOR,
+        "template": _TEMPLATE,
+        "strategy": _DEPLOYED,
+        "paused": Field("paused", boolean),
+    },
+    unread=f"{_ROLLED} updateStrategy",
 )
 _BY_MAP = record(
     dict,

@@ -261,6 +261,7 @@ class Workload:
     parallel: bool = False  # a StatefulSet's podManagementPolicy
     job: JobSpec = field(default_factory=JobSpec)
     status: WorkloadStatus = field(default_factory=WorkloadStatus)
+    paused: bool = False  # a Deployment's: no template is rolled out
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -104,6 +105,49 @@ def test_an_update_that_does_not_start_stops_at_its_bounds() -> None:
     world.run(2000)
     assert world.phases() == {"Running": 10}
     assert sets(world) == {"3": 10, "2": 0}  # the first set again, under a new revision
+
+
+def images(world: World) -> dict[str, int]:
+    """Count the pods by image."""
+    return dict(Counter(pod.containers[0].image for pod in world.pods()))
+
+
+def test_a_paused_deployment_rolls_nothing_out_until_it_is_resumed() -> None:
+    """A new template makes no set while it is paused, a new scale is passed on; both hold when it goes on."""
+    world = World(node("n1"), workload("Deployment", replicas=4))
+    world.apply(workload("Deployment", replicas=4, image="two", paused=True))
+    world.run(100)
+    assert images(world) == {"one": 4}
+    world.apply(workload("Deployment", replicas=6, image="two", paused=True))
+    world.run(200)
+    assert images(world) == {"one": 6}
+    world.apply(workload("Deployment", replicas=6, image="two"))
+    world.run(300)
+    assert images(world) == {"two": 6}
+
+
+def test_an_update_that_is_paused_stays_where_it_is() -> None:
+    """Neither set grows or shrinks, however ready the new pods are; the update goes on when it is resumed."""
+    start = {"annotations": {"podstep/start-seconds": "10"}}
+    world = World(node("n1"), workload("Deployment", replicas=4))
+    world.apply(workload("Deployment", replicas=4, image="two", **start))
+    world.run(5)
+    assert sets(world) == {"1": 3, "2": 2}
+    world.apply(workload("Deployment", replicas=4, image="two", paused=True, **start))
+    world.run(1000)
+    assert sets(world) == {"1": 3, "2": 2}
+    world.apply(workload("Deployment", replicas=4, image="two", **start))
+    world.run(2000)
+    assert images(world) == {"two": 4}
+
+
+def test_a_deployment_that_is_created_paused_makes_nothing() -> None:
+    """Without a set there is nothing to scale; the first one is made when it is resumed."""
+    world = World(node("n1"), workload("Deployment", replicas=2, paused=True))
+    world.run(10)
+    assert world.of("ReplicaSet") == []
+    world.apply(workload("Deployment", replicas=2))
+    assert len(world.pods()) == 2
 
 
 def test_recreate_waits_until_the_last_old_pod_is_gone() -> None:
