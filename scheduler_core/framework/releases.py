@@ -18,6 +18,7 @@ class Release:
     pre_filter_once: bool  # what PreFilter says is told once, not counted by nodes
     reserve_rejects: bool  # a pod can be unschedulable by Reserve; else all that it fails with is an error
     errors_back_off: bool  # a pod that failed by an error is tried again after its backoff, without an event
+    keeps_nomination: bool  # a pod that got a node and lost it again is nominated as before
 
 
 V1_22 = Release(
@@ -30,6 +31,7 @@ V1_22 = Release(
     pre_filter_once=False,
     reserve_rejects=False,
     errors_back_off=False,
+    keeps_nomination=True,
 )
 V1_35 = Release(
     "1.35",
@@ -41,5 +43,6 @@ V1_35 = Release(
     pre_filter_once=True,
     reserve_rejects=True,
     errors_back_off=True,
+    keeps_nomination=False,
 )
 RELEASES: dict[str, Release] = {release.name: release for release in (V1_22, V1_35)}

@@ -156,7 +156,8 @@ class Framework(Api):
         else:
             attempt.node = node
             self.cluster.assume(pod.state, node)
-            pod.state.nominated = ""
+            if not self.release.keeps_nomination:
+                pod.state.nominated = ""
             self.binding[pod.key] = pod
             self.to_activate.clear()
             if self._reserve(pod, attempt) and self._permit(pod, attempt) and self.to_activate:
@@ -354,6 +355,7 @@ class Framework(Api):
             self.tell("FailedScheduling", pod.key, refused, told)
             return False
         del self.binding[pod.key]
+        pod.state.nominated = ""
         for plugin in self.lane_of(pod).at["postBind"]:
             statuses.append(("PostBind", plugin.name, SUCCESS))
         told = BindingCycle(node, tuple(statuses[before:]))
