@@ -11,7 +11,7 @@ from playground.panels.phases import final_of, phases_of, ways_of
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.coscheduling.controller import FINAL, PHASE_TABLES
-from scheduler_core.timed import simulate
+from scheduler_core.timed import TimedSimulation, simulate
 from scheduler_core.timed.gangs import PodGroupRecord
 from scheduler_core.timed.standing import standing
 from tests.playground.test_timed import CHURN, TEXTS, played
@@ -151,7 +151,7 @@ def test_the_outlook_of_a_denied_group_ends_with_its_retries() -> None:
     """The denial runs out, and every member that was put aside is tried again at the time that is told."""
     playback = played(TEXTS["coscheduling-no-room"])
     group = part(playback, 6)["group"]
-    assert words(group["outlook"]["now"]).startswith("Denied: PreFilter turns its pods away.")
+    assert words(group["outlook"]["now"]).startswith("Denied: PreFilter turns its pods away; none of 4")
     assert kinds(group)["denied"] == group["deniedUntil"] == pytest.approx(3, abs=0.1)
     flush = kinds(group)["flush"]
     assert playback.parts(7, ["queue"])["queue"]["time"] == pytest.approx(flush, abs=0.1)
@@ -196,6 +196,7 @@ def test_how_a_group_stands_is_one_sentence(change: tuple[str, str], said: str) 
 def test_gated_members_hold_up_a_group_and_nothing_but_an_event_helps() -> None:
     """With all of its pods gated a group has no timer at all."""
     simulation = simulate(load(GATED))
+    assert isinstance(simulation, TimedSimulation)
     simulation.step()
     record = standing(simulation.framework, "default/train")
     assert record is not None

@@ -59,7 +59,7 @@ export class Gang {
     if (!next.length) return null;
     const timed = next.filter(([at]) => at !== null && at > now && at < 1e11);
     const horizon = Math.max(now, ...timed.map(([at]) => at));
-    return h("section", { class: "gang-next" }, h("h4", { text: "What comes next" }), h("ol", null, next.map(([at, kind, text]) => h("li", { class: kind },
+    return h("section", { class: "gang-next" }, h("h4", { text: this.view.playback.atEnd ? "What would come next, if the run went on" : "What comes next" }), h("ol", null, next.map(([at, kind, text]) => h("li", { class: kind },
       h("span", { class: "when" }, at === null ? h("span", { class: "dim", text: "on an event" }) : kind === "active" ? h("b", { text: "at once" }) : [until(at, now, "left"), h("span", { class: "num dim fine", text: moment(at) })]),
       at === null || at <= now || at > 1e11 ? null : bar(at, now, horizon, kind), sentence(this.view, text)))));
   }
