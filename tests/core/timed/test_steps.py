@@ -250,3 +250,17 @@ def test_a_group_that_is_too_old_is_warned_of_once_in_a_phase() -> None:
     assert made.rest is not None
     told = [*made.rest.happenings, *(one for c in cycles for one in (*c.happenings, *c.consequences))]
     assert [one.text for one in told if one.what == "Timeout"] == ["schedule time longer than 48 hours"]
+
+
+def test_finished_pods_that_controllers_delete_are_forgotten() -> None:
+    """A ReplicaSet's pods that have ended go with it, and the cluster keeps none of them."""
+    workload = (
+        "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 1\n"
+        "  selector: {matchLabels: {app: web}}\n  template:\n"
+        "    metadata: {labels: {app: web}, annotations: {podstep/run-seconds: '5'}}\n"
+        "    spec: {restartPolicy: Never, containers: [{name: c, resources: {requests: {cpu: 1}}}]}\n"
+    )
+    made, cycles = ended(VIRTUAL, node("n"), workload, history(f"time: 50, {delete('ReplicaSet', 'web')}"))
+    assert len(cycles) > 5
+    assert made.framework.pods == {}
+    assert made.cluster.finished == {}
