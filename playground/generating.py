@@ -10,17 +10,10 @@ from playground import bundles
 from playground.limits import limit
 from scheduler_core import BundleError, load_documents
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.generate import (
-    POOL_FIELDS,
-    RECIPES,
-    TOP_FIELDS,
-    WORKLOAD_FIELDS,
-    Generated,
-    Recipe,
-    generate,
-)
+from scheduler_core.generate import Generated, generate
 from scheduler_core.generated_workloads import SHAPES
 from scheduler_core.objects.quantity import format_resource
+from scheduler_core.recipes import POOL_FIELDS, RECIPES, TOP_FIELDS, WORKLOAD_FIELDS, Recipe
 
 PREVIEW_DOCUMENTS = 60
 

@@ -10,8 +10,9 @@ import pytest
 
 from scheduler_core import load, simulate
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.generate import MOST_NODES, RECIPES, generate
+from scheduler_core.generate import generate
 from scheduler_core.objects.model import Node, Pod
+from scheduler_core.recipes import MOST_NODES, RECIPES
 
 
 def recipe(pools: list[dict[str, str]], workloads: list[dict[str, str]] = [], **top: str) -> Any:  # noqa: B006
@@ -66,7 +67,7 @@ def test_a_generated_cluster_is_scheduled() -> None:
     simulation = simulate(load(write_yaml(generate(RECIPES["small"][1]).documents)))
     list(islice(simulation, 200))
     placement = simulation.placement()
-    assert len(placement) == 31
+    assert len(placement) == 38
     assert all(placement.values())
 
 

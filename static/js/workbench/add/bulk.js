@@ -94,7 +94,7 @@ export class BulkChange {
     const { nodes } = this.view.playback;
     const known = { taints: [...new Set((nodes.taints ?? []).flat())].slice(0, 100), amounts: ["cpu", "memory", "pods", ...Object.keys(nodes.extended ?? {})], conditions: CONDITIONS, statuses: ["True", "False", "Unknown"] };
     const [, ...rows] = CHANGES[this.what.value];
-    this.given = new Map(rows.map(([label, placeholder, suggest], i) => [i ? "value" : "key", new FormField({ name: i ? "value" : "key", label, type: "text", default: "", placeholder, hint: "", suggest })]));
+    this.given = new Map(rows.map(([label, placeholder, suggest], i) => [i ? "value" : "key", new FormField({ name: i ? "value" : "key", label, type: "text", default: "", placeholder, hint: "", suggest, wide: !i })]));
     for (const field of this.given.values()) field.know(known);
     fill(this.args, [...this.given.values()].map(({ element }) => element));
   }

@@ -3,6 +3,7 @@
 import { h, fill, set } from "../../lib/dom.js";
 
 const LISTS = new Set(["labels", "resources", "taints", "tolerations", "ports", "selector", "names"]);
+const LONG = 16; // characters of a choice that one column has no room for
 let made = 0;
 
 export class FormField {
@@ -22,7 +23,8 @@ export class FormField {
     this.value = value;
     if (this.known) this.input.addEventListener("input", () => this.#offer());
     const label = h("label", { for: id, text: row.label });
-    this.element = row.type === "flag" ? h("div", { class: "form-field flag" }, this.input, label, this.told) : h("div", { class: `form-field ${LISTS.has(row.type) ? "wide" : ""}` }, label, this.input, this.known, this.told);
+    const wide = row.wide || LISTS.has(row.type) || row.choices?.some(([, text]) => text.length > LONG);
+    this.element = row.type === "flag" ? h("div", { class: "form-field flag" }, this.input, label, this.told) : h("div", { class: `form-field ${wide ? "wide" : ""}` }, label, this.input, this.known, this.told);
   }
 
   get value() { return this.row.type === "flag" ? String(this.input.checked) : this.input.value; }
