@@ -27,6 +27,7 @@ function collect(doc) {
     const line = shape(text);
     if (!line || line.separator) { if (line) { kind = ""; meta = -1; block = null; } continue; }
     const { key, value, column } = line;
+    if (text.includes("{")) inBraces(text, kind, found);
     if (key === undefined) continue;
     if (block && column <= block.column) block = null;
     if (block) { block.take(key, value); continue; }
@@ -35,21 +36,24 @@ function collect(doc) {
       meta = column;
       const flow = /(?:^|[{,\s])name:\s*["']?([\w.-]+)/.exec(value);
       if (flow) add(found.kinds, kind, flow[1]);
-      const labels = /labels:\s*\{([^}]*)\}/.exec(value);
-      if (labels) pairs(labels[1], (name, text_) => label(found, name, text_));
     } else if (key === "name" && meta >= 0 && column === meta + 2 && value) { add(found.kinds, kind, bare(value)); }
     else if (column === kindAt && key !== "apiVersion") meta = -1;
     if (key === "schedulerName" && value) found.schedulers.add(bare(value));
     if (LABELLED.test(key)) {
-      if (value) pairs(value.replace(/^\{|\}$/g, ""), (name, text_) => label(found, name, text_));
-      else block = { column, take: (name, text_) => label(found, name, text_) };
+      if (!value) block = { column, take: (name, text_) => label(found, name, text_) };
     } else if (AMOUNTS.test(key)) {
-      if (value) pairs(value.replace(/^\{|\}$/g, ""), (name) => found.resources.add(name));
-      else block = { column, take: (name) => found.resources.add(name) };
+      if (!value) block = { column, take: (name) => found.resources.add(name) };
     }
-    if (kind === "Node") for (const [, name, text_] of text.matchAll(/\{key:\s*([^,}\s]+)(?:,\s*value:\s*([^,}\s]+))?[^}]*effect:/g)) add(found.taints, bare(name), bare(text_ ?? ""));
+    if (kind === "Node" && key === "key" && value) add(found.taints, bare(value), "");
   }
   return found;
+}
+
+/** What a line in flow style names: `labels: {a: b}`, `{key: a, effect: NoSchedule}`. */
+function inBraces(text, kind, found) {
+  for (const [, inside] of text.matchAll(/\b(?:labels|matchLabels|nodeSelector):\s*\{([^}]*)\}/g)) pairs(inside, (name, value) => label(found, name, value));
+  for (const [, inside] of text.matchAll(/\b(?:allocatable|capacity|requests|limits):\s*\{([^}]*)\}/g)) pairs(inside, (name) => found.resources.add(name));
+  if (kind === "Node") for (const [, name] of text.matchAll(/\{key:\s*([^,}\s]+)[^}]*effect:/g)) add(found.taints, bare(name), "");
 }
 
 const bare = (text) => text.replace(/^["']|["']$/g, "");

@@ -39,10 +39,13 @@ function around(doc, number, column, dashes) {
     for (const dash of [...columns].reverse()) { if (dash >= at) continue; steps.unshift({ step: "[]" }); at = dash; listed = true; }
   };
   items(dashes);
-  for (let n = number - 1; n >= 1; n -= 1) {
-    const text = doc.line(n).text;
+  const start = doc.line(number).from;
+  let n = number;
+  for (const above = start > 0 ? doc.iterRange(start, 0) : null; above && !above.next().done;) {
+    if (above.lineBreak) { n -= 1; continue; }
+    const text = above.value;
     let lead = 0;
-    while (text[lead] === " ") lead += 1;
+    while (lead <= at && text[lead] === " ") lead += 1;
     if (lead > at) continue;
     const line = shape(text);
     if (!line) continue;

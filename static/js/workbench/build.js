@@ -361,7 +361,11 @@ export class Build {
     this.keepSoon();
   }
 
-  #settleTyping() { if (this.typing) this.#edited(this.editor.value); }
+  #settleTyping() {
+    if (!this.typing) return;
+    this.#edited(this.editor.value);
+    if (this.apply.disabled) { this.check.cancel(); this.#show([], []); } // it is what was applied: nothing is wrong with that
+  }
 
   #edited(text) {
     this.typing = false;
