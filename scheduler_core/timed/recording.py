@@ -63,8 +63,18 @@ class Recording:
         """What was told since the last cycle."""
         return self._happenings
 
-    def take(self) -> Told:
-        """Return what was told and who moved, and begin anew."""
+    def take(self, *, whole: bool = True) -> Told:
+        """Return what was told and who moved, and begin anew; not ``whole``: the moves alone."""
+        found = self._whole() if whole else Told((), (), self._all_moves())
+        self._happenings, self._entries, self._moves, self._attempt = [], [], [], None
+        return found
+
+    def _all_moves(self) -> tuple[Move, ...]:
+        if len(self._moves) < 2:
+            return tuple(move for _, _, move in self._moves)
+        return tuple(move for own in self._by_moment() for move in own)
+
+    def _whole(self) -> Told:
         told = self._happenings
         split = len(told) if self._attempt is None else self._attempt
         moves: tuple[Move, ...] = ()
@@ -73,17 +83,9 @@ class Recording:
             moves = tuple(move for own in by_moment for move in own)
             if self._attempt is not None:
                 del by_moment[self._attempt]
-            told = (
-                [
-                    replace(happening, moves=tuple(own)) if own else happening
-                    for happening, own in zip(told, by_moment, strict=True)
-                ]
-                if self._entries
-                else told
-            )
-        found = Told(tuple(told[:split]), tuple(told[split:]), moves)
-        self._happenings, self._entries, self._moves, self._attempt = [], [], [], None
-        return found
+            if self._entries:
+                told = [_moving(one, own) for one, own in zip(told, by_moment, strict=True)]
+        return Told(tuple(told[:split]), tuple(told[split:]), moves)
 
     def _by_moment(self) -> list[list[Move]]:
         """Return the moves of each moment; a pod's own are in order."""
@@ -113,3 +115,7 @@ class Recording:
 
     def _at(self, place: int, time: float) -> bool:
         return abs(self._entries[place][0] - time) < SAME
+
+
+def _moving(happening: Happening, moves: list[Move]) -> Happening:
+    return replace(happening, moves=tuple(moves)) if moves else happening

@@ -100,7 +100,7 @@ class TimedSimulation(View):
         attempt = self._attempt()
         cycle = cycle_of(framework, pod, attempt, counter)
         self._consequences()
-        found = self._take()
+        found = self._take(whole=trace)
         cycle.queue, cycle.moves, cycle.phases = queue, found.moves, phases_of(attempt)
         if trace:
             told = (*found.before, *found.after)
@@ -159,7 +159,7 @@ class TimedSimulation(View):
         if made != decision:
             raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
         self._consequences()
-        self._take()
+        self._take(whole=False)
         self._turns.take()
         self._commit(decision)
 
@@ -342,9 +342,9 @@ class TimedSimulation(View):
         state = self.cluster.pods.get(key)
         return state.node_name if state is not None else None
 
-    def _take(self) -> Told:
+    def _take(self, *, whole: bool = True) -> Told:
         self._look()
-        return self._recording.take()
+        return self._recording.take(whole=whole)
 
     def _complete(self, cycle: Cycle) -> None:
         """Fill in what only the run knows."""
