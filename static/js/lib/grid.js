@@ -1,6 +1,6 @@
 // A sortable table with one tab stop, arrow keys, and only the rows in view in the document once there are many.
 
-import { h, fill } from "./dom.js";
+import { h, fill, copy, toast } from "./dom.js";
 
 const ALL_ROWS = 100; // up to here every row is in the document
 const OVERSCAN = 10;
@@ -38,6 +38,8 @@ export class Grid {
     this.table.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("pointerover", (event) => this.#hover(event));
     this.body.addEventListener("pointerleave", () => this.#hover(null));
+    this.body.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) this.#hover(event); });
+    this.body.addEventListener("focusout", () => this.#hover(null));
     new ResizeObserver(() => this.#render(false)).observe(this.element);
   }
 
@@ -181,7 +183,19 @@ export class Grid {
     this.#focus();
   }
 
+  /** Put the table on the clipboard, as it is sorted and filtered; `tsv` where it is another than the table's own. */
+  async copy(tsv = this.tsv()) {
+    const rows = tsv.split("\n").length - 1;
+    toast(await copy(tsv) ? `${rows} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", { name: "copy" });
+  }
+
   #key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "c" && !String(getSelection())) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.copy(this.onCopy?.());
+      return;
+    }
     if (event.altKey || event.metaKey) return;
     const { row, column } = this.#active;
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 1);

@@ -2,6 +2,7 @@
 
 import { h, fill, debounce } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
+import { tabled } from "../../lib/tables.js";
 import { count, ellipsis } from "../../lib/quantity.js";
 import { answer, cycleLink, nodeLink, pager, refocus } from "./cachewords.js";
 import { segmented } from "./matrix.js";
@@ -105,7 +106,7 @@ export class CacheMap {
       fill(this.table, h("p", { class: "grid-none dim", role: "status", text: find && !inner ? `Nothing here is called ${find}.` : key ? "The cache holds nothing valid here after this cycle." : "The cache is empty after this cycle." }));
       return;
     }
-    fill(this.table, key ? this.#entries(found.rows, by, key, inner) : this.#groups(found, by));
+    fill(this.table, key ? tabled(this.#entries(found.rows, by, key, inner), { sorts: false }) : tabled(this.#groups(found, by)));
   }
 
   /** The first level: how much there is of each. */

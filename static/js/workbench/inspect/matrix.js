@@ -17,7 +17,7 @@ export function filterField(label, onChange) {
 }
 
 export function copyButton(grid) {
-  return h("button", { type: "button", class: "btn quiet square", "aria-label": "Copy as tab separated text", title: "Copy as tab separated text", "data-copy-tsv": true, onclick: async () => {
+  return h("button", { type: "button", class: "btn quiet square", "aria-label": "Copy as tab separated text", title: "Copy as tab separated text (Ctrl C in the table)", "data-copy-tsv": true, onclick: async () => {
     toast(await copy(grid.tsv()) ? `${grid.count} rows copied` : "The browser refused the clipboard", { name: "copy" });
   } }, icon("copy"));
 }

@@ -4,6 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, ellipsis, plural, short } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
+import { copyButton, filterField } from "./matrix.js";
 import { sentence } from "./sentence.js";
 
 const NAME = 18; // characters of a node's name that fit its column
@@ -21,13 +22,17 @@ export class Preemption {
   #rows = []; // candidates that are loaded
   #open = new Set(); // nodes whose dry run is open
   #runs = new Map();
+  #text = "";
+  #sort = ["", false]; // column, downwards; "" is the order in which they were told
 
   constructor(view) {
     this.view = view;
     this.body = h("tbody");
     this.more = h("button", { type: "button", class: "btn", onclick: () => this.#page() });
     this.element = h("div", { class: "preemption-tab" });
+    this.note = h("small", { class: "dim num", role: "status" });
     view.on("selection", () => this.#mark());
+    view.on("hover", (node) => this.#hover(node));
   }
 
   update() {
@@ -39,6 +44,7 @@ export class Preemption {
     if (!part) return;
     if (part === this.#shown) return;
     this.#shown = part;
+    this.#text = "";
     if (part.why !== undefined) { fill(this.element, this.#none(part.why)); return; }
     this.#rows = [...part.candidates.rows];
     this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);
@@ -64,7 +70,9 @@ export class Preemption {
     const { view } = this;
     const name = view.playback.nodes.names[node];
     const text = ellipsis(name, max);
-    return inline(() => view.selectNode(node), { "data-at": node, title: `node ${name}`, ...(text === name ? {} : { "aria-label": name }) }, text);
+    const light = () => view.hover(node);
+    const dim = () => view.hover(-1);
+    return inline(() => view.selectNode(node), { "data-at": node, title: `node ${name}`, onpointerenter: light, onpointerleave: dim, onfocus: light, onblur: dim, ...(text === name ? {} : { "aria-label": name }) }, text);
   }
 
   #pod(key) {
@@ -76,16 +84,62 @@ export class Preemption {
   // --- candidates ------------------------------------------------------------------------
 
   #candidates(part) {
-    const head = (text, more) => h("th", { scope: "col", text, ...more });
-    return h("section", { class: "candidates" }, h("h3", null, "Candidate nodes ", h("small", { class: "dim num", text: `${count(part.candidates.count)} of ${plural(part.potential, "node")} where deletions might help` })),
+    const self = this;
+    const [key, down] = this.#sort;
+    const head = (name, text, more) => h("th", { scope: "col", "aria-sort": key === name ? (down ? "descending" : "ascending") : undefined, ...more },
+      h("button", { type: "button", class: "sorter", "data-sort": name, onclick: () => this.#order(name), text: `${text}${key === name ? (down ? " ↓" : " ↑") : ""}` }));
+    const table = { tsv: () => this.#tsv(), get count() { return self.#visible().length; } };
+    return h("section", { class: "candidates" }, h("h3", null, "Candidate nodes ", h("small", { class: "dim num", text: `${count(part.candidates.count)} of ${plural(part.potential, "node")} where deletions might help ` }), this.note),
+      h("div", { class: "matrix-tools" }, filterField("Filter candidate nodes by name or victim", (text) => { this.#text = text; this.#paint(); }), copyButton(table)),
       h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Candidate nodes, the chosen one first" }),
-        h("thead", null, h("tr", null, head("node"), head("victims"), head("PDBs", { title: "Victims that violate a PodDisruptionBudget" }), head("decided by"))), this.body),
+        h("thead", null, h("tr", null, head("node", "node"), head("victims", "victims"), head("violations", "PDBs", { title: "Victims that violate a PodDisruptionBudget" }), head("by", "decided by"))), this.body),
       this.more);
+  }
+
+  /** Sort by a column, then the other way round, then as they were told. */
+  #order(key) {
+    const [was, down] = this.#sort;
+    this.#sort = was !== key ? [key, false] : down ? ["", false] : [key, true];
+    this.element.querySelector("section.candidates")?.replaceWith(this.#candidates(this.#shown));
+    this.#paint();
+    this.element.querySelector(`[data-sort="${key}"]`)?.focus();
+  }
+
+  #by(row) {
+    const part = this.#shown;
+    if (row.node === part.node) return part.criteria.find((one) => one.decided)?.text ?? "the only one";
+    return part.criteria[row.lost]?.text ?? "";
+  }
+
+  /** The loaded candidates that the filter leaves, sorted. */
+  #visible() {
+    const { names } = this.view.playback.nodes;
+    const text = this.#text;
+    const [key, down] = this.#sort;
+    const value = { node: (row) => names[row.node], victims: (row) => row.count, violations: (row) => row.violations, by: (row) => this.#by(row) }[key];
+    const rows = this.#rows.filter((row) => !text || names[row.node].toLowerCase().includes(text) || row.victims.some(([pod]) => pod.toLowerCase().includes(text)));
+    if (!value) return rows;
+    const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a - b);
+    return [...rows].sort((a, b) => (down ? -1 : 1) * compare(value(a), value(b)));
+  }
+
+  #tsv() {
+    const { names } = this.view.playback.nodes;
+    const rows = this.#visible().map((row) => [names[row.node], `${row.victims.map(([pod, priority]) => `${pod} (${priority})`).join(", ")}${row.count > row.victims.length ? `, and ${row.count - row.victims.length} more` : ""}`, row.violations, this.#by(row)].join("\t"));
+    return ["node\tvictims\tPDB violations\tdecided by", ...rows].join("\n");
+  }
+
+  /** The row of the node that is pointed at anywhere. */
+  #hover(node) {
+    if (!this.element.isConnected) return;
+    for (const row of this.body.querySelectorAll("tr[data-of]")) row.classList.toggle("is-hovered", Number(row.dataset.of) === node);
   }
 
   #paint() {
     const part = this.#shown;
-    fill(this.body, this.#rows.map((row) => this.#row(row, part)));
+    const rows = this.#visible();
+    this.note.textContent = rows.length < this.#rows.length ? `${count(rows.length)} shown` : "";
+    fill(this.body, rows.length ? rows.map((row) => this.#row(row, part)) : h("tr", null, h("td", { colspan: "4", class: "dim", text: `No candidate that is loaded is called ${this.#text}, nor a victim there.` })));
     const left = part.candidates.count - this.#rows.length;
     this.more.hidden = left <= 0;
     this.more.textContent = `Show more of the ${count(left)} others`;
@@ -99,7 +153,7 @@ export class Preemption {
     const id = `dry-run-${row.node}`;
     const more = row.count - row.victims.length;
     const by = chosen ? part.criteria.find((one) => one.decided) : part.criteria[row.lost];
-    return [h("tr", { class: chosen ? "won" : undefined },
+    return [h("tr", { class: chosen ? "won" : undefined, "data-of": row.node },
       h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Dry run on ${names[row.node]}`, title: "The dry run, pod by pod", "data-run": row.node, onclick: () => this.#toggle(row.node) }, icon("right")), this.#node(row.node))),
       h("td", null, row.count ? h("ul", { class: "victims" }, row.victims.map(([key, priority, violates]) => h("li", null, this.#pod(key), h("small", { class: "dim num", text: ` priority ${count(priority)}` }), violates ? h("span", { class: "sr", text: ", violates a budget" }) : null)),
         more > 0 ? h("li", { class: "dim", text: `and ${count(more)} more` }) : null) : h("span", { class: "dim", text: "none" })),

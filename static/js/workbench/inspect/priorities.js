@@ -38,6 +38,12 @@ export class Priorities {
     this.byNode.sortKey = "total";
     this.byNode.sortDown = true;
     this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
+    this.byPriority.onCopy = () => this.#tsv();
+    const column = (event) => { const key = this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? ""; view.hover(/^n\d+$/.test(key) ? Number(key.slice(1)) : -1); };
+    this.byPriority.element.addEventListener("pointerover", column);
+    this.byPriority.element.addEventListener("focusin", column);
+    this.byPriority.element.addEventListener("pointerleave", () => view.hover(-1));
+    this.byPriority.element.addEventListener("focusout", () => view.hover(-1));
     this.pager = h("span", { class: "pager", role: "group", "aria-label": "Nodes shown" });
     this.column = new Column(view, (index) => this.#pick(index));
     this.weighing = new Weighing(view, { apply: (weights, when) => view.settings.weigh(weights, when) });
@@ -52,7 +58,7 @@ export class Priorities {
         copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
       this.pager, this.holder);
     this.element = h("div", { class: "priorities-tab" });
-    view.on("hover", (node) => this.byNode.hover(node));
+    view.on("hover", (node) => { this.byNode.hover(node); this.#column(node); });
     view.on("selection", () => { if (this.element.isConnected) this.#selected(); });
     view.on("sub", () => { if (this.element.isConnected) this.update(); });
     new ResizeObserver(() => { if (this.#across && this.element.isConnected && this.#size !== this.#drawn) { this.#turn(); this.#matrix(); } }).observe(this.holder);
@@ -160,6 +166,14 @@ export class Priorities {
       grid.show(nodeRows(ranked, made, names, this.#mode, this.#at), nodes);
     }
     this.column.show(ranked, made, this.#at);
+  }
+
+  /** Nodes as columns: the hovered one's is lit. */
+  #column(node) {
+    if (!this.#across || !this.byPriority.element.isConnected) return;
+    for (const cell of this.byPriority.element.querySelectorAll(".lit-column")) cell.classList.remove("lit-column");
+    const at = node < 0 ? -1 : this.byPriority.columns.findIndex(({ key }) => key === `n${node}`);
+    if (at > 0) for (const cell of this.byPriority.element.querySelectorAll(`[data-column="${at}"]`)) cell.classList.add("lit-column");
   }
 
   #pageOf(nodes) {

@@ -1,0 +1,139 @@
+"""Every matrix and table of nodes: it and the stage light each other; sorting, filtering, copying."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import Workbench, example_text, share, texts
+from tests.services.stack import Stack
+
+HOVERED = "() => podstep.playback.nodes.names[podstep.view.hovered] ?? null"
+COPIED = "() => navigator.clipboard.readText()"
+
+
+@pytest.fixture(scope="module")
+def shop(site: Stack) -> str:
+    """The address of a shared example."""
+    return share(site, example_text("shop"), "shop")
+
+
+@pytest.fixture(scope="module")
+def preempting(site: Stack) -> str:
+    """The address of an example in which a pod makes room for itself."""
+    return share(site, example_text("making-room"), "making room")
+
+
+def opened(page: Page, address: str, tab: str, index: int) -> Locator:
+    """Open a tab at a cycle."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    Workbench(page).open(f"{address}?step={index}&tab={tab.lower()}").at(index)
+    return Workbench(page).panel(tab)
+
+
+def lines(page: Page) -> list[list[str]]:
+    """What is on the clipboard, as rows of cells."""
+    return [line.split("\t") for line in str(page.evaluate(COPIED)).split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("tab", "grid"), [("Predicates", "Node by predicate"), ("Priorities", "Node by priority")]
+)
+def test_a_matrix_and_the_stage_light_each_other(page: Page, shop: str, tab: str, grid: str) -> None:
+    """By pointer and by the keyboard's focus a row lights its node; a node on the stage lights its row."""
+    table = opened(page, shop, tab, 20).get_by_role("grid", name=grid)
+    row = table.get_by_role("row").nth(2)
+    name = row.get_by_role("rowheader").inner_text()
+    row.get_by_role("rowheader").hover()
+    assert page.evaluate(HOVERED) == name
+    expect(page.locator(".node.hovered")).to_contain_text(name)
+    page.mouse.move(5, 5)
+    table.get_by_role("row").nth(1).get_by_role("rowheader").click()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(HOVERED) == name
+    Workbench(page).node(name).hover()
+    expect(row).to_have_class(re.compile("is-hovered"))
+
+
+def test_nodes_as_columns_light_the_stage_and_are_lit(page: Page, shop: str) -> None:
+    """Turned round, it is the column."""
+    panel = opened(page, shop, "Priorities", 20)
+    panel.get_by_role("button", name="Priorities", exact=True).click()
+    table = panel.get_by_role("grid", name="Priority by node")
+    head = table.get_by_role("columnheader").nth(2)
+    head.hover()
+    name = head.inner_text().split(" ", 1)[1]
+    assert page.evaluate(HOVERED) == name
+    page.mouse.move(5, 5)
+    Workbench(page).node(name).hover()
+    expect(head).to_have_class(re.compile("lit-column"))
+
+
+@pytest.mark.parametrize(
+    ("tab", "grid"), [("Predicates", "Node by predicate"), ("Priorities", "Node by priority")]
+)
+def test_a_matrix_is_copied_by_key_as_it_is_sorted_and_filtered(
+    page: Page, shop: str, tab: str, grid: str
+) -> None:
+    """Ctrl C in it copies the header and the rows on screen, as the button does."""
+    panel = opened(page, shop, tab, 20)
+    table = panel.get_by_role("grid", name=grid)
+    panel.get_by_role("searchbox").fill("general")
+    expect(table.get_by_role("rowheader").filter(has_text="batch")).to_have_count(0)
+    table.get_by_role("columnheader", name="node", exact=True).click()
+    page.keyboard.press("Control+c")
+    expect(page.get_by_text(re.compile(r"^\d rows copied$"))).to_be_visible()
+    by_key = lines(page)
+    assert by_key[0][0].startswith("node")
+    assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
+    panel.get_by_role("button", name="Copy as tab separated text").click()
+    assert lines(page) == by_key
+
+
+def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page, preempting: str) -> None:
+    """Like a matrix: by column both ways, by name, as text, and with the stage."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    bench = Workbench(page).open(preempting)
+    index = page.evaluate("() => podstep.playback.marks.seek(0, 1, 'p')")
+    panel = opened(page, preempting, "Preemption", index)
+    table = panel.get_by_role("table", name=re.compile("^Candidate nodes"))
+    expect(table.locator("tr[data-of]")).not_to_have_count(0)
+    names = texts(table.locator("tr[data-of] .candidate"))
+    assert len(names) > 1
+    table.get_by_role("button", name="node", exact=True).click()
+    assert texts(table.locator("tr[data-of] .candidate")) == sorted(names)
+    table.get_by_role("button", name=re.compile("^node")).click()
+    assert texts(table.locator("tr[data-of] .candidate")) == sorted(names, reverse=True)
+    panel.get_by_role("button", name="Copy as tab separated text").click()
+    expect(page.get_by_text(f"{len(names)} rows copied")).to_be_visible()
+    assert [row[0] for row in lines(page)[1:]] == sorted(names, reverse=True)
+    table.locator("tr[data-of] .candidate [data-at]").first.hover()
+    assert page.evaluate(HOVERED) == max(names)
+    page.mouse.move(5, 5)
+    bench.node(names[0]).hover()
+    expect(table.locator("tr.is-hovered")).to_contain_text(names[0])
+    panel.get_by_role("searchbox", name="Filter candidate nodes by name or victim").fill(names[0])
+    expect(table.locator("tr[data-of]")).to_have_count(1)
+
+
+def test_the_map_of_the_cache_is_sorted_copied_and_lit(page: Page, site: Stack) -> None:
+    """The number of entries sorts downwards first; the text has what is on screen."""
+    text = f"{example_text('shop')}\n---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n"
+    panel = opened(page, share(site, text, "cached"), "Cache", 12)
+    panel.get_by_role("button", name="Map", exact=True).or_(
+        panel.get_by_role("tab", name="Map")
+    ).first.click()
+    table = panel.get_by_role("table", name="Valid entries of the cache by node")
+    name = table.get_by_role("rowheader").first.get_by_role("button")
+    name.hover()
+    assert page.evaluate(HOVERED) == name.inner_text()
+    table.get_by_role("button", name="entries").click()
+    found = [
+        int(row[-1]) for row in [texts(r.get_by_role("cell")) for r in table.get_by_role("row").all()[1:]]
+    ]
+    assert found == sorted(found, reverse=True)
+    panel.get_by_role("button", name="Copy as tab separated text").first.click()
+    expect(page.get_by_text(f"{len(found)} rows copied")).to_be_visible()
+    assert [int(row[-1]) for row in lines(page)[1:]] == found
