@@ -317,3 +317,18 @@ def test_phases_tell_the_points_that_ran() -> None:
     for detail in bound.values():
         points: Any = detail
         assert [point for point, _, _ in points.statuses] == ["PreBind", "Bind"]
+
+
+def test_a_configuration_without_volume_binding_leaves_claims_unbound() -> None:
+    """What a profile disables at a point is not called there: nothing is reserved for a waiting pod."""
+    label = f"{KEY['v1']}: g"
+    claims = member("g-0", label, spec=", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]")
+    off = "    reserve: {enabled: [{name: Coscheduling}], disabled: [{name: VolumeBinding}]}\n"
+    on = "    reserve: {enabled: [{name: Coscheduling}]}\n"
+    rest = (CLASS, volume("pv", "n0"), claim("c"), group("g", 2), claims, member("g-1", label, cpu=99))
+    for text, held in ((two_profiles("v1"), "pv"), (two_profiles("v1").replace(on, off), "")):
+        made = simulation(text, node("n0", host="n0"), *rest)
+        cycle = made.step()
+        assert cycle is not None
+        assert cycle.result == "waiting"
+        assert made.cluster.storage.claims["default/c"].volume_name == held
