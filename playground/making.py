@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,17 +14,10 @@ from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.forms import FORMS, Form, Problems, read
 from scheduler_core.forms.pods import ZONE
 from scheduler_core.history import Moment, objects_at
-from scheduler_core.objects.model import (
-    KubernetesObject,
-    Node,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    StorageClass,
-)
+from scheduler_core.objects.model import Node, Pod, Taint
 from scheduler_core.scenario import BundleError, Document, Scenario
 from scheduler_core.settings import SETTINGS_KIND
-from scheduler_core.workloads import key_of, kind_of
+from scheduler_core.workloads import key_of
 
 SUGGESTED = 200  # of one sort
 
@@ -114,6 +107,7 @@ def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> l
         f"There is no PersistentVolumeClaim {name} yet: its pods stay pending until there is."
         for name in values.get("claims") or ()
         if f"{values['namespace'] or 'default'}/{name}" not in known["claimKeys"]
+        and len(known["claimKeys"]) < SUGGESTED
     ]
     chosen = values.get("storageClass")
     if chosen and chosen not in known["storageClasses"] and form.kind != "StorageClass":
@@ -130,41 +124,45 @@ def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> l
 
 
 def suggestions(scenario: Scenario, moment: Moment | None) -> dict[str, Any]:
-    """Return names, labels and taints that are there, for the fields that suggest them."""
-    there = set(objects_at(scenario, moment)) if moment is not None else None
-    objects: list[KubernetesObject] = [
-        obj for obj in scenario.objects if there is None or (kind_of(obj), key_of(obj)[1]) in there
-    ]
-    nodes = [obj for obj in objects if isinstance(obj, Node)]
-    claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
-    namespaces = {obj.meta.namespace for obj in objects if getattr(obj.meta, "namespace", "")}
+    """Return names, labels and taints that are there, for the fields that suggest them.
+
+    Names are those at the moment; labels, taints and resources those of what is there from the start.
+    """
+    keys: dict[str, list[str]] = {}
+    for kind, key in objects_at(scenario, moment) if moment is not None else map(key_of, scenario.objects):
+        keys.setdefault(kind, []).append(key)
+    nodes = [obj for obj in scenario.objects if isinstance(obj, Node)]
+    pods = [obj for obj in scenario.objects if isinstance(obj, Pod)]
+    claims = keys.get("PersistentVolumeClaim", [])
+    namespaces = {key.partition("/")[0] for row in keys.values() for key in row if "/" in key}
+    labels = _labels(node.meta.labels for node in nodes)
     return {
         "priorityClasses": classes_of(scenario, moment),
-        "nodes": _first(node.meta.name for node in nodes),
+        "nodes": _first(keys.get("Node", [])),
         "zones": _first(node.meta.labels[ZONE] for node in nodes if ZONE in node.meta.labels),
-        "labels": _labels(node.meta.labels for node in nodes),
-        "selectors": _labels(node.meta.labels for node in nodes),
+        "labels": labels,
+        "selectors": labels,
         "taints": _first(_taint(taint) for node in nodes for taint in node.taints),
         "resources": _first(f"{name}=1" for node in nodes for name in node.allocatable if "/" in name),
-        "podLabels": _labels(obj.meta.labels for obj in objects if isinstance(obj, Pod)),
-        "claims": _first(claim.meta.name for claim in claims),
-        "claimKeys": _first(f"{claim.meta.namespace}/{claim.meta.name}" for claim in claims),
-        "volumes": _first(obj.meta.name for obj in objects if isinstance(obj, PersistentVolume)),
-        "storageClasses": _first(obj.meta.name for obj in objects if isinstance(obj, StorageClass)),
+        "podLabels": _labels(pod.meta.labels for pod in pods),
+        "claims": _first(key.partition("/")[2] for key in claims),
+        "claimKeys": _first(claims),
+        "volumes": _first(keys.get("PersistentVolume", [])),
+        "storageClasses": _first(keys.get("StorageClass", [])),
         "namespaces": _first(["default", *sorted(namespaces - {"default"})]),
     }
 
 
-def _first(names: Any) -> list[str]:
+def _first(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))[:SUGGESTED]
 
 
-def _taint(taint: Any) -> str:
+def _taint(taint: Taint) -> str:
     value = f"={taint.value}" if taint.value else ""
     return f"{taint.key}{value}:{taint.effect}"
 
 
-def _labels(each: Any) -> list[str]:
+def _labels(each: Iterable[Mapping[str, str]]) -> list[str]:
     """Return ``key=value`` of what several have in common or choose by, those of a single one last."""
     counted: dict[str, int] = {}
     for labels in each:

@@ -330,6 +330,20 @@ def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page, nodes: str) 
     pods_come(page, 3)
 
 
+def test_a_cluster_without_nodes_says_how_to_get_some(page: Page, site: Stack) -> None:
+    """The stage offers a node pool and the generator where it has nothing to draw."""
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: alone}\nspec: {containers: [{name: c}]}\n"
+    bench = copied(page, share(site, pod, "A pod alone"))
+    expect(bench.stage.get_by_role("button", name="Generate a cluster…")).to_be_visible()
+    bench.stage.get_by_role("button", name="Add a node pool").click()
+    form = page.get_by_role("dialog", name="Node pool")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    expect(bench.node("general-1")).to_be_visible()
+    bench.wait().step(1)
+    expect(bench.stage.get_by_role("button", name="alone", exact=True).first).to_be_visible()
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
 def test_menu_forms_and_generator_are_accessible(

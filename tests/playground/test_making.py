@@ -100,6 +100,22 @@ async def test_what_there_is_can_be_chosen_and_what_is_not_is_told() -> None:
         assert wrong(answer)["priorityClassName"].startswith("there is no PriorityClass 'urgent'")
 
 
+async def test_what_operations_made_is_there_at_their_step_only() -> None:
+    """A claim and a node that come after a cycle are known after it, and not at the start."""
+    claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
+    claim += "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n"
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: late}\nstatus: {allocatable: {cpu: 1, pods: 9}}\n"
+    async with connected(OWNER) as socket:
+        payload = {"text": NODES + POD, "documents": f"{claim}---\n{node}", "step": "1.1"}
+        text = (await socket.success("bundle.add", payload))["text"]
+        start = await drafted(socket, text, "Deployment", name="w", claims="data")
+        assert "late" not in start["known"]["nodes"]
+        assert start["notes"][0].startswith("There is no PersistentVolumeClaim data yet")
+        later = await drafted(socket, text, "Deployment", step="2.0", name="w", claims="data")
+        assert later["known"]["nodes"][-1] == "late"
+        assert later["notes"] == []
+
+
 async def test_a_form_that_there_is_not_is_refused() -> None:
     """The error says which there are."""
     async with connected(OWNER) as socket:

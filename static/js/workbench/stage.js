@@ -34,7 +34,8 @@ export class Stage {
       this.#picture = null;
       fill(this.tools);
       fill(this.body, h("div", { class: "empty" }, icon("server"), h("b", { text: "There is no node in this cluster yet." }),
-        h("span", { text: "Add a document with kind: Node to the YAML, then apply it." })));
+        this.view.edit ? h("div", { class: "empty-acts" }, [["+NodePool", "Add a node pool", "plus"], ["+generate", "Generate a cluster…", "dice"]].map(([create, text, name]) => h("button", { type: "button", class: "btn", onclick: () => this.view.emit("edit", { create }) }, icon(name), text))) : null,
+        h("span", { text: "Or write a document with kind: Node in the YAML, and apply it." })));
       return;
     }
     this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view) : new Cards(this.view, names.length > FULL_CARDS);

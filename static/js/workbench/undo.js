@@ -99,9 +99,18 @@ export class Undo {
     try {
       const done = fits(this.#done);
       const undone = fits(this.#undone);
-      if (done.length || undone.length) localStorage.setItem(this.store, JSON.stringify({ stands: this.#stands, done, undone }));
+      if (done.length || undone.length) this.#put(JSON.stringify({ stands: this.#stands, done, undone }));
       else localStorage.removeItem(this.store);
     } catch { /* storage is full or off: Undo works until the page is left */ }
+  }
+
+  /** Where there is no room, the histories of other drafts give way. */
+  #put(text) {
+    try { localStorage.setItem(this.store, text); } catch {
+      const own = this.store.slice(0, this.store.lastIndexOf(".") + 1);
+      for (const key of Object.keys(localStorage)) if (key.startsWith(own) && key !== this.store) localStorage.removeItem(key);
+      localStorage.setItem(this.store, text);
+    }
   }
 
   #recall() {
