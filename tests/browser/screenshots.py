@@ -53,12 +53,40 @@ def run_trace(page: Page) -> str:
     return page.url
 
 
+def built(page: Page, phone: bool) -> Iterator[str]:
+    """Build a cluster from nothing: the generator, a form with a mistake, and many nodes at once."""
+    page.get_by_role("button", name="Build one").click()
+    made = page.get_by_role("dialog", name="Generate a cluster")
+    expect(made.get_by_text("10 nodes")).to_be_visible()
+    yield "build-generate"
+    made.get_by_role("button", name="Open the workbench").click()
+    page.wait_for_url("**/p/**")
+    build = Workbench(page).wait().build
+    if phone:
+        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+    build.get_by_role("button", name="Add", exact=True).click()
+    build.get_by_role("menuitem", name="Deployment", exact=True).click()
+    form = page.get_by_role("dialog", name="Deployment")
+    form.get_by_text("Where they may run").click()
+    form.get_by_label("memory of a pod").fill("2GB")
+    expect(form.get_by_text("did you mean '2G'")).to_be_visible()
+    yield "build-form"
+    form.get_by_role("button", name="Cancel").click()
+    build.get_by_role("button", name="Add", exact=True).click()
+    build.get_by_role("menuitem", name="Change many nodes…").click()
+    bulk = page.get_by_role("dialog", name="Change many nodes")
+    bulk.get_by_label("Taint", exact=True).fill("maintenance=yes:NoExecute")
+    expect(bulk.get_by_role("button", name="Taint 10 nodes")).to_be_visible()
+    yield "build-bulk"
+
+
 def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str]:
     """Bring the page into each state that is pictured, yielding the picture's name."""
     page.goto("/")
     small = page.get_by_role("region", name="A small cluster that is being scheduled")
     expect(small.get_by_role("button", name="Play")).to_be_visible()
     yield "start"
+    yield from built(page, phone)
     for name, address, index, view in (
         ("workbench-12", f"{addresses['shop']}?step=20&tab=predicates", 20, ("Stage", "Inspect")),
         ("workbench-500", f"{addresses['large']}?step=400&tab=predicates", 400, ("Stage", "Inspect")),
