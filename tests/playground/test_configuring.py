@@ -11,8 +11,8 @@ from playground import catalogue
 from playground.configuring import configured
 from scheduler_core import BundleError, load
 from scheduler_core.policy import compile_policy
-from scheduler_core.policy.editing import EditError
 from scheduler_core.policy.order import ORDERS, UNREGISTERED
+from scheduler_core.policy.rewriting import EditError
 
 from .conftest import connected
 

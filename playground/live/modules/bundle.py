@@ -13,7 +13,7 @@ from playground.live.errors import CommandError
 from playground.operating import ObjectError
 from playground.playback.playback import Superseded
 from scheduler_core.history import HistoryError, Moment
-from scheduler_core.policy.editing import EditError
+from scheduler_core.policy.rewriting import EditError
 from scheduler_core.scenario import BundleError
 
 

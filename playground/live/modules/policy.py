@@ -13,7 +13,7 @@ from playground.playback.playback import Playback, Superseded
 from playground.policies import changed, checked, in_text, settings_of, told
 from playground.wire import Encoded, encode
 from scheduler_core.history import HistoryError, Moment
-from scheduler_core.policy.editing import EditError
+from scheduler_core.policy.rewriting import EditError
 from scheduler_core.scenario import BundleError
 from scheduler_core.settings import SETTINGS_KIND
 

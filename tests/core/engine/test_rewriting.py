@@ -42,7 +42,7 @@ def test_predicates_run_in_the_order_that_was_asked_for(policy: Document | None,
     """Any permutation is written so that it runs, one after the other on the same policy."""
     rng = random.Random(3)
     settings = settings_of(order)
-    documents = () if policy is None else (policy,)
+    documents: tuple[Document, ...] = () if policy is None else (policy,)
     keys = list(compile_policy(policy, settings).order)
     for _ in range(60):
         rng.shuffle(keys)
@@ -117,12 +117,12 @@ def test_arguments_make_predicates_and_priorities() -> None:
     assert profile.order[0] == "CheckNodeLabelPresence"
     assert profile.arguments["CheckNodeLabelPresence"]["labelsPresence"]["labels"] == ["rack"]
     shape = {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}
-    given = {
+    packing: dict[str, Any] = {
         "list": "priorities",
         "argument": {"requestedToCapacityRatioArguments": shape},
         "weight": 5,
     }
-    made = edited(made, "argument", "Pack", json.dumps(given))
+    made = edited(made, "argument", "Pack", json.dumps(packing))
     assert ("Pack", 5) in [(p.name, p.weight) for p in compile_policy(made[0]).priorities]
 
 
