@@ -43,6 +43,7 @@ class Assembly:
         self.report = report
         self.limits = limits
         self.expand = expand
+        self.timed = False  # time will run
         self.admitting = admission
         self.recorded = False  # objects come and go as a recording says: no controller acts
         self.world = World()
@@ -118,7 +119,7 @@ class Assembly:
             self.world.put(obj)
         if self.expand and not self.report.errors and self._foreseen():
             for obj in list(self.world.objects.values()):
-                if isinstance(obj, Workload):
+                if isinstance(obj, Workload) and not (self.timed and made_in_time(obj)):
                     self.settle(obj, self.places[key_of(obj)], shrink=False)
         if self.admitting:
             self._set_budgets(
@@ -233,6 +234,11 @@ class Assembly:
             lambda name, text: self.notices.add(spec.child(name), text),
             priority_given=isinstance(obj, Pod) and obj.priority != 0,
         )
+
+
+def made_in_time(owner: Workload) -> bool:
+    """Tell whether a controller's pods wait for each other, or for the scheduler, once time runs."""
+    return owner.kind == "DaemonSet" or (owner.kind == "StatefulSet" and not owner.parallel)
 
 
 def _by_age(objects: list[KubernetesObject]) -> list[KubernetesObject]:

@@ -120,6 +120,7 @@ class _Loading:
         controllers = all(has_controllers(entry.value) for entry in self.scenarios)
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
+        self.assembly.timed = self.is_timed(settings)
         objects = self.assembly.build(self.decoded)
         self.refuse_if_wrong()
         if self.assembly.admitting:
@@ -205,9 +206,13 @@ class _Loading:
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
         given = next((entry.value for entry in self.settings), None)
         configuration = Reconfiguration(self.policy, given, settings)
-        first = self.scenarios[0]
-        timed = settings.time == "virtual" or bool(self.configurations) or turns_virtual(first.value)
-        return read_operations(first, self.assembly, sources, configuration, timed=timed)
+        return read_operations(self.scenarios[0], self.assembly, sources, configuration)
+
+    def is_timed(self, settings: Settings) -> bool:
+        """Tell whether time runs, from the beginning or once an operation lets it."""
+        if settings.time == "virtual" or self.configurations:
+            return True
+        return any(turns_virtual(entry.value) for entry in self.scenarios[:1])
 
     def refuse_if_wrong(self) -> None:
         """Raise all errors, if there are any."""

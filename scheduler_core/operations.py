@@ -130,13 +130,13 @@ def _turns_virtual(operation: dict[str, Any]) -> bool:
 
 
 def read_operations(
-    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration, *, timed: bool
+    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
 ) -> tuple[Operation, ...]:
     """Resolve a Scenario document against the initial cluster. Problems go to the assembly's report.
 
     ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state,
-    and ``configuration``, the initial one, the last. In virtual time (``timed``) controllers answer when
-    an operation lands, not here, and what they will have made by then is not known here.
+    and ``configuration``, the initial one, the last. In virtual time controllers answer when an
+    operation lands, not here, and what they will have made by then is not known here.
     """
     at = At(assembly.report, None, entry)
     read = _SCENARIO(entry.value, at) or {}
@@ -148,7 +148,7 @@ def read_operations(
     if len(listed) > assembly.limits.operations:
         place.error(f"more than {assembly.limits.operations:,} operations")
         return ()
-    history = _History(entry, assembly, documents, configuration, timed=timed)
+    history = _History(entry, assembly, documents, configuration)
     for index in in_order(listed):
         if assembly.full or not history.take(listed[index], place.child(index)):
             break
@@ -164,11 +164,8 @@ class _History:
         assembly: Assembly,
         documents: Documents,
         configuration: Reconfiguration,
-        *,
-        timed: bool,
     ) -> None:
         self.entry = entry
-        self.timed = timed
         self.assembly = assembly
         self.documents = dict(documents)
         self.configuration = configuration
@@ -207,7 +204,7 @@ class _History:
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
         else:
             place = at.child(given[0])
-            patch = body if self.timed and "patch" in body else None
+            patch = body if self.assembly.timed and "patch" in body else None
             if self.may_be_made(body):
                 self.foresee(name, given[0], body, place)
             else:
@@ -216,7 +213,7 @@ class _History:
 
     def may_be_made(self, body: dict[str, Any]) -> bool:
         """Tell whether an operation is about an object that is not there, but may be when it lands."""
-        if not self.timed or "type" not in body or "meta" not in body:
+        if not self.assembly.timed or "type" not in body or "meta" not in body:
             return False
         kind = body["type"]["kind"]
         world = self.assembly.world.objects
@@ -340,7 +337,7 @@ class _History:
         assembly.admission.learn(obj)
         assembly.world.put(obj)
         changes: list[Change] = [(action, obj)]
-        if not assembly.expand or self.timed:
+        if not assembly.expand or self.assembly.timed:
             return changes
         if isinstance(obj, Workload):
             if isinstance(before, Workload):
@@ -427,7 +424,7 @@ class _History:
             return []
         world = self.assembly.world
         changes: list[Change] = []
-        alone = self.assembly.recorded or self.timed
+        alone = self.assembly.recorded or self.assembly.timed
         if isinstance(obj, Node) and not alone:
             # The pod collector removes what the node ran.
             changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]

@@ -35,10 +35,9 @@ class Agenda:
         return _moment(first) if first is not None and first.after is None else None
 
     @property
-    def counting(self) -> float | None:
-        """Return the second that the next ones are written at, if they wait for cycles rather than for it."""
-        first = self._first
-        return _moment(first) if first is not None and first.after is not None else None
+    def counting(self) -> bool:
+        """Tell whether the next ones wait for cycles rather than for a second."""
+        return self._first is not None and self._first.after is not None
 
     @property
     def _first(self) -> Operation | None:

@@ -44,7 +44,6 @@ class ControlledFramework(Framework):
         listed = list(objects)
         super().__init__(listed, *args, **kwargs)
         self.ask_to_settle()
-        self.take_turns()
         self.cluster.refresh()
 
     # What others change

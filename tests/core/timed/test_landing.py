@@ -133,3 +133,34 @@ CREATE = (
     "createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: a}, "
     "spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}"
 )
+
+
+SETS = """
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}, annotations: {podstep/start-seconds: "5"}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+"""
+
+
+def test_pods_of_a_stateful_set_come_one_after_the_other_from_the_beginning() -> None:
+    """Each is made when the one before it is ready, which takes it 5 s here."""
+    _, cycles = ended(VIRTUAL, node("n"), SETS)
+    assert [(cycle.pod, round(cycle.time)) for cycle in cycles] == [
+        ("default/db-0", 0),
+        ("default/db-1", 5),
+        ("default/db-2", 10),
+    ]
+
+
+def test_daemons_are_scheduled_from_the_beginning() -> None:
+    """A DaemonSet's pods wait in the queue like others, each for its own node."""
+    daemons = SETS.replace("StatefulSet", "DaemonSet").replace("  replicas: 3\n  serviceName: db\n", "")
+    _, cycles = ended(VIRTUAL, node("a"), node("b"), daemons)
+    assert sorted((cycle.node, cycle.result) for cycle in cycles) == [("a", "scheduled"), ("b", "scheduled")]
