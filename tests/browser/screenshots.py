@@ -6,6 +6,7 @@ shipped examples and the shipped excerpt of a trace, or the recorded one where i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from typing import Any, Literal
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, example_text, share
 from tests.browser.test_runs import SAMPLE, charts, ends, upload
 from tests.parts import REPOSITORY, SHARED, chromium
@@ -24,6 +26,17 @@ FOLDER = REPOSITORY / "docs" / "screenshots"
 PENDING = "default/search-6"  # not placed in cycle 17 of the shop
 THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 Size = tuple[int, int]
+
+
+#: A pod with a mistake, and a toleration that has only been begun.
+MISTAKEN = """\
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: high}
+  spec:
+    priority: high
+    tolerations:
+    - """
 
 
 def new_page(browser: Browser, site: Stack, size: Size, theme: Literal["dark", "light"]) -> Page:
@@ -112,6 +125,19 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
     build.get_by_role("tab", name="Policy").click()
     expect(build.get_by_text("CheckNodeCondition").first).to_be_visible()
     yield "workbench-policy"
+    page.goto("/")
+    page.get_by_role("button", name="A shop on twelve nodes").click()
+    bench = Workbench(page).wait()
+    if phone:
+        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+    yaml = yaml_of(bench).shows(re.compile("replicas: 7"))
+    yaml.fill(yaml.text + MISTAKEN)
+    field = yaml.field
+    field.press("Control+End")
+    expect(page.locator(".cm-lint-marker-error")).not_to_have_count(0)
+    field.press("Control+Space")
+    expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
+    yield "workbench-yaml"
     Workbench(page).open(f"{addresses['shop']}?step=17&why={PENDING}").at(17)
     expect(page.get_by_role("button", name="Apply in a copy").first).to_be_visible()
     yield "workbench-why"

@@ -82,6 +82,18 @@ def test_a_pod_is_written_by_completion_alone(page: Page) -> None:
     assert "default/late" in page.evaluate("podstep.playback.pods.keys")
 
 
+def test_enter_after_a_whole_word_is_a_new_line(page: Page) -> None:
+    """What stands there already need not be taken: one Enter ends the line."""
+    _, yaml = edited(page)
+    yaml.field.press("Control+End")
+    page.keyboard.type("  restartPolicy: Never")
+    expect(offered(page).first).to_have_text("Never")
+    page.wait_for_timeout(150)
+    page.keyboard.press("Enter")
+    page.keyboard.type("x")
+    yaml.shows(re.compile(r"\n  restartPolicy: Never\n  x$"))
+
+
 def test_fields_say_what_they_are_and_what_counts_for_nothing(page: Page) -> None:
     """The list shows a field's type and that one is not read; beside the chosen one stands its sentence."""
     _, yaml = edited(page)
@@ -241,7 +253,11 @@ def test_the_editor_is_accessible(
 def test_where_the_editor_does_not_load_the_text_area_stays(page: Page, watch: object) -> None:
     """Without the bundle the YAML is edited, checked and applied in a plain text area."""
     watch.allow("codemirror.js", "Failed to load resource")  # type: ignore[attr-defined]
-    page.route("**/static/vendor/codemirror.js", Route.abort)
+
+    def lost(route: Route) -> None:
+        route.abort()
+
+    page.route("**/static/vendor/codemirror.js", lost)
     page.goto("/")
     page.get_by_label("Manifests").fill(SMALL)
     page.get_by_role("button", name="Open the workbench").click()

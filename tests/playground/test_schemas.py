@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from playground.schemas import document
@@ -64,8 +65,8 @@ def test_words_are_those_that_the_readers_take(schemas: dict[str, Any]) -> None:
     taint = fields(schemas, "Node", "spec", "taints")["effect"]
     assert set(taint["e"]) == {"NoSchedule", "PreferNoSchedule", "NoExecute"}
     assert taint["r"] == 1
-    settings = fields(schemas, "SimulationSettings")
-    assert list(settings["cache"]["e"]) == ["off", "designed", "v1.11", "sound", "batching"]
+    ours = fields(schemas, "SimulationSettings")
+    assert list(ours["cache"]["e"]) == ["off", "designed", "v1.11", "sound", "batching"]
     assert "PodToleratesNodeTaints" in fields(schemas, "Policy", "predicates")["name"]["e"]
     plugins = fields(schemas, "KubeSchedulerConfiguration", "profiles", "plugins", "filter", "enabled")
     assert "TaintToleration" in plugins["name"]["e"]
@@ -163,6 +164,6 @@ def test_long_descriptions_end_with_a_sentence() -> None:
 
 def test_the_bundle_that_pages_load_was_made() -> None:
     """Set-up has made what the editor imports, and the server sends it from here."""
-    folder = Path(document.settings.BASE_DIR) / "static" / "vendor"
+    folder = Path(settings.BASE_DIR) / "static" / "vendor"
     assert (folder / "codemirror.js").stat().st_size > 100_000
     assert Client().get("/static/vendor/codemirror.js").status_code == 200

@@ -1,16 +1,17 @@
 // The YAML editor: CodeMirror with our look, our keys and our marks. `lib/editor.js` loads it when a text is first looked at.
 
 import {
-  Compartment, EditorState, EditorView, Transaction, acceptCompletion, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding,
+  Compartment, EditorState, EditorView, Prec, Transaction, acceptCompletion, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding,
   completionKeymap, defaultKeymap, drawSelection, dropCursor, foldGutter, foldKeymap, highlightActiveLine, highlightActiveLineGutter,
   highlightSelectionMatches, highlightSpecialChars, history, historyKeymap, indentLess, indentMore, indentOnInput, indentUnit, keymap, lineNumbers,
   lintGutter, nextDiagnostic, placeholder as placeholderText, search, searchKeymap, setDiagnostics, yaml,
 } from "../../vendor/codemirror.js";
 import { complete } from "./complete.js";
-import { enter } from "./enter.js";
+import { enter, enterTyped } from "./enter.js";
 import { help } from "./help.js";
 import { diagnostics } from "./problems.js";
 import { loadSchema } from "./schema.js";
+import { scalars } from "./scalars.js";
 import { changesBetween } from "./smallest.js";
 import { theme } from "./theme.js";
 
@@ -33,7 +34,8 @@ export class Code {
           EditorView.domEventHandlers({ keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#leaving = key === "Escape"; } }),
           lineNumbers(), lintGutter(), foldGutter({ markerDOM: foldMarker }), codeFolding(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
           indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches({ minSelectionLength: 2 }),
-          indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), search({ top: true }), theme,
+          indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), scalars, search({ top: true }), theme,
+          Prec.highest(keymap.of([{ key: "Enter", run: enterTyped }])), // before the completion's own
           readOnly ? [] : autocompletion({ override: [(context) => complete(context, knows)], icons: false, maxRenderedOptions: 60, optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : "") }),
           help(knows),
           readOnly ? EditorState.readOnly.of(true) : keymap.of(this.#tab()),

@@ -1,6 +1,6 @@
 // A new line begins where the next field would: inside a field that opens one, else beside the one before.
 
-import { EditorSelection } from "../../vendor/codemirror.js";
+import { EditorSelection, closeCompletion, selectedCompletion } from "../../vendor/codemirror.js";
 import { shape } from "./position.js";
 
 const OPEN = /:\s*([|>][+-]?)?\s*$/;
@@ -26,4 +26,15 @@ export function enter({ state, dispatch }) {
     return { changes: { from: range.from, to: range.to + (blank ? 0 : rest), insert }, range: EditorSelection.cursor(range.from + insert.length) };
   }), { scrollIntoView: true, userEvent: "input" }));
   return true;
+}
+
+/** Enter where the completion that is offered stands there already: a new line, for there is nothing to take. */
+export function enterTyped(view) {
+  const found = selectedCompletion(view.state);
+  if (!found) return false;
+  const text = found.apply ?? found.label;
+  const { head } = view.state.selection.main;
+  if (view.state.sliceDoc(head - text.length, head) !== text) return false;
+  closeCompletion(view);
+  return enter(view);
 }
