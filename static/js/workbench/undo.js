@@ -1,6 +1,7 @@
 // What was done to a draft's text, newest last: Undo leads back one by one and Redo forth again, whether it was done by a form, in the Policy tab, in the list of events or in the YAML. It is kept in this browser over a reload.
 
 const KEPT = 50; // steps
+const HELD = 20_000_000; // characters of all steps together
 const STORED = 1_000_000; // characters of all steps together that outlive a reload
 const SAFE = 65_521; // of the checksum: the largest prime below 2^16
 
@@ -18,6 +19,8 @@ export function splice(before, after) {
 function replaced(text, at, old, put) {
   return text.startsWith(old, at) ? text.slice(0, at) + put + text.slice(at + old.length) : null;
 }
+
+const size = ([words, , old, put]) => words.length + old.length + put.length;
 
 /** Tells texts apart (Adler-32 and the length): whether what is stored belongs to the text that is there. */
 function sum(text) {
@@ -49,8 +52,9 @@ export class Undo {
     const after = this.now() ?? before;
     if (this.#stands && this.#stands !== sum(before)) this.#done = []; // somebody else wrote the draft in between
     this.#done.push([words, ...splice(before, after)]);
-    if (this.#done.length > KEPT) this.#done.shift();
     this.#undone = [];
+    let held = this.#done.reduce((all, step) => all + size(step), 0);
+    while (this.#done.length > 1 && (this.#done.length > KEPT || held > HELD)) held -= size(this.#done.shift());
     this.#keep(after);
     this.view.emit("edits");
   }
@@ -95,7 +99,7 @@ export class Undo {
     this.#stands = text ? sum(text) : "";
     if (!this.store) return;
     let room = STORED;
-    const fits = (steps) => steps.toReversed().filter((step) => { room -= step[0].length + step[2].length + step[3].length; return room > 0; }).reverse();
+    const fits = (steps) => steps.toReversed().filter((step) => { room -= size(step); return room > 0; }).reverse();
     try {
       const done = fits(this.#done);
       const undone = fits(this.#undone);

@@ -6,6 +6,7 @@ import { FormField, tellAll, toFirst } from "./fields.js";
 import { address, when } from "./when.js";
 
 const PREVIEW_AFTER = 160;
+const NAMES = 48_000; // characters of names that a question may hold; more nodes are chosen by labels or patterns
 const SHOWN = 24; // names of chosen nodes
 
 // What can be done: its label, then label, placeholder and suggestions of the first field, and of the second.
@@ -33,7 +34,10 @@ export class BulkChange {
   #marked() {
     const { view } = this;
     const { names } = view.playback.nodes;
-    if (view.lit) return { label: `Lit: ${view.lit.label}`, names: [...view.lit.nodes].map((node) => names[node]) };
+    if (view.lit) {
+      const lit = [...view.lit.nodes].map((node) => names[node]);
+      if (lit.join("\n").length < NAMES) return { label: `Lit: ${view.lit.label}`, names: lit };
+    }
     return view.node >= 0 ? { label: `Selected: ${names[view.node]}`, names: [names[view.node]] } : null;
   }
 
