@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from playground import catalogue
-from playground.configuring import configured
+from playground.configuring import configured, in_force
 from scheduler_core import BundleError, load
+from scheduler_core.history import Moment
 from scheduler_core.policy import compile_policy
 from scheduler_core.policy.order import ORDERS, UNREGISTERED
 from scheduler_core.policy.rewriting import EditError
@@ -184,3 +185,24 @@ async def test_the_catalogue_lists_what_a_policy_can_name() -> None:
     places = {row["proposal"] for row in answer["predicates"]} - {None}
     rows = ORDERS["proposal"]
     assert sorted(places) == [n for n, row in enumerate(rows, 1) if not UNREGISTERED & set(row.keys)]
+
+
+def test_a_change_at_a_step_is_an_operation() -> None:
+    """The documents stay; an operation after the cycle puts a policy in force, and the next takes it away."""
+    text = f"{NODES}---\n{POD}"
+    weights = json.dumps({"NodeAffinityPriority": 3})
+    once = configured(text, "weights", "", weights, Moment(1, 1))["text"]
+    assert once.startswith(text)
+    assert in_force(load(once), None) == ()
+    (policy,) = in_force(load(once), Moment(1, 1))
+    assert {"name": "NodeAffinityPriority", "weight": 3} in policy["priorities"]
+    back = configured(once, "provider", "", "DefaultProvider", Moment(1, 1))["text"]
+    assert in_force(load(back), Moment(1, 1)) == ()
+    assert len(load(back).operations) == 2
+
+
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {containers: [{name: c}]}
+"""
