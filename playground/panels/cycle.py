@@ -39,6 +39,7 @@ class Place:
     settings: Settings = DEFAULT_SETTINGS  # those in force
     node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
     pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
+    nodes: list[list[Any]] = field(default_factory=list)  # NodeStates that the cycle changed
     waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
     in_turn: bool = True  # equally good nodes are taken in turn, as v1.11 does; else the first of them
 
@@ -72,6 +73,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
         "cache": counts_of(cycle.cache),
         "waiting": place.waiting,
+        "nodes": place.nodes,
     }
 
 

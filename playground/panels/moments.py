@@ -58,7 +58,8 @@ def told(
             early = moves
             continue
         first = entries[0]
-        rows.append(_moment(first.time, kind, first.what, sentence_of(entries), [*early, *moves]))
+        row = _moment(first.time, kind, first.what, sentence_of(entries), [*early, *moves])
+        rows.append(_about(row, (entry.about for entry in (*entries, *silent)), node_index))
         early = []
     if early:  # nothing was told at all
         last = happenings[-1]
@@ -78,7 +79,8 @@ def cut(rows: list[Moment], room: int) -> list[Moment]:
         [f"{counted(len(rest), 'more moment')}, taken together."],
         [move for row in rest for move in row["moves"]],
     )
-    return [*shown, {**more, "more": len(rest)}]
+    nodes = sorted({node for row in rest for node in row.get("nodes", ())})
+    return [*shown, {**more, "more": len(rest), **({"nodes": nodes} if nodes else {})}]
 
 
 def wired(moves: Moved, pod_index: Index, node_index: Index) -> list[Move]:
@@ -94,6 +96,12 @@ def _node(node: str | None, node_index: Index) -> int | None:
 
 def _moment(time: float, kind: str, what: str, text: Sentence, moves: Iterable[Move]) -> Moment:
     return {"time": round(time, 6), "kind": kind, "what": what, "text": text, "moves": list(moves)}
+
+
+def _about(row: Moment, names: Iterable[str], node_index: Index) -> Moment:
+    """Add to a moment which nodes it is about: from it on they are as they are after the step."""
+    nodes = sorted({node_index[name] for name in names if name in node_index})
+    return {**row, "nodes": nodes} if nodes else row
 
 
 def _attempt(cycle: Cycle, moves: list[Move]) -> Moment:
@@ -139,12 +147,14 @@ def _untimed(cycle: Cycle, place: Place) -> list[Moment]:
     rows = []
     if outside:
         phrases = [describe(operation) for operation in outside]
-        rows.append(_moment(cycle.time, "event", "Operation", _from_outside("From outside", phrases), early))
+        row = _moment(cycle.time, "event", "Operation", _from_outside("From outside", phrases), early)
+        rows.append(_about(row, (operation.key for operation in outside), place.node_index))
     rows.append(_attempt(cycle, [*(() if outside else early), *changes[split:]]))
     if inside:
         phrases = [describe(operation) for operation in inside]
         text = _from_outside("Between evaluating and writing", phrases)
-        rows.append(_moment(cycle.time, "consequence", "Operation", text, late))
+        row = _moment(cycle.time, "consequence", "Operation", text, late)
+        rows.append(_about(row, (operation.key for operation in inside), place.node_index))
     return rows
 
 

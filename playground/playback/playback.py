@@ -23,6 +23,7 @@ from playground.limits import limit
 from playground.panels.cycle import PARTS, Place, light
 from playground.panels.rest import end
 from playground.playback.checkpoints import Checkpoints
+from playground.playback.nodes import NodeChanges
 from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.wire import Encoded, encode
@@ -76,6 +77,7 @@ class Playback:
         self.stored = stored
         self.ended = False  # whether there is an end after the last cycle: see `rest`
         self._rest: tuple[str, Rest] | None = None
+        self._rest_nodes: NodeChanges = []  # what is different at the end than after the last cycle
         self._seconds = 0.0
         self._forward: Stepper | None = None
         self._reader: Stepper | None = None
@@ -146,7 +148,8 @@ class Playback:
                     self._end(self._forward)
                     self.complete = True
                     break
-                self.trail.append(cycle, self._forward.cluster.pods)
+                cluster = self._forward.cluster
+                self.trail.append(cycle, cluster.pods, cluster.nodes)
                 if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
                     self._stop(
                         f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself"
@@ -212,6 +215,7 @@ class Playback:
         rest = simulation.rest
         if rest is not None:
             self.trail.meet((key for key, _ in rest.moves), simulation.cluster.pods)
+            self._rest_nodes = self.trail.nodes.different(simulation.cluster.nodes)
             self._rest = (f"{simulation.major}.{simulation.minor + 1}", rest)
             self.ended = True
 
@@ -379,7 +383,11 @@ class Playback:
         table = None if known is None else self.came(known)
         came = "" if table is None else f',"pods":{encode(table)}'
         placement = encode(self.trail.placement_before(first).tolist())
-        return Encoded(f'{{"from":{first},"placement":{placement},"cycles":[{",".join(light)}]{came}}}')
+        known_nodes = self.trail.nodes
+        nodes = encode(known_nodes.before(first) if known_nodes.known else None)
+        return Encoded(
+            f'{{"from":{first},"placement":{placement},"nodes":{nodes},"cycles":[{",".join(light)}]{came}}}'
+        )
 
     def came(self, known: int) -> dict[str, Any] | None:
         """Return the pods that came since a client knew so many, ``None`` if none did."""
@@ -415,6 +423,7 @@ class Playback:
             policy=number,
             profile=lambda: self.profile_of(number),
             settings=self.settings_of(number),
+            nodes=self.trail.nodes.of(cycle.index),
             node_index=self.tables.node_index,
             pod_index=self.tables.pod_index,
             waiting=self._waiting(cycle),
@@ -461,9 +470,10 @@ class Playback:
         """Return the protocol's answer to ``cycle.get``."""
         if self.ended and index == len(self.trail) + 1:
             step, rest = self.rest(unwanted)
-            return end(rest, step, index, self.tables, self.trail.placement_before(index))
+            answer = end(rest, step, index, self.tables, self.trail.placement_before(index))
+            return {**answer, "nodes": self._rest_nodes}
         cycle = self.cycle(index, unwanted)
-        answer: dict[str, Any] = {"index": index, "step": self.trail.step(index)}
+        answer = {"index": index, "step": self.trail.step(index)}
         place = self.place(cycle)
         for name in names:
             answer[name] = PARTS[name](cycle, place)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from playground.wire import Encoded, join
+from scheduler_core.coscheduling.groups import group_key
 from scheduler_core.objects.model import (
     Container,
     KubernetesObject,
@@ -115,20 +116,27 @@ class Tables:
             self.pod_index[pod.meta.key] = len(self.pods) - 1
 
     def row(self, index: int) -> list[Any]:
-        """Return ``[key, usage, priority, owner's kind, owner's name]``, as :meth:`extend` reads it."""
+        """Return ``[key, usage, priority, owner's kind, owner's name, PodGroup]`` for :meth:`extend`."""
         pod = self.pods[index]
         owner = pod.meta.controller
         found = [owner.kind, owner.name] if owner is not None else ["", ""]
-        return [pod.meta.key, self.usage[index], pod.priority, *found]
+        return [pod.meta.key, self.usage[index], pod.priority, *found, pod.pod_group]
 
     def extend(self, rows: Iterable[list[Any]]) -> None:
         """Add stored pods, as far as the table needs them."""
-        for key, usage, priority, kind, owner in rows:
+        for key, usage, priority, kind, owner, *group in rows:  # older rows name no PodGroup
             namespace, _, name = key.rpartition("/")
             owners = (OwnerReference(kind, owner, "", controller=True),) if kind else ()
             requests = {name: amount for name, amount in usage.items() if name != "pods"}
             meta = ObjectMeta(name, namespace, owner_references=owners)
-            self.add(Pod(meta, containers=(Container("", requests=requests),), priority=priority))
+            self.add(
+                Pod(
+                    meta,
+                    containers=(Container("", requests=requests),),
+                    priority=priority,
+                    pod_group="".join(group),
+                )
+            )
 
     def _interned_usage(self, pod: Pod) -> dict[str, int]:
         # Replicas share one dictionary; a trace has tens of thousands of pods of few shapes.
@@ -143,7 +151,7 @@ class Tables:
     def _note_node_update(self, operation: Operation) -> None:
         node = operation.object
         if isinstance(node, Node) and self.nodes[self.node_index[operation.key]] is not node:
-            self.updates.append([operation.step + 1, self.node_index[operation.key], _node_state(node)])
+            self.updates.append([operation.step + 1, self.node_index[operation.key], node_state(node)])
 
     def placement_of(self, pod: Pod) -> int:
         """Return where a pod object says it is."""
@@ -167,6 +175,7 @@ class Tables:
             "unschedulable": [node.unschedulable for node in self.nodes],
             "labels": [dict(node.meta.labels) for node in self.nodes],
             "extended": {name: [node.allocatable.get(name, 0) for node in self.nodes] for name in resources},
+            "conditions": [_conditions(node) for node in self.nodes],
             "since": self.since,
             "until": self.until,
             "updates": self.updates,
@@ -200,6 +209,8 @@ class Tables:
                 groups.append(entry)
             group.append(numbers[key])
         resources = sorted({name for usage in usages for name in _extended(usage)})
+        gangs = dict.fromkeys(filter(None, map(group_key, pods)))
+        numbered = {key: number for number, key in enumerate(gangs)}
         return {
             "keys": [pod.meta.key for pod in pods],
             "cpu": [usage.get("cpu", 0) for usage in usages],
@@ -207,19 +218,32 @@ class Tables:
             "priority": [pod.priority for pod in pods],
             "group": group,
             "groups": groups,
+            "podGroup": [numbered.get(group_key(pod), -1) for pod in pods],
+            "podGroups": list(gangs),
             "node": self.start[first : first + len(pods)],
             "extended": {name: [usage.get(name, 0) for usage in usages] for name in resources},
         }
 
 
-def _node_state(node: Node) -> dict[str, Any]:
+def node_state(node: Node) -> dict[str, Any]:
+    """Return a node's fields as ``updates`` of the protocol's ``Nodes`` has them."""
     return {
         **{name: node.allocatable.get(name, 0) for name in BASIC},
         "taints": [_taint(taint.key, taint.value, taint.effect) for taint in node.taints],
         "unschedulable": node.unschedulable,
         "labels": dict(node.meta.labels),
         "extended": _extended(node.allocatable),
+        "conditions": _conditions(node),
     }
+
+
+def _conditions(node: Node) -> list[str]:
+    """Return the conditions that are not as they should be, ``type=status``; of most nodes there is none."""
+    return [
+        f"{condition.type}={condition.status}"
+        for condition in node.conditions
+        if condition.status != ("True" if condition.type == "Ready" else "False")
+    ]
 
 
 def _zone(node: Node) -> str:

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from playground.playback.counts import CycleCounts, counts_of
+from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cycle import Cycle, Decision, GroupTurn, Result
-from scheduler_core.objects.model import Pod
+from scheduler_core.objects.model import Node, Pod
 from scheduler_core.scenario import Configuration, Operation, Scenario
 
 Placement = npt.NDArray[np.int32]
@@ -56,6 +57,7 @@ class Trail:
         # Of the operations that change the configuration: how many operations are applied with each.
         self._restarts = tuple(n for n, o in enumerate(scenario.operations, 1) if o.configuration is not None)
         self.cache = CycleCounts(scenario)
+        self.nodes = NodeTrail(tables)
         self._kept: list[Placement] = [self.placement.copy()]
         self._pods = array("i")
         self._nodes = array("i")
@@ -71,16 +73,23 @@ class Trail:
         # What is appended last: whoever reads in another thread finds everything of the cycles counted.
         return len(self._applied) - 1
 
-    def append(self, cycle: Cycle, pods: Mapping[str, PodState] | None = None) -> Changes:
-        """Add the row of ``cycle`` and return what it changes; ``pods`` are those there after it.
+    def append(
+        self,
+        cycle: Cycle,
+        pods: Mapping[str, PodState] | None = None,
+        nodes: Mapping[str, Node] | None = None,
+    ) -> Changes:
+        """Add the row of ``cycle`` and return what it changes; ``pods`` and ``nodes`` are those after it.
 
         In virtual time pods come and go between cycles: ``cycle.moves`` tells, and ``pods`` who came.
+        Controllers change nodes: ``nodes`` tells.
         """
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
         if cycle.moves is not None:
             self.meet((cycle.pod, *cycle.decision.victims, *(key for key, _ in cycle.moves)), pods or {})
             moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
+            self.nodes.look(cycle.index, nodes or {})
         return self._add(
             cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache), moves, cycle.turns
         )
@@ -121,6 +130,7 @@ class Trail:
         else:
             for operation in self._operations[self._applied[-1] : applied]:
                 self._apply_operation(operation, changes)
+            self.nodes.operate(len(self.decisions) + 1, self._operations[self._applied[-1] : applied])
             for victim in decision.victims:
                 self._set(tables.pod_index[victim], ABSENT, changes)
             if decision.result == "scheduled":
@@ -260,7 +270,7 @@ class Trail:
         ``[pod, letter, node, step, time, operations applied, ranked]``, then, only where
         there is any, ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]``
         of the cache; pods and nodes are indices. In virtual time these counts may be null, and
-        ``changes, [pods that came], [[kind, group, phase]…]`` follow.
+        ``changes, [pods that came], [[kind, group, phase]…], [[node, state]…]`` follow.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -287,7 +297,7 @@ class Trail:
         if timed:
             came = range(self._met[place], self._met[index])
             turns = [[turn.kind, turn.group, turn.phase] for _, turn in self._turned(index, index)]
-            row += [self.changes[place], [self.tables.row(pod) for pod in came], turns]
+            row += [self.changes[place], [self.tables.row(pod) for pod in came], turns, self.nodes.of(index)]
         return row
 
     def extend(self, rows: Iterable[Row]) -> None:
@@ -299,7 +309,7 @@ class Trail:
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
             nominated, victims, cleared, *counted = rest or (PENDING, (), ())
             counts = counted[0] if counted else None
-            moves, came, turns = counted[1:] or (None, (), ())
+            moves, came, turns, *nodes = counted[1:] or (None, (), ())
             if came:
                 tables.extend(came)
                 keys += [entry[0] for entry in came]
@@ -314,6 +324,8 @@ class Trail:
                 cleared=tuple(keys[other] for other in cleared),
                 ranked=bool(ranked),
             )
+            if moves is not None:
+                self.nodes.extend(len(self.decisions) + 1, nodes[0] if nodes else None)
             told = [GroupTurn(*turn) for turn in turns]
             self._add(decision, step, time, applied, counts, moves, told)
 

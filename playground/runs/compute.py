@@ -187,7 +187,8 @@ class _Attempt:
             if cycle is None:
                 more = False
                 break
-            self.trail.append(cycle, self.simulation.cluster.pods)
+            cluster = self.simulation.cluster
+            self.trail.append(cycle, cluster.pods, cluster.nodes)
             self.cache.look(self.simulation)
             index = len(self.trail)
             self._meter(index)

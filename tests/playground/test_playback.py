@@ -76,6 +76,7 @@ def test_changes_lead_from_one_placement_to_the_next() -> None:
     assert json.loads(playback.window(len(playback) + 1, 1)) == {
         "from": len(playback) + 1,
         "placement": placement,
+        "nodes": [[1, {"unschedulable": True}]],
         "cycles": [],
     }
 

@@ -15,7 +15,7 @@ import { Verdict } from "./verdict.js";
 // grows with the nodes, and a scrub into the unknown must not wait for it.
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
-const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels"]; // of a node, by an update
+const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels", "conditions"]; // of a node, by an update
 const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments"];
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 export const LAST = -1; // as a moment: the last one there is
@@ -36,8 +36,8 @@ export class Playback extends Emitter {
   #heavyBusy = false;
   #generation = 0;
   #opening = null; // the newest answer to an opening, as a promise
-  #given = new Map(); // of nodes that operations change: what they had at the start
-  #amended = 1; // the major step that the table of nodes stands at
+  #given = new Map(); // of nodes that changed: what the table said when the source was opened
+  #amended = new Map(); // of nodes that are not as given: in what, as the table says it now
 
   constructor(socket, source) {
     super();
@@ -48,6 +48,7 @@ export class Playback extends Emitter {
     this.at = 0; // the moment that is shown, from 1; 0: all of the cycle; LAST until it is known which that is
     this.phase = ""; // the phase that is shown, instead of a moment
     this.wish = WHOLE; // both of what is asked for
+    this.gone = new Set(); // the nodes of the table that are not there in what is shown
     this.marks = new Marks();
     socket.on("timeline.grew", (grew) => this.#grew(grew));
     socket.on("up", (first) => { if (!first && this.nodes) this.#reopen(); });
@@ -89,7 +90,11 @@ export class Playback extends Emitter {
     this.scenario = answer.scenario;
     this.nodes = answer.nodes;
     this.pods = answer.pods;
-    this.#keepGiven();
+    this.nodes.extended ??= {};
+    this.nodes.conditions ??= this.nodes.names.map(() => []);
+    this.#given.clear();
+    this.#amended = new Map();
+    this.gone = new Set((this.nodes.since ?? []).flatMap((since, node) => (since > 1 ? [node] : [])));
     this.nodeIndex = new Map(this.nodes.names.map((name, i) => [name, i]));
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
@@ -269,31 +274,64 @@ export class Playback extends Emitter {
     this.#shownFrom = -1; // from here on no window's changes lead further
   }
 
-  /** Let the table of nodes say what they have at a step: operations of the scenario change it. */
+  /** Let the table of nodes say what they have at what is shown: operations and controllers change it. */
   #amend(index) {
+    const states = this.#states(index);
+    if (!states.size && !this.#amended.size) return;
     const { nodes } = this;
-    if (!nodes.updates?.length) return;
-    const major = index > 0 ? Number((this.light(index) ?? this.heavy(index)).step.split(".")[0]) : 1;
-    if (major === this.#amended) return;
-    this.#amended = major;
-    const now = new Map(this.#given);
-    for (const [since, node, state] of nodes.updates) if (since <= major) now.set(node, state);
-    for (const [node, state] of now) {
-      for (const field of AMENDED) nodes[field][node] = state[field];
-      for (const [resource, amounts] of Object.entries(nodes.extended)) amounts[node] = state.extended[resource] ?? 0;
+    for (const [node, state] of this.#amended) if (states.get(node) !== state) this.#write(node, this.#given.get(node));
+    for (const [node, state] of states) {
+      if (this.#amended.get(node) === state) continue;
+      if (!this.#given.has(node)) this.#given.set(node, this.#read(node));
+      if (state) this.#write(node, { ...this.#given.get(node), ...state });
     }
+    this.gone = new Set([...states].filter(([, state]) => state === null).map(([node]) => node));
+    this.#amended = states;
+    nodes.version = (nodes.version ?? 0) + 1;
   }
 
-  /** Keep what the nodes had at the start, of those that change. */
-  #keepGiven() {
-    const { nodes } = this;
-    this.#given.clear();
-    this.#amended = 1;
-    nodes.extended ??= {};
-    for (const [, , state] of nodes.updates ?? []) for (const resource of Object.keys(state.extended)) nodes.extended[resource] ??= nodes.names.map(() => 0);
-    for (const [, node] of nodes.updates ?? []) {
-      this.#given.set(node, { ...Object.fromEntries(AMENDED.map((field) => [field, nodes[field][node]])), extended: Object.fromEntries(Object.entries(nodes.extended).map(([resource, amounts]) => [resource, amounts[node]])) });
+  /** The nodes that are not as they were when the source was opened, each with what differs; `null`: it is not there. */
+  #states(index) {
+    const cycle = Math.min(index, this.cycles);
+    const window = cycle > 0 ? this.#windows.get(this.#start(cycle)) : null;
+    if (cycle > 0 && !window?.nodes) return this.#updated(index); // a run that was stored before rows told of nodes
+    const states = cycle > 0 ? new Map(window.nodes) : new Map((this.nodes.since ?? []).flatMap((since, node) => (since > 1 ? [[node, null]] : [])));
+    const take = (changes) => { for (const [node, state] of changes) states.set(node, state); };
+    const partly = index > this.cycles || this.at !== 0 || this.phase !== "";
+    for (let i = window?.from ?? 1; i < (partly && index <= this.cycles ? cycle : cycle + 1); i += 1) take(window?.cycles[i - window.from]?.nodes ?? []);
+    if (partly) {
+      const own = index > this.cycles ? this.parts?.nodes ?? [] : window?.cycles[cycle - window.from]?.nodes ?? [];
+      const { moments } = this;
+      const tried = moments?.findIndex(({ kind }) => kind === "attempt") ?? -1;
+      const until = this.at > 0 ? this.at : this.phase ? tried + 1 : moments?.length ?? 0;
+      const whole = this.at === 0 && this.phase === "";
+      const named = new Set((moments ?? []).slice(0, until).flatMap(({ nodes }) => nodes ?? []));
+      take(own.filter(([node]) => whole || named.has(node)));
     }
+    for (const [node, state] of states) if (state && !Object.keys(state).length) states.delete(node);
+    return states;
+  }
+
+  /** The same by what operations of a major step say. */
+  #updated(index) {
+    const { nodes } = this;
+    const major = index > 0 ? Number((this.light(index) ?? this.heavy(index)).step.split(".")[0]) : 1;
+    const states = new Map();
+    for (const [since, node, state] of nodes.updates ?? []) if (since <= major) states.set(node, state);
+    nodes.names.forEach((_, node) => { if ((nodes.since?.[node] ?? 1) > major || (nodes.until?.[node] ?? Infinity) <= major) states.set(node, null); });
+    return states;
+  }
+
+  #read(node) {
+    const { nodes } = this;
+    return { ...Object.fromEntries(AMENDED.map((field) => [field, nodes[field][node]])), extended: Object.fromEntries(Object.entries(nodes.extended).map(([resource, amounts]) => [resource, amounts[node]])) };
+  }
+
+  #write(node, state) {
+    const { nodes } = this;
+    for (const field of AMENDED) nodes[field][node] = state[field];
+    for (const resource of Object.keys(state.extended)) nodes.extended[resource] ??= nodes.names.map(() => 0);
+    for (const [resource, amounts] of Object.entries(nodes.extended)) amounts[node] = state.extended[resource] ?? 0;
   }
 
   /** Let the cluster stand as after cycle `upTo`, which is `index` or the one before it. */
@@ -327,10 +365,19 @@ export class Playback extends Emitter {
       this.podIndex.set(came.keys[i], pods.keys.length);
       for (const field of ["keys", "cpu", "memory", "priority", "node"]) pods[field].push(came[field][i]);
       pods.group.push(known.get(`${kind}/${name}`));
+      pods.podGroup?.push(this.#gang(came.podGroups?.[came.podGroup[i]]));
       for (const resource of Object.keys(pods.extended)) pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
     }
     this.cluster.widen();
     this.emit("met");
+  }
+
+  /** The number of a PodGroup, which may be new; -1: none. */
+  #gang(key) {
+    if (!key) return -1;
+    const { podGroups } = this.pods;
+    const at = podGroups.indexOf(key);
+    return at >= 0 ? at : podGroups.push(key) - 1;
   }
 
   async #window(from) {
@@ -386,6 +433,7 @@ export class Playback extends Emitter {
         if (generation !== this.#generation || index !== this.index) continue;
         if (this.at !== 0 || this.phase !== "") {
           this.#stand(); // only now it is known who moved when
+          this.#amend(index);
           this.emit("moment", { index, since: this.since });
         }
         this.emit("parts", { index, since: this.since });

@@ -1,7 +1,7 @@
 // What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
 
 import { Emitter } from "../lib/emitter.js";
-import { cpu, memory, short } from "../lib/quantity.js";
+import { amount, cpu, memory, short } from "../lib/quantity.js";
 import * as phases from "./phases.js";
 
 const ALL = { tried: true, filtered: true, scored: true, chosen: true, nominated: true, waits: true };
@@ -13,7 +13,6 @@ export class View extends Emitter {
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
   #subs = new Map(); // of a tab: what of it is shown
-  #updates = new Map(); // of a node: what changes it, and from which major step on
 
   constructor(playback) {
     super();
@@ -27,16 +26,11 @@ export class View extends Emitter {
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
     playback.on("opened", () => {
       this.#factsKey = "";
-      this.#updates = new Map();
       this.hovered = -1;
       this.lit = null;
       const [node, pod] = this.#named;
       this.node = node ? playback.nodeIndex.get(node) ?? -1 : -1;
       this.pod = pod ? playback.pods.keys.indexOf(pod) : -1;
-      for (const [since, node, state] of playback.nodes.updates ?? []) {
-        if (!this.#updates.has(node)) this.#updates.set(node, []);
-        this.#updates.get(node).push([since, state]);
-      }
     });
     playback.on("seek", () => this.light(null));
   }
@@ -163,12 +157,8 @@ export class View extends Emitter {
     return new Map(still.map(([pod, , deadline]) => [pod, deadline]));
   }
 
-  /** Whether a node is there at the shown step: `since` and `until` are major steps. */
-  exists(node) {
-    const { since, until } = this.playback.nodes;
-    const { major } = this.facts;
-    return !((since?.[node] ?? 1) > major || (until?.[node] ?? Infinity) <= major);
-  }
+  /** Whether a node is there in what is shown. */
+  exists(node) { return !this.playback.gone.has(node); }
 
   /** "fits", "failed" or "unknown" (not loaded, or no cycle). */
   verdictOf(node) {
@@ -186,6 +176,9 @@ export class View extends Emitter {
       `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
       `${cluster.count[node]} of ${nodes.pods[node]} pods`,
     ];
+    for (const [resource, amounts] of Object.entries(nodes.extended)) if (amounts[node]) said.push(`${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`);
+    said.push(...this.ailments(node));
+    if (nodes.taints[node].length) said.push(`tainted ${nodes.taints[node].slice(0, 3).join(" and ")}${nodes.taints[node].length > 3 ? ` and ${nodes.taints[node].length - 3} more` : ""}`);
     const waiting = this.waitingOn(node);
     if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
     if (chosen === node) said.push("chosen");
@@ -207,12 +200,14 @@ export class View extends Emitter {
     return `nominated for ${short(this.playback.pods.keys[pod])}, ${victims.length ? `${victims.length} victim${victims.length > 1 ? "s" : ""} deleted` : "no victim"}`;
   }
 
-  /** What a node's field is at the shown step: updates of the scenario change it. */
-  at(field, node) {
-    let value = this.playback.nodes[field][node];
-    const { major } = this.facts;
-    for (const [since, state] of this.#updates.get(node) ?? []) if (since <= major && state[field] !== undefined) value = state[field];
-    return value;
+  /** What a node's field is in what is shown: operations and controllers change it. */
+  at(field, node) { return this.playback.nodes[field][node]; }
+
+  /** What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not have. */
+  ailments(node) {
+    const { nodes } = this.playback;
+    const found = nodes.conditions[node].map((text) => { const [type, status] = text.split("="); return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`; });
+    return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
   }
 
   /** A reason of one node, without "node(s)" and with the taint it speaks of. */
