@@ -9,8 +9,8 @@ import pytest
 
 from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.examples import Example, examples
-from scheduler_core.export import cluster_documents
 from scheduler_core.examples.large import cluster
+from scheduler_core.export import cluster_documents
 from scheduler_core.objects.model import Pod, PodDisruptionBudget
 from scheduler_core.workloads import key_of
 

@@ -128,7 +128,7 @@ def test_a_paused_deployment_rolls_nothing_out_until_it_is_resumed() -> None:
 
 def test_an_update_that_is_paused_stays_where_it_is() -> None:
     """Neither set grows or shrinks, however ready the new pods are; the update goes on when it is resumed."""
-    start = {"annotations": {"podstep/start-seconds": "10"}}
+    start: dict[str, Any] = {"annotations": {"podstep/start-seconds": "10"}}
     world = World(node("n1"), workload("Deployment", replicas=4))
     world.apply(workload("Deployment", replicas=4, image="two", **start))
     world.run(5)
