@@ -132,12 +132,21 @@ class Admission:
         return min(defaults, default=0)
 
 
+def _is_bound(pod: Pod) -> bool:
+    return bool(pod.node_name)
+
+
 def disruptions_allowed(
-    budget: PodDisruptionBudget, pods: Iterable[Pod], scale: Mapping[tuple[str, str, str], int]
+    budget: PodDisruptionBudget,
+    pods: Iterable[Pod],
+    scale: Mapping[tuple[str, str, str], int],
+    *,
+    healthy: Callable[[Pod], bool] = _is_bound,
 ) -> int:
     """Return what the disruption controller would write into ``status.disruptionsAllowed``.
 
-    Bound pods count as healthy. ``scale`` is the replica count of a controller (kind, namespace, name).
+    ``healthy`` tells which pods are; where no time runs, those that are bound. ``scale`` is the replica count
+    of a controller (kind, namespace, name).
     """
     own = [
         pod
@@ -146,14 +155,14 @@ def disruptions_allowed(
         and not pod.terminal
         and matches(budget.selector, pod.meta.labels)
     ]
-    healthy = sum(1 for p in own if p.node_name and p.meta.deletion_timestamp is None)
+    well = sum(1 for pod in own if pod.meta.deletion_timestamp is None and healthy(pod))
     counted = budget.max_unavailable is not None or isinstance(budget.min_available, str)
     expected = _expected(own, scale) if counted else len(own)
     if budget.max_unavailable is not None:
         desired = max(0, expected - _share(budget.max_unavailable, expected))
     else:
         desired = _share(budget.min_available or 0, expected)
-    return max(0, healthy - desired) if expected > 0 else 0
+    return max(0, well - desired) if expected > 0 else 0
 
 
 def _expected(pods: list[Pod], scale: Mapping[tuple[str, str, str], int]) -> int:

@@ -12,6 +12,7 @@ from scheduler_core.controllers import (
     claims,
     daemons,
     deployment,
+    disruption,
     garbage,
     jobs,
     nodes,
@@ -38,6 +39,7 @@ from scheduler_core.objects.model import (
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
+    PodDisruptionBudget,
     StorageClass,
     Workload,
 )
@@ -95,6 +97,9 @@ class ControllerManager(Branching):
         """Take the objects of the beginning, in order of creation; :meth:`settle` then looks at all."""
         for obj in objects:
             self._enter(key_of(obj), obj, now)
+        for look in [look for look in self._queue if look[0] is disruption.reconcile]:
+            self._queue.remove(look)  # what a dump says of a budget holds until something changes
+            self._queued.discard(look)
         for key, obj in self.store.objects.items():
             if isinstance(obj, Workload) and obj.kind == "Job":
                 owned = self.store.owned(key)
@@ -221,6 +226,9 @@ class ControllerManager(Branching):
         elif isinstance(obj, Workload):
             self._ask(WORKLOADS[obj.kind], key)
             self._ask_owner(obj)
+            self._ask_budgets(self.store.budgets.in_namespace(obj.meta.namespace))
+        elif isinstance(obj, PodDisruptionBudget):
+            self._ask_budgets([key[1]])
         elif isinstance(obj, Node):
             self._node_changed(key, old if isinstance(old, Node) else None, obj)
         elif isinstance(obj, PersistentVolumeClaim):
@@ -234,6 +242,7 @@ class ControllerManager(Branching):
         obj = self.store.remove(key)
         self._ask_owner(obj)
         if isinstance(obj, Pod):
+            self._ask_budgets(self.store.budgets.of(obj))
             self._alive.pop((running.reconcile, key), None)
             self._alive.pop((nodes.evict, key), None)
             self._room_again(obj)
@@ -250,6 +259,7 @@ class ControllerManager(Branching):
         changed = old is None or not counts_alike(old, pod)
         if changed:
             self._ask_owner(pod)
+            self._ask_budgets(self.store.budgets.of(pod))
         if not pod.meta.owner_references and (old is None or old.meta is not pod.meta):
             for adopter in self.store.adopters(pod):
                 self._ask(WORKLOADS[adopter[0]], adopter)
@@ -306,6 +316,10 @@ class ControllerManager(Branching):
         self._ask(WORKLOADS[reference.kind], key)
         if reference.kind == "ReplicaSet" and owner.meta.owner_references:
             self._ask_owner(owner)
+
+    def _ask_budgets(self, budgets: Iterable[str]) -> None:
+        for budget in budgets:
+            self._ask(disruption.reconcile, ("PodDisruptionBudget", budget))
 
     def _ask_claims(self, storage_class: str) -> None:
         for claim in self.store.volumes.unbound(storage_class):

@@ -12,6 +12,7 @@ from itertools import count
 from scheduler_core.admission import uid_for
 from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.branching import Branching
+from scheduler_core.controllers.budget_index import BudgetIndex
 from scheduler_core.controllers.changes import Options, timestamp
 from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in, ordinal_of
 from scheduler_core.controllers.pod_index import PodIndex, discard
@@ -25,6 +26,7 @@ from scheduler_core.objects.model import (
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
+    PodDisruptionBudget,
     PriorityClass,
     StorageClass,
     Workload,
@@ -59,6 +61,7 @@ class Store(Branching):
         self.pods = 0
         self.index = PodIndex()
         self.volumes = VolumeIndex()
+        self.budgets = BudgetIndex()
         self._lives: dict[str, int] = {}  # how many pods of a StatefulSet's name are gone
         self._owned: dict[Key, Owned] = {}
         self._held: dict[Key, dict[Key, None]] = {}  # by owners that are not the controller
@@ -187,6 +190,8 @@ class Store(Branching):
             before = old if isinstance(old, Pod) else None
             self.pods += before is None
             self.index.put(key[1], before, obj, now)
+            if before is None or before.meta is not obj.meta:
+                self.budgets.put_pod(obj)
             self._count(before, obj, now)
         elif isinstance(obj, Node):
             self._put_node(obj, old, now)
@@ -196,6 +201,8 @@ class Store(Branching):
             if isinstance(old, PersistentVolume | PersistentVolumeClaim):
                 self.volumes.drop(old)
             self.volumes.add(obj)
+        elif isinstance(obj, PodDisruptionBudget):
+            self.budgets.put(obj, self._pods_in(obj.meta.namespace))
         elif isinstance(obj, PriorityClass | StorageClass):
             self._prototypes.clear()  # what admission made of the templates may have changed
         return old
@@ -206,6 +213,7 @@ class Store(Branching):
         if isinstance(obj, Pod):
             self._count(obj, None, 0.0)
             self.index.remove(key[1], obj)
+            self.budgets.drop_pod(obj)
             self.pods -= 1
             owner = controller_of(obj)
             if owner is not None and owner.kind == "StatefulSet":
@@ -222,10 +230,17 @@ class Store(Branching):
                 discard(self._adopters, label, key)
         elif isinstance(obj, PersistentVolume | PersistentVolumeClaim):
             self.volumes.drop(obj)
+        elif isinstance(obj, PodDisruptionBudget):
+            self.budgets.drop(obj)
         self._disown(key, obj)
         if key in self._owned and not self._owned[key].members:
             del self._owned[key]
         return obj
+
+    def _pods_in(self, namespace: str) -> Iterator[Pod]:
+        for obj in self.objects.values():
+            if isinstance(obj, Pod) and obj.meta.namespace == namespace:
+                yield obj
 
     def _put_node(self, node: Node, old: KubernetesObject | None, now: float) -> None:
         name = node.meta.name
