@@ -22,7 +22,9 @@ _MARK = re.compile(r"^---(?:[ \t\r][^\n]*)?\n", re.MULTILINE)
 _CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)
 
 
-def copy_of(source: sources.Source, visitor: str, made: Copy, title: str) -> Draft:
+def copy_of(
+    source: sources.Source, visitor: str, made: Copy, title: str, origin: store.Origin | None = None
+) -> Draft:
     """Store a copy as a draft of the visitor's, ready to be opened."""
     [(kind, name)] = source.wire.items()
     based_on = f"{kind}:{name}"
@@ -32,7 +34,8 @@ def copy_of(source: sources.Source, visitor: str, made: Copy, title: str) -> Dra
         files = store.draft_files(source.row)
         if len(files) == 1:
             text = spliced(files[0][1], source.load().documents, made.documents)
-    draft = store.create_draft(visitor, [("", text or bundles.bundle_text(made.scenario))], title, based_on)
+    files = [("", text or bundles.bundle_text(made.scenario))]
+    draft = store.create_draft(visitor, files, title, based_on, origin)
     sources.seed(draft, replace(made.scenario, title=draft.title))
     return draft
 

@@ -84,6 +84,10 @@ class Draft(models.Model):
     size = models.PositiveBigIntegerField(default=0)
     revision = models.PositiveIntegerField(default=1)
     based_on = models.CharField(max_length=64, blank=True)  # "scenario:<short>" or "run:<id>"
+    parent = models.CharField(max_length=64, blank=True)  # what it is a copy of: as based_on, or "draft:<id>"
+    family = models.CharField(max_length=64, blank=True, db_index=True)  # where its parents began; "": here
+    branched_at = models.CharField(max_length=24, blank=True)  # the step of the parent, or ""
+    words = models.TextField(blank=True)  # what was changed, a line each, as it was last worked out
     created = models.DateTimeField(default=timezone.now)
     updated = models.DateTimeField(default=timezone.now, db_index=True)
 

@@ -224,10 +224,15 @@ def words_of(entry: Mapping[str, Any]) -> str:
         return f"create {key}"
     if "deleteOperation" in entry:
         return f"delete {key}"
-    fields = list(_fields(entry["patchOperation"].get("patch"), ""))
-    more = len(fields) - WORDS_SHOWN
-    told = ", ".join(fields[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    told = patch_words(entry["patchOperation"].get("patch"))
     return f"patch {key}: {told}" if told else f"patch {key}"
+
+
+def patch_words(patch: Any) -> str:
+    """Return the first fields that a patch sets, with their values: ``spec.replicas 4``."""
+    fields = list(_fields(patch, ""))
+    more = len(fields) - WORDS_SHOWN
+    return ", ".join(fields[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _fields(patch: Any, path: str) -> list[str]:

@@ -128,9 +128,24 @@ def load_scenario(row: Scenario) -> core.Scenario:
 # --- drafts ------------------------------------------------------------------------------------
 
 
-def create_draft(owner: str, files: bundles.Files, title: str = "", based_on: str = "") -> Draft:
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a draft is a copy of: its parent as ``kind:id``, that one's family, the step, and what changes."""
+
+    parent: str
+    family: str
+    step: str = ""
+    words: tuple[str, ...] = ()
+
+
+def create_draft(
+    owner: str, files: bundles.Files, title: str = "", based_on: str = "", origin: Origin | None = None
+) -> Draft:
     """Store a draft; beyond the limit a visitor's least recently changed drafts go."""
     draft = Draft(owner=owner, title=clean_title(title), based_on=based_on)
+    if origin is not None:
+        draft.parent, draft.family, draft.branched_at = origin.parent, origin.family, origin.step
+        draft.words = "\n".join(_UNSTORABLE.sub("", line) for line in origin.words)
     _set_files(draft, files)
     with transaction.atomic():
         draft.save(force_insert=True)
@@ -161,6 +176,13 @@ def save_draft(draft: Draft, text: str | None = None, title: str | None = None) 
             _set_files(row, [("", text)])
         row.save()
     return row.revision
+
+
+def delete_draft(draft: Draft) -> None:
+    """Delete a draft; those that were made of it are from then on its parent's."""
+    with transaction.atomic():
+        Draft.objects.filter(owner=draft.owner, parent=f"draft:{draft.pk}").update(parent=draft.parent)
+        Draft.objects.filter(pk=draft.pk).delete()
 
 
 def draft_files(draft: Draft) -> bundles.Files:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground import bundles, sources, store
+from playground import branching, bundles, sources, store
 from playground.configuring import configured
 from playground.limits import limit
 from playground.models import Draft
@@ -104,7 +104,9 @@ def copy(question: Question, visitor: str) -> Draft:
         text = configured(text, "setting", key, value)["text"]
     title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
     scenario = bundles.parse([("", text)], title)
-    draft = store.create_draft(visitor, [("", text)], title, based_on)
+    changed = tuple(f"{key} {value}" for key, value in chosen.items())
+    origin = branching.origin_of(source, words=changed)
+    draft = store.create_draft(visitor, [("", text)], title, based_on, origin)
     sources.seed(draft, scenario)
     return draft
 

@@ -17,6 +17,7 @@ CODES: dict[str, str] = {
     "object.not-found": "There is no such object, or no such operation, at this step",
     "object.invalid": "The object has errors; they are in `errors`",
     "change.not-found": "No such change was offered for this pod, or no copy can have it",
+    "branch.full": "There are as many branches as there may be; delete one first",
     "why.too-large": "Explaining takes longer than the limits allow",
     "bundle.invalid": "The bundle has errors; they are in `errors`",
     "bundle.too-large": "The bundle is larger than the limits allow",

@@ -1,6 +1,7 @@
 """The commands, a module for each namespace of names."""
 
 from playground.live.modules import (
+    branches,
     bundle,
     cache,
     cycles,
@@ -19,6 +20,7 @@ from playground.live.modules import (
 
 __all__ = [
     "bundle",
+    "branches",
     "cache",
     "cycles",
     "drafts",

@@ -41,3 +41,10 @@ def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[
         "url": f"/s/{shared.scenario.short}/{query}",
         "deleteToken": shared.delete_token,
     }
+
+
+@command("draft.delete", source="draft", owner=True)
+async def delete(call: Call) -> Answer:
+    """Delete a draft for good; branches that were made of it stay, as its parent's."""
+    await in_storage(store.delete_draft, _draft(call))
+    return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from playground import bundles, sources, store
+from playground import branching, bundles, sources, store
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
@@ -76,4 +76,4 @@ def _fork(source: sources.Source, visitor: str) -> Draft:
         files = [("", bundles.bundle_text(source.load()))]
         [(kind, name)] = source.wire.items()
         based_on = f"{kind}:{name}"
-    return store.create_draft(visitor, files, source.title, based_on)
+    return store.create_draft(visitor, files, source.title, based_on, branching.origin_of(source))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
-from playground import drafting, sources
+from playground import branching, drafting, sources
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
@@ -57,12 +57,14 @@ async def apply(call: Call) -> Answer:
     if applied is None or applied[1] is None:
         raise CommandError("change.not-found")
     change, made = applied[0], applied[1]
-    draft = await call.in_engine(_draft, call.found(), call.visitor, change, made)
+    draft = await call.in_engine(_draft, call.found(), call.visitor, change, made, call.payload["step"])
     return {"draft": draft, "url": f"/p/{draft}/", **made.as_dict(), "words": list(change.words)}
 
 
-def _draft(source: sources.Source, visitor: str, change: Change, made: Copy) -> str:
-    return drafting.copy_of(source, visitor, made, f"{source.title or 'Untitled'}: {change.words[0]}").pk
+def _draft(source: sources.Source, visitor: str, change: Change, made: Copy, step: str) -> str:
+    title = f"{source.title or 'Untitled'}: {change.words[0]}"
+    origin = branching.origin_of(source, step, tuple(change.words))
+    return drafting.copy_of(source, visitor, made, title, origin).pk
 
 
 async def _in_slices(

@@ -1,0 +1,67 @@
+"""``branch.…``: copies of a source made at a step, the tree that they are, and what each came to."""
+
+from __future__ import annotations
+
+from playground import branching, sources
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.models import Draft
+from playground.playback.executor import in_storage
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.store import clean_title
+from scheduler_core.scenario import BundleError
+
+COMPARED_AT_ONCE = 4
+
+
+@command(
+    "branch.create",
+    source="source",
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    step="text?",
+    title="text?",
+)
+async def create(call: Call) -> Answer:
+    """Copy a source into a draft of the visitor's that knows where it comes from."""
+    step, title = call.payload.get("step") or "", clean_title(call.payload.get("title") or "")
+    try:
+        draft = await call.in_engine(branching.branch, call.found(), call.visitor, step, title)
+    except branching.FullError as error:
+        raise CommandError("branch.full", str(error)) from error
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
+
+
+@command("branch.list", source="source", latest=1)
+async def listed(call: Call) -> Answer:
+    """Answer the visitor's drafts that come of the same draft, scenario or run as the source."""
+    return await in_storage(branching.tree, call.found(), call.visitor)
+
+
+@command("branch.compare", source="draft", owner=True, latest=COMPARED_AT_ONCE)
+async def compare(call: Call) -> Answer:
+    """Answer what a branch came to beside its parent, as both are now."""
+    row = call.found().row
+    assert isinstance(row, Draft)
+    parent = await in_storage(branching.parent_of, row, call.visitor)
+    other: Playback | None = None
+    why = ""
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> branching.Compared | None:
+        nonlocal other, why
+        if playback.advance(SLICE_SECONDS):
+            return None
+        if other is None and parent is not None and not why:
+            try:
+                other = sources.open_playback(parent)
+            except (BundleError, sources.TooMuchWorkError):
+                why = "Its parent cannot be simulated, so there is nothing to compare it with."
+        if other is not None and other.advance(SLICE_SECONDS):
+            return None
+        return branching.compared(playback, other)
+
+    found = await call.in_turns(turn)
+    words = "\n".join(found.words)
+    if found.wire["parent"] is not None and words != row.words:
+        await in_storage(lambda: Draft.objects.filter(pk=row.pk).update(words=words))
+    return {**found.wire, "why": why}
