@@ -85,7 +85,8 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
     return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")
 
 
-def _scenario(short: str) -> Scenario:
+def scenario_of(short: str) -> Scenario:
+    """Return a scenario that is shared. Raises ApiError."""
     row = store.find_scenario(short)
     if row is None:
         raise ApiError(404, "There is no such scenario; it may have been deleted.")
@@ -104,7 +105,7 @@ def _revalidated(request: HttpRequest, row: Scenario) -> tuple[dict[str, str], b
 
 def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Answer what a scenario holds."""
-    row = _scenario(name)
+    row = scenario_of(name)
     headers, known = _revalidated(request, row)
     if known:
         return HttpResponse(status=304, headers=headers)
@@ -128,7 +129,7 @@ def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
 
 def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a scenario's documents as YAML."""
-    row = _scenario(name)
+    row = scenario_of(name)
     headers, known = _revalidated(request, row)
     if known:
         return HttpResponse(status=304, headers=headers)
@@ -140,7 +141,7 @@ def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
 
 def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Take back the share that the delete token belongs to."""
-    row = _scenario(name)
+    row = scenario_of(name)
     token = _token(request)
     if not token:
         raise ApiError(401, "Send the delete token as `Authorization: Bearer <token>`.")
@@ -149,7 +150,8 @@ def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def _playback(source: sources.Source) -> Playback:
+def playback_of(source: sources.Source) -> Playback:
+    """Return what a source plays. Raises ApiError."""
     try:
         with reading():
             return sources.open_playback(source)
@@ -157,7 +159,8 @@ def _playback(source: sources.Source) -> Playback:
         raise ApiError(422, str(error)) from error
 
 
-def _number(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
+def number_of(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
+    """Return a number of the query. Raises ApiError."""
     text = request.GET.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
         raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {least} to {most:,}."}])
@@ -166,9 +169,9 @@ def _number(request: HttpRequest, name: str, default: int, least: int, most: int
 
 def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
     """Answer consecutive cycles of the trace."""
-    first = _number(request, "from", 1, 1, 999_999_999)
-    count = _number(request, "count", 50, 1, CYCLES_PER_ANSWER)
-    playback = _playback(sources.Source({"scenario": name}, _scenario(name)))
+    first = number_of(request, "from", 1, 1, 999_999_999)
+    count = number_of(request, "count", 50, 1, CYCLES_PER_ANSWER)
+    playback = playback_of(sources.Source({"scenario": name}, scenario_of(name)))
     playback.reach(first + count - 1)
     last = min(first + count - 1, len(playback))
     body = {
@@ -182,12 +185,12 @@ def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
 
 def get_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Answer one cycle of a scenario's trace."""
-    return _cycle(_playback(sources.Source({"scenario": name}, _scenario(name))), step)
+    return _cycle(playback_of(sources.Source({"scenario": name}, scenario_of(name))), step)
 
 
 def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Answer one cycle of a run."""
-    return _cycle(_playback(sources.Source({"run": name}, _run(name))), step)
+    return _cycle(playback_of(sources.Source({"run": name}, run_of(name))), step)
 
 
 def _cycle(playback: Playback, step: str) -> HttpResponse:
@@ -206,12 +209,12 @@ def _cycle(playback: Playback, step: str) -> HttpResponse:
 
 def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Answer why a pod is where it is after a step, or is not on a node."""
-    row = sources.Source({"scenario": name}, _scenario(name))
+    row = sources.Source({"scenario": name}, scenario_of(name))
     pod, node = request.GET.get("pod", ""), request.GET.get("node") or None
     if not pod:
         message = "Say which pod, as in ?pod=default/web-1."
         raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
-    playback = _playback(row)
+    playback = playback_of(row)
     until = time.monotonic() + limit("WHY_SECONDS")
     with reading():
         index = _index(playback, step)
@@ -252,7 +255,7 @@ def create_run(request: HttpRequest) -> HttpResponse:
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
     try:
         with reading():
-            scenario = service.configured(store.load_scenario(_scenario(name)), body.get("config"))
+            scenario = service.configured(store.load_scenario(scenario_of(name)), body.get("config"))
         # Without a cookie the address stands for the starter, where the number of runs is bounded.
         address = address_of(request)
         run, token = service.start(scenario, f"address:{address}", address)
@@ -262,11 +265,12 @@ def create_run(request: HttpRequest) -> HttpResponse:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except service.TooManyRunsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
-    wire = _run_wire(request, _run(run.pk))
+    wire = _run_wire(request, run_of(run.pk))
     return answer({**wire, "cancel_token": token}, 201, Location=f"/api/runs/{run.pk}")
 
 
-def _run(name: str) -> Run:
+def run_of(name: str) -> Run:
+    """Return a run. Raises ApiError."""
     run = service.find(name)
     if run is None:
         raise ApiError(404, "There is no such run.")
@@ -280,12 +284,12 @@ def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 def get_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer how a run stands."""
-    return answer(_run_wire(request, _run(name)), Cache_Control="no-store")
+    return answer(_run_wire(request, run_of(name)), Cache_Control="no-store")
 
 
 def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel a run that the caller started."""
-    run = _run(name)
+    run = run_of(name)
     if not service.may_cancel(run, "", _token(request)):
         raise ApiError(
             403, "Send the cancel token that starting the run gave, as `Authorization: Bearer <token>`."
@@ -295,7 +299,7 @@ def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
 
 def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
     """Stream a run's trace, one cycle a line, compressed with zstd."""
-    playback = _playback(sources.Source({"run": name}, _run(name)))
+    playback = playback_of(sources.Source({"run": name}, run_of(name)))
     if not playback.complete:
         raise ApiError(409, "The run is not finished; its trace can be downloaded when it is.")
     cells = len(playback) * max(1, len(playback.tables.nodes))

@@ -102,6 +102,16 @@ SCHEMAS: dict[str, Any] = {
         ),
         "description": "Field by field in docs/protocol.md, at why.ask",
     },
+    "Found": {
+        **_object(
+            ["index", "why", "seen", "over"],
+            index={"type": ["integer", "null"]},
+            why={"type": "array", "items": {"type": "array", "prefixItems": [_COUNT, _TEXT]}},
+            seen=_COUNT,
+            over={"type": "boolean"},
+        ),
+        "description": "Field by field in docs/protocol.md, at cycle.find",
+    },
     "Costs": {
         **_object(["rows"], rows={"type": "array", "items": {"type": "object"}}),
         "description": "Field by field in docs/protocol.md, at worth.cost",

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, making, worth
+from playground.api import calls, finding, making, worth
 from playground.api.answers import ApiError, refusal
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, wait_seconds
 
@@ -33,6 +33,14 @@ class Call:
 _ERRORS = {404: ("There is no such thing", "Errors"), 429: ("Too many requests; see Retry-After", "Errors")}
 _BUSY = {503: ("Too many bundles are being read; see Retry-After", "Errors")}
 _SAME = {304: ("The scenario of If-None-Match, which is still shared", "")}
+_CONDITIONS = (
+    ("condition", "string", "As docs/protocol.md has it at cycle.find, as in node:n3; up to 20 of them"),
+    ("from", "integer", "The cycle to begin after, or before on the way back; 0: the start"),
+    ("direction", "string", "forward or backward"),
+    ("to", "integer", "The last cycle to look at"),
+    ("met", "string", "A workload whose ties count no more, as in Deployment default/web; up to 20 of them"),
+)
+_FOUND = {200: ("The cycle, and why", "Found"), 400: ("A parameter is wrong", "Errors"), **_ERRORS, **_BUSY}
 _TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))
 
 CALLS: tuple[Call, ...] = (
@@ -147,6 +155,14 @@ CALLS: tuple[Call, ...] = (
     ),
     Call(
         "GET",
+        "/api/scenarios/{name}/find",
+        finding.find_in_scenario,
+        "The next cycle, or the one before, of which a condition holds, as that a predicate fails",
+        {**_FOUND, 422: ("Too large to compute while you wait: start a run", "Errors")},
+        query=_CONDITIONS,
+    ),
+    Call(
+        "GET",
         "/api/scenarios/{name}/costs",
         worth.get_costs,
         "What no cache, the scenario's own, the sound one and batching evaluate, keep and take",
@@ -215,6 +231,14 @@ CALLS: tuple[Call, ...] = (
         calls.get_run_cycle,
         "One cycle of a run by its number or its step",
         {200: ("The cycle", "Cycle"), 400: ("The step is no address", "Errors"), **_ERRORS, **_BUSY},
+    ),
+    Call(
+        "GET",
+        "/api/runs/{name}/find",
+        finding.find_in_run,
+        "The same in the cycles of a run that are stored",
+        _FOUND,
+        query=_CONDITIONS,
     ),
     Call(
         "GET",

@@ -1,0 +1,53 @@
+"""The next cycle of which a condition holds, over HTTP."""
+
+from __future__ import annotations
+
+import time
+
+from django.http import HttpRequest, HttpResponse
+
+from playground import sources
+from playground.api.answers import ApiError, answer
+from playground.api.calls import number_of, playback_of, run_of, scenario_of
+from playground.finding import ConditionError, Finder, Found, Search
+from playground.limits import limit
+from playground.playback.playback import OutOfRangeError
+from playground.throttle import reading
+
+LAST = 999_999_999
+
+
+def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the nearest cycle of a scenario of which a condition holds."""
+    return _found(request, sources.Source({"scenario": name}, scenario_of(name)))
+
+
+def find_in_run(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the nearest cycle of a run of which a condition holds."""
+    return _found(request, sources.Source({"run": name}, run_of(name)))
+
+
+def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
+    start = number_of(request, "from", 0, 0, LAST)
+    to = number_of(request, "to", LAST, 1, LAST) if "to" in request.GET else None
+    direction = request.GET.get("direction", "forward")
+    try:
+        search = Search.read(
+            request.GET.getlist("condition"), start, direction, to, request.GET.getlist("met")
+        )
+    except ConditionError as error:
+        path = "direction" if str(error).startswith("direction") else "condition"
+        raise ApiError(400, [{"line": None, "path": path, "message": str(error)}]) from error
+    playback = playback_of(source)
+    until = time.monotonic() + limit("FIND_SECONDS")
+    with reading():
+        searching = Finder(playback, search).run()
+        seen = start
+        while time.monotonic() < until:
+            try:
+                seen = next(searching)
+            except StopIteration as end:
+                return answer(end.value.wire())
+            except OutOfRangeError as error:
+                raise ApiError(404, str(error)) from error
+    return answer(Found(0, (), seen, over=False).wire())

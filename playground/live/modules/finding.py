@@ -1,0 +1,75 @@
+"""``cycle.find``: the next cycle, or the one before, of which a condition holds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from playground.finding import ConditionError, Finder, Found, Search, Searching
+from playground.limits import limit
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
+
+TOLD_SECONDS = 0.25  # between two frames that tell how far a search is
+
+
+@command(
+    "cycle.find",
+    source="source",
+    latest=1,
+    direction="text",
+    conditions="texts",
+    to="index?",
+    met="texts?",
+    **{"from": "index"},  # type: ignore[arg-type]
+)
+async def find(call: Call) -> Answer:
+    """Answer the nearest cycle of which a condition holds; pushes ``cycle.searched`` meanwhile."""
+    payload = call.payload
+    try:
+        search = Search.read(
+            payload["conditions"],
+            payload["from"],
+            payload["direction"],
+            payload.get("to"),
+            payload.get("met") or [],
+        )
+    except ConditionError as error:
+        field = "direction" if str(error).startswith("direction") else "conditions"
+        raise CommandError("payload.invalid", str(error), field=field) from error
+    loop = asyncio.get_running_loop()
+    searching: Searching | None = None
+    until, told = time.monotonic() + limit("FIND_SECONDS"), time.monotonic()
+
+    def tell(index: int) -> None:
+        report = {"source": call.found().wire, "request": call.request, "index": index}
+        call.connection.push("cycle.searched", report)
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Found | None:
+        nonlocal searching, told
+        searching = searching or Finder(playback, search, unwanted).run()
+        began, seen = time.monotonic(), search.start
+        try:
+            while time.monotonic() - began < SLICE_SECONDS:
+                if unwanted():
+                    raise Superseded
+                seen = next(searching)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+        if time.monotonic() > until:
+            return Found(0, (), seen, over=False)
+        if time.monotonic() - told > TOLD_SECONDS:
+            told = time.monotonic()
+            loop.call_soon_threadsafe(tell, seen)
+        return None
+
+    return (await call.in_turns(turn)).wire()
+
+
+@command("cycle.cancel")
+async def cancel(call: Call) -> Answer:
+    """Give up what this connection searches; its request is answered ``request.superseded``."""
+    call.connection.give_up("cycle.find")
+    return {}
