@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
 from playground import bundles
 from playground.drafting import written
 from scheduler_core import load
+from scheduler_core.export import document_key
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.history import (
@@ -26,6 +28,7 @@ from scheduler_core.history import (
     operations_of,
     patching,
     placed,
+    placed_at,
     removed,
     target_of,
     with_operations,
@@ -38,6 +41,7 @@ from scheduler_core.scenario import BundleError, Document, Problem, Scenario
 from scheduler_core.timed import is_timed
 from scheduler_core.workloads import Key
 
+LONGEST = 1e12  # seconds of virtual time, as the format allows
 OBJECT_BYTES = 256 * 1024  # of one object's YAML
 WORDS_SHOWN = 3  # of a patch, the fields that are told
 VALUE_SHOWN = 48  # characters
@@ -61,7 +65,8 @@ class Change:
 
     ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the manifest as the
     run had left it, which ``object`` was typed over; only a run in virtual time knows it. ``landed`` is the
-    cycle after which the operation came until now.
+    cycle after which the operation came until now. ``seconds`` of virtual time take the place of the moment
+    at which it shall land; ``moment`` is then the one at which the object was looked at.
     """
 
     action: str
@@ -71,6 +76,7 @@ class Change:
     base: str = ""
     id: str = ""
     landed: Moment | None = None
+    seconds: str = ""
 
 
 def operated(text: str, change: Change) -> dict[str, Any]:
@@ -98,7 +104,7 @@ def _where(operations: list[Manifest], name: str) -> dict[str, Any]:
     names = ids_of(operations)
     if name not in names:
         return {"step": None}
-    step = operations[names.index(name)]["step"]
+    step = operations[names.index(name)].get("step", 0)
     minor = step.get("minor") if isinstance(step, Mapping) else None
     major = step["major"] if isinstance(step, Mapping) else step
     return {"step": None if minor is None else f"{major}.{minor}"}
@@ -113,9 +119,10 @@ def _create(scenario: Scenario, change: Change) -> Made:
     manifest = typed(change.object)
     entry = creating(manifest)
     key = target_of(entry)
-    if manifest_at(scenario, key, _moment(change)) is not None:
+    looked = change.moment or (None if change.seconds else _moment(change))
+    if looked is not None and manifest_at(scenario, key, looked) is not None:
         raise ObjectError([Problem(f"{key[0]} {key[1]} exists already at this step", "metadata.name", 1, 1)])
-    operations, name = placed(scenario, _moment(change), entry)
+    operations, name = _put(scenario, change, entry)
     return operations, name, f"create {_named(key)}"
 
 
@@ -131,7 +138,7 @@ def _patch(scenario: Scenario, change: Change) -> Made:
         raise ObjectError([Problem("Nothing is changed: this is how the object stands at this step.")])
     kind, patch = smallest_patch(before, after)
     entry = patching(key, before, kind, patch)
-    operations, name = placed(scenario, _moment(change), entry)
+    operations, name = _put(scenario, change, entry)
     return operations, name, words_of(entry)
 
 
@@ -139,7 +146,7 @@ def _delete(scenario: Scenario, change: Change) -> Made:
     key = key_of_target(change.target)
     check(scenario, _moment(change))
     before = _found(scenario, key, change)
-    operations, name = placed(scenario, _moment(change), deleting(key, before))
+    operations, name = _put(scenario, change, deleting(key, before))
     return operations, name, f"delete {_named(key)}"
 
 
@@ -149,9 +156,47 @@ def _remove(scenario: Scenario, change: Change) -> Made:
 
 
 def _move(scenario: Scenario, change: Change) -> Made:
-    without, there, gone = moved(scenario, change.id, change.landed, _moment(change))
-    operations, name = placed(without, there, {"id": change.id, **gone})
+    if change.seconds:
+        left, gone = removed(scenario, change.id, change.landed)
+        without = replace(scenario, documents=with_operations(scenario.documents, left))
+        operations, name = _put(without, change, {**gone, "id": change.id})
+    else:
+        without, there, gone = moved(scenario, change.id, change.landed, _moment(change))
+        operations, name = placed(without, there, {"id": change.id, **gone})
     return operations, name, f"move: {words_of(gone)}"
+
+
+def _duplicate(scenario: Scenario, change: Change) -> Made:
+    """Put an operation in once more; what it creates is called otherwise, for there is one of that name."""
+    listed = operations_of(scenario.documents)
+    names = ids_of(listed)
+    if change.id not in names:
+        raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.", "id")
+    entry = {name: value for name, value in listed[names.index(change.id)].items() if name in ACTIONS}
+    if not entry:
+        raise HistoryError("The end of the history is there once.", "id")
+    if "createOperation" in entry and target_of(entry)[0] not in VERSIONS:
+        taken = {document_key(d) for d in scenario.documents} | {target_of(e) for e in listed if _creates(e)}
+        entry["createOperation"]["object"] = _renamed(entry["createOperation"]["object"], taken)
+    if not change.seconds and change.moment is None:
+        change = replace(change, moment=change.landed)
+    operations, name = _put(scenario, change, entry)
+    return operations, name, f"once more: {words_of(entry)}"
+
+
+def _creates(entry: Mapping[str, Any]) -> bool:
+    return "createOperation" in entry
+
+
+def _renamed(manifest: Manifest, taken: AbstractSet[Key]) -> Manifest:
+    metadata = manifest.get("metadata") or {}
+    base, _, number = str(metadata.get("name")).rpartition("-")
+    stem = base if base and number.isdecimal() else str(metadata.get("name"))
+    for count in range(2, len(taken) + 3):
+        made = {**manifest, "metadata": {**metadata, "name": f"{stem}-{count}"}}
+        if document_key(made) not in taken:
+            return made
+    raise AssertionError("as many names as there are objects, and one more, are tried")
 
 
 def _edit(scenario: Scenario, change: Change) -> Made:
@@ -175,9 +220,27 @@ ACTS: Mapping[str, Callable[[Scenario, Change], Made]] = {
     "delete": _delete,
     "remove": _remove,
     "move": _move,
+    "duplicate": _duplicate,
     "edit": _edit,
 }
 """What can be done to a history."""
+
+
+def _put(scenario: Scenario, change: Change, entry: Manifest) -> tuple[list[Manifest], str]:
+    """Put an entry in at the second, or else at the moment, that is asked for."""
+    if not change.seconds:
+        return placed(scenario, _moment(change), entry)
+    if not is_timed(scenario):
+        told = "Nothing happens at a second here: only a run in virtual time has a clock."
+        raise HistoryError(told, "seconds")
+    try:
+        seconds = float(change.seconds)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST:
+        told = f"{change.seconds[:40]!r} is no moment: write seconds of virtual time, like 12.5."
+        raise HistoryError(told, "seconds")
+    return placed_at(scenario, seconds, entry)
 
 
 def _moment(change: Change) -> Moment:

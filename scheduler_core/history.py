@@ -16,7 +16,7 @@ from typing import Any
 from scheduler_core.export import document_key
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.moments import stepped
+from scheduler_core.moments import in_order, stepped
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.reconfiguration import VERSIONS, is_configuration
@@ -75,6 +75,13 @@ def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
     return stepped(((found or {}).get("spec") or {}).get("operations") or ())
 
 
+def written_of(documents: Sequence[Document]) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return the entries as they are written, each with its place there, in the order in which they land."""
+    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
+    listed = ((found or {}).get("spec") or {}).get("operations") or ()
+    return [(place, listed[place]) for place in in_order(listed)]
+
+
 def operations_of(documents: Sequence[Document]) -> Operations:
     """Return copies of the entries, to be changed."""
     return [_plain(entry) for entry in entries_of(documents)]
@@ -114,7 +121,21 @@ def _timed_again(documents: Sequence[Document], operations: Operations) -> Opera
             minor_of(former),
         )
         again.append({k: v for k, v in operation.items() if k != "step"} if kept else operation)
-    return again if list(stepped(again)) == operations else operations
+    return again if _alike(stepped(again), stepped(operations)) else operations
+
+
+def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether entries are the same and share their steps alike, whatever numbers these have."""
+
+    def told(operations: Operations) -> list[Manifest]:
+        ranks = {major: rank for rank, major in enumerate(dict.fromkeys(map(major_of, operations)))}
+        return [
+            {**operation, "step": (ranks[major_of(operation)], minor_of(operation))}
+            for operation in operations
+        ]
+
+    majors = [major_of(operation) for operation in some]
+    return majors == sorted(majors) and told(some) == told(others)
 
 
 def ids_of(operations: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -137,7 +158,7 @@ def major_of(operation: Mapping[str, Any]) -> int:
 
 def minor_of(operation: Mapping[str, Any]) -> int | None:
     """Return after how many cycles of its step an entry lands; ``None``: when none is left to run."""
-    step = operation["step"]
+    step = operation.get("step")
     return step.get("minor") if isinstance(step, Mapping) else None
 
 
@@ -175,9 +196,7 @@ def placed(scenario: Scenario, moment: Moment, entry: Manifest) -> tuple[Operati
     operations = operations_of(scenario.documents)
     check(scenario, moment)
     names = ids_of(operations)
-    name = str(
-        entry.get("id") or next(f"edit-{n}" for n in range(1, len(names) + 2) if f"edit-{n}" not in names)
-    )
+    name = str(entry.get("id") or _free(names))
     body = {key: value for key, value in entry.items() if key in ACTIONS}
     made: Manifest = {"id": name, "step": {"major": moment.major, "minor": moment.minor}}
     first, end = _group(operations, moment.major)
@@ -198,6 +217,47 @@ def placed(scenario: Scenario, moment: Moment, entry: Manifest) -> tuple[Operati
     if not joining:
         later = _renumbered(later, moment, [major for major, _ in effective(scenario)])
     return [*operations[:place], made, *later], name
+
+
+def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Operations, str]:
+    """Return the scenario's entries, as they are written, with one more at a second of virtual time.
+
+    What else has a time keeps it. Written steps go on from the one that the new entry makes. Raises
+    HistoryError for a second after the end of the history.
+    """
+    written = [_plain(operation) for _, operation in written_of(scenario.documents)]
+    names = ids_of(written)
+    name = str(entry.get("id") or _free(names))
+    body = {key: value for key, value in entry.items() if key in ACTIONS}
+    listed = _named(written, names)
+    listed.append({"id": name, "time": int(seconds) if float(seconds).is_integer() else seconds, **body})
+    ordered = [listed[place] for place in in_order(listed)]
+    if any("doneOperation" in operation for operation in ordered[: ordered.index(listed[-1])]):
+        raise HistoryError(f"The history ends before {seconds:g} s: what comes later is not read.", "seconds")
+    _stepped_on(ordered)
+    return ordered, name
+
+
+def _stepped_on(ordered: Operations) -> None:
+    """Give written steps that the times before them have taken the next number."""
+    step, seconds, derived = 0, 0.0, False
+    again: dict[int, int] = {}
+    for operation in ordered:
+        if operation.get("step") is None:
+            if operation["time"] > seconds or not step:
+                step, seconds, derived = step + 1, float(operation["time"]), True
+            continue
+        old = major_of(operation)
+        taken = old < step or (old == step and derived)
+        major = again.setdefault(old, step + 1 if taken else old)
+        _set_step(operation, major, minor_of(operation))
+        reached = operation.get("time", seconds + 1 if major > step else seconds)
+        derived = derived and major == step
+        step, seconds = max(step, major), max(seconds, float(reached))
+
+
+def _free(names: Sequence[str]) -> str:
+    return next(f"edit-{n}" for n in range(1, len(names) + 2) if f"edit-{n}" not in names)
 
 
 def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Operations, Manifest]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from typing import Any
 
 from playground.operating import words_of
@@ -20,6 +21,7 @@ from scheduler_core.history import (
     objects_at,
     resolved,
     target_of,
+    written_of,
 )
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.operations import LIVE
@@ -98,7 +100,8 @@ def operations(playback: Playback) -> dict[str, Any]:
     steps = sorted({operation.step for operation in playback.scenario.operations})
     rows = []
     applied = 0
-    for place, (entry, made) in enumerate(resolved(shown, playback.scenario)):
+    written = written_of(playback.scenario.documents)
+    for place, ((entry, made), (_, raw)) in enumerate(zip(resolved(shown, playback.scenario), written)):
         kind, name = target_of(entry)
         action = next((name for name in ACTIONS if name in entry), "doneOperation")
         rows.append(
@@ -110,11 +113,19 @@ def operations(playback: Playback) -> dict[str, Any]:
                 "words": words_of(entry)[:WORDS_SHOWN],
                 "during": "during" in entry,
                 "pinned": minor_of(entry) is not None,
+                "seconds": _seconds(raw, made if playback.tables.timed else []),
                 **_landing(playback, made, applied + 1, steps),
             }
         )
         applied += len(made)
     return {"count": len(entries), "operations": rows}
+
+
+def _seconds(written: Mapping[str, Any], made: list[Operation]) -> float | None:
+    """Return the second at which an operation is said to land, None where it goes by cycles."""
+    if minor_of(written) is not None:
+        return None
+    return float(written["time"]) if written.get("step") is None else made[0].time if made else None
 
 
 def _landing(playback: Playback, made: list[Operation], number: int, steps: list[int]) -> dict[str, Any]:

@@ -194,6 +194,7 @@ async def test_an_object_is_created_and_deleted_at_a_step() -> None:
                     "words": "create PersistentVolume disk",
                     "during": False,
                     "pinned": True,
+                    "seconds": None,
                     "after": 1,
                     "step": "1.1",
                 },
@@ -205,6 +206,7 @@ async def test_an_object_is_created_and_deleted_at_a_step() -> None:
                     "words": f"delete Pod {gone}",
                     "during": False,
                     "pinned": True,
+                    "seconds": None,
                     "after": 3,
                     "step": "2.2",
                 },
@@ -468,3 +470,133 @@ def _example(slug: str) -> str:
     example = find(slug)
     assert example is not None
     return example.read()
+
+
+CLOCK = """---
+apiVersion: podstep/v1
+kind: SimulationSettings
+time: virtual
+"""
+HEAD = """---
+apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
+kind: Scenario
+metadata: {name: h}
+spec:
+  operations:
+"""
+
+
+def gone(kind: str, name: str, when: str, own: str) -> str:
+    meta = f"{{typeMeta: {{apiVersion: v1, kind: {kind}}}, objectMeta: {{name: {name}}}}}"
+    return f"  - {{id: {own}, {when}, deleteOperation: {meta}}}\n"
+
+
+def history_of(text: str) -> list[dict[str, Any]]:
+    [found] = [d for d in yaml.safe_load_all(text) if d["kind"] == "Scenario"]
+    return list(found["spec"]["operations"])
+
+
+async def test_an_operation_is_put_at_a_second_and_moved_to_another() -> None:
+    """In virtual time it is written with its time alone, in its place; what else has a time keeps it."""
+    text = BUNDLE + CLOCK + HEAD + gone("Node", "b", "time: 10", "late")
+    async with connected() as socket:
+        answer = await operate(socket, text, "create", seconds="4.5", object=VOLUME)
+        made, late = history_of(answer["text"])
+        assert {name: made[name] for name in ("id", "time")} == {"id": "edit-1", "time": 4.5}
+        assert "step" not in made and (late["id"], late["time"]) == ("late", 10)
+        answer = await operate(socket, answer["text"], "move", id="edit-1", seconds="20")
+        assert [(o["id"], o["time"], "step" in o) for o in history_of(answer["text"])] == [
+            ("late", 10, False),
+            ("edit-1", 20, False),
+        ]
+        source = await draft(socket, answer["text"])
+        await socket.success("scenario.open", {"source": source, "step": "end"})
+        rows = (await socket.success("operations.list", {"source": source}))["operations"]
+    assert [(row["id"], row["seconds"]) for row in rows] == [("late", 10), ("edit-1", 20)]
+
+
+async def test_written_steps_give_way_to_a_time_before_them() -> None:
+    """A step that the new time has taken is counted on; those of one step stay together."""
+    text = BUNDLE + CLOCK + HEAD + gone("Node", "b", "step: 1", "one") + gone("Node", "a", "step: 1", "two")
+    async with connected() as socket:
+        answer = await operate(socket, text, "create", seconds="0.5", object=VOLUME)
+    assert [(o["id"], o.get("step"), o.get("time")) for o in history_of(answer["text"])] == [
+        ("edit-1", None, 0.5),
+        ("one", 2, None),
+        ("two", 2, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds", "told"),
+    [
+        (CLOCK, "soon", "'soon' is no moment: write seconds of virtual time, like 12.5."),
+        (CLOCK, "-1", "'-1' is no moment: write seconds of virtual time, like 12.5."),
+        (CLOCK, "nan", "'nan' is no moment: write seconds of virtual time, like 12.5."),
+        (CLOCK, "99", "The history ends before 99 s: what comes later is not read."),
+        ("", "5", "Nothing happens at a second here: only a run in virtual time has a clock."),
+    ],
+)
+async def test_a_second_that_cannot_be_is_told_at_its_field(settings: str, seconds: str, told: str) -> None:
+    """No clock, no number, or later than the end of the history."""
+    text = BUNDLE + settings + HEAD + "  - {time: 60, doneOperation: {}}\n"
+    async with connected() as socket:
+        wish = {"text": text, "action": "create", "seconds": seconds, "object": VOLUME}
+        error = await socket.error("bundle.operate", wish)
+    assert (error["code"], error["field"], error["message"]) == ("payload.invalid", "seconds", told)
+
+
+async def test_an_operation_is_put_in_once_more() -> None:
+    """What it creates is called otherwise; it lands where it did, or where it is asked for."""
+    async with connected() as socket:
+        answer = await operate(socket, BUNDLE, "create", step="1.1", object=VOLUME)
+        answer = await operate(socket, answer["text"], "duplicate", id="edit-1", landed="1.1")
+        answer = await operate(socket, answer["text"], "duplicate", id="edit-2", step="2.1")
+        made = history_of(answer["text"])
+        error = await socket.error(
+            "bundle.operate", {"text": answer["text"], "action": "duplicate", "id": "nope", "step": "1.1"}
+        )
+    assert [o["createOperation"]["object"]["metadata"]["name"] for o in made] == ["disk", "disk-2", "disk-3"]
+    assert [o["step"] for o in made[:2]] == [{"major": 1, "minor": 1}] * 2
+    assert answer["words"] == "once more: create PersistentVolume disk-3"
+    assert error["field"] == "id"
+
+
+async def test_what_an_operation_did_is_told() -> None:
+    """Pods that came or went with it; why it had no effect, if it had none; that nothing comes after it."""
+    scale = (
+        "  - {id: up, step: 2, patchOperation: {typeMeta: {apiVersion: apps/v1, kind: Deployment}, "
+        "objectMeta: {name: web}, patch: {spec: {replicas: 6}}}}\n"
+    )
+    text = BUNDLE + HEAD + gone("Node", "b", "step: {major: 1, minor: 4}", "node") + scale
+    text += gone("ConfigMap", "some", "step: 3", "nothing") + gone("Service", "web", "step: 4", "late")
+    text += "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}}\n"
+    async with connected() as socket:
+        source = await draft(socket, text)
+        found = {
+            name: await socket.success("operations.outcome", {"source": source, "id": name})
+            for name in ("node", "up", "nothing", "late")
+        }
+        missing = await socket.error("operations.outcome", {"source": source, "id": "nope"})
+    assert found["node"]["effect"] and "went with it" in found["node"]["text"]
+    assert found["up"] == {"id": "up", "effect": True, "text": "2 Pods created"}
+    assert found["nothing"] == {
+        "id": "nothing",
+        "effect": False,
+        "text": "scheduling does not read this kind",
+    }
+    assert found["late"] == {"id": "late", "effect": True, "text": "no cycle comes after it"}
+    assert missing["code"] == "object.not-found"
+
+
+async def test_what_an_operation_did_in_virtual_time_is_told() -> None:
+    """As the run recorded it: nothing where there was nothing to delete, and pods that a node took along."""
+    text = (
+        BUNDLE + CLOCK + HEAD + gone("Pod", "nope", "time: 5", "nope") + gone("Node", "a", "time: 6", "node")
+    )
+    async with connected() as socket:
+        source = await draft(socket, text)
+        nope = await socket.success("operations.outcome", {"source": source, "id": "nope"})
+        node = await socket.success("operations.outcome", {"source": source, "id": "node"})
+    assert nope == {"id": "nope", "effect": False, "text": "there is no Pod default/nope at this moment"}
+    assert node["effect"] and "2 pods" in node["text"]

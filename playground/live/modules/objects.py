@@ -18,6 +18,7 @@ from playground.operating import (
     operated,
     typed,
 )
+from playground.panels.landed import outcome_of
 from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
 from playground.wire import Encoded, encode
@@ -116,6 +117,22 @@ async def entry(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
+@command("operations.outcome", source="source", latest=2, id="text")
+async def outcome(call: Call) -> Answer:
+    """Answer what one operation did when it landed, or why it had no effect."""
+    name = call.payload["id"]
+
+    def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
+        if playback.advance(SLICE_SECONDS):
+            return None
+        found = outcome_of(playback, name, unwanted)
+        if found is None:
+            raise CommandError("object.not-found", f"There is no operation {name[:60]!r}.")
+        return {"id": name, **found}
+
+    return await call.in_turns(turn)
+
+
 @command("object.revise", latest=1, large=True, object="text", what="text", key="text?", value="text?")
 async def revise(call: Call) -> Answer:
     """Answer a manifest with one of the common changes; nothing is stored."""
@@ -149,6 +166,7 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
     base="text?",
     id="text?",
     landed="text?",
+    seconds="text?",
 )
 async def operate(call: Call) -> Answer:
     """Answer a text with one change to its history; nothing is stored."""
@@ -159,7 +177,7 @@ async def operate(call: Call) -> Answer:
 def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
     if unwanted():
         raise Superseded
-    given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id")}
+    given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id", "seconds")}
     try:
         moment = (
             Moment.parse(payload["step"], during=payload.get("during") == "evaluation")

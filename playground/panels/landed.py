@@ -1,0 +1,136 @@
+"""What an operation did when it landed: the pods that came, went or moved, or why it had no effect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from playground.panels.sentences import counted
+from playground.playback.playback import Playback
+from playground.playback.tables import ABSENT
+from scheduler_core.framework.record import Happening
+from scheduler_core.history import entries_of, ids_of, resolved, written_of
+from scheduler_core.objects.reading import steps_of
+from scheduler_core.scenario import Operation
+
+KINDS_SHOWN = 4
+NOTHING = " has no effect: "
+DONE = {"create": "created", "update": "changed", "delete": "deleted"}
+Unwanted = Callable[[], bool]
+
+
+def outcome_of(playback: Playback, name: str, unwanted: Unwanted) -> dict[str, Any] | None:
+    """Return ``{"effect", "text"}`` of an operation by id, None if there is none of it.
+
+    ``playback`` is computed as far as it will be. ``effect`` is False if it changed nothing.
+    """
+    scenario = playback.scenario
+    entries = entries_of(scenario.documents)
+    names = ids_of(entries)
+    if name not in names:
+        return None
+    number = names.index(name)
+    before: list[Operation] = []
+    made: list[Operation] = []
+    for place, (_, came) in enumerate(resolved(entries, scenario)):
+        if place == number:
+            made = came
+            break
+        before += came
+    if not made:
+        return _told(False, _why(playback, number) or "it changes nothing")
+    lands = playback.trail.lands(len(before) + 1)
+    if playback.tables.timed:
+        return _timed(playback, made[0], lands, unwanted)
+    if lands > len(playback):
+        return _told(True, "no cycle comes after it")
+    return _instant(playback, made, lands)
+
+
+def _told(effect: bool, text: str) -> dict[str, Any]:
+    return {"effect": effect, "text": text}
+
+
+def _why(playback: Playback, number: int) -> str:
+    """Return what the reader warned of an entry that came to nothing."""
+    written = written_of(playback.scenario.documents)[number][0]
+    own = ("spec", "operations", written)
+    for problem in playback.scenario.warnings:
+        if steps_of(problem.path)[:3] == own:
+            return problem.message.partition(NOTHING)[2] or problem.message
+    return ""
+
+
+def _instant(playback: Playback, made: list[Operation], lands: int) -> dict[str, Any]:
+    """Tell of an operation of v1.11: what it resolved to, and the pods that a node which goes takes along."""
+    first, trail, tables = made[0], playback.trail, playback.tables
+    placement = trail.placement_before(lands)
+    if first.kind == "Pod" and first.action != "create":
+        pod = tables.pod_index.get(first.key)
+        if pod is not None and placement[pod] == ABSENT:
+            return _told(False, f"there is no Pod {first.key} at this moment")
+    if first.configuration is not None:
+        return _told(True, "the scheduler restarts")
+    counts = Counter((change.action, change.kind) for change in made[1:] if change.kind != "ReplicaSet")
+    told = [f"{_many(number, kind)} {DONE[action]}" for (action, kind), number in counts.items()]
+    if first.kind == "Node" and first.action == "delete":
+        node = tables.node_index[first.key]
+        there = sum(tables.pod_index.get(c.key, -1) >= 0 for c in made[1:] if c.kind == "Pod")
+        if (lost := int((placement == node).sum()) - there) > 0:
+            told.append(f"{counted(lost, 'pod')} went with it")
+    return _told(True, ", ".join(told[:KINDS_SHOWN]))
+
+
+def _many(number: int, kind: str) -> str:
+    return f"{number:,} {kind}{'' if number == 1 else 's'}"
+
+
+def _timed(playback: Playback, operation: Operation, lands: int, unwanted: Unwanted) -> dict[str, Any]:
+    """Tell of an operation in virtual time: what followed in the same moment, by what the run recorded."""
+    landed = _after(_happenings(playback, lands, unwanted), operation)
+    if landed is None:
+        return _told(True, "")
+    first, rest = landed
+    if NOTHING in first.text:
+        return _told(False, first.text.partition(NOTHING)[2])
+    moves: dict[str, str | None] = {}
+    for happening in (first, *rest):
+        moves.update(happening.moves)
+    return _told(True, _moved(moves))
+
+
+def _happenings(playback: Playback, lands: int, unwanted: Unwanted) -> list[Happening]:
+    """Return what is told around a cycle; an operation inside one is told in the consequences before it."""
+    found: list[Happening] = []
+    if 1 < lands <= len(playback) + 1 and len(playback):
+        found += playback.cycle(lands - 1, unwanted).consequences
+    if lands <= len(playback):
+        found += [*(cycle := playback.cycle(lands, unwanted)).happenings, *cycle.consequences]
+    elif playback.ended:
+        found += playback.rest(unwanted)[1].happenings
+    return found
+
+
+def _after(told: Iterable[Happening], operation: Operation) -> tuple[Happening, list[Happening]] | None:
+    """Return the record of an operation, and what came in the same moment after it, before the next one."""
+    begins = f"{operation.action} {operation.kind} {operation.key}"
+    first: Happening | None = None
+    rest: list[Happening] = []
+    for happening in told:
+        if first is None:
+            whole = happening.text == begins or happening.text.startswith(f"{begins}{NOTHING}")
+            if happening.what == "Operation" and whole:
+                first = happening
+        elif happening.what == "Operation" or happening.time > first.time:
+            break
+        else:
+            rest.append(happening)
+    return None if first is None else (first, rest)
+
+
+def _moved(moves: Mapping[str, str | None]) -> str:
+    waiting = sum(node == "" for node in moves.values())
+    gone = sum(node is None for node in moves.values())
+    told = [f"{counted(waiting, 'pod')} now pending"] if waiting else []
+    return ", ".join([*told, *([f"{counted(gone, 'pod')} gone"] if gone else [])])
