@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -10,30 +11,78 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import bundles, sources, store
 from playground.limits import limit
-from playground.models import Run, Scenario
+from playground.models import Draft, Run, Scenario
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, reading, throttled
 from playground.views.errors import error_page
 from scheduler_core import examples
 from scheduler_core import scenario as core
+from scheduler_core.cli.timed_report import age
 from scheduler_core.scenario import BundleError, Problem
 
 MINIATURE = "shop"  # the example that steps on the start page
+DRAFTS_SHOWN = 60  # of a visitor, the latest
+DRAFTS_AHEAD = 6  # of them, that are not folded
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A group of examples on the start page, in the order in which a teacher would show them."""
+
+    slug: str  # of its address: /?topic=slug#examples
+    title: str  # the `group` of its examples
+    teaches: str
+    link: tuple[str, str] = ("", "")  # the page that has the rules: address, name
+
+
+TOPICS = (
+    Topic(
+        "filtering",
+        "Filtering",
+        "Which nodes a pod can run on, and how the scheduler says that there is none.",
+    ),
+    Topic(
+        "scoring",
+        "Scores and preemption",
+        "Which of the possible nodes is the best, and who has to go where none is possible.",
+        ("/reference/predicates/#priorities", "the priorities"),
+    ),
+    Topic(
+        "clusters", "Whole clusters", "Many pods of many kinds, over many cycles: find the one that waits."
+    ),
+    Topic(
+        "groups",
+        "Time and PodGroups",
+        "Pods that run together or not at all, on a clock that jumps from event to event.",
+        ("/reference/podgroups/", "phases and timers"),
+    ),
+    Topic(
+        "cache",
+        "The equivalence cache",
+        "Pods of one class share their predicate results, until an event makes them untrue, or should have.",
+        ("/reference/cache/", "the invalidation table"),
+    ),
+)
 
 
 @require_safe
+@never_cache  # who comes back by the browser's button sees the draft that they made meanwhile
 @ensure_csrf_cookie
 def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
     Context: ``section`` "start"; ``examples`` (list of {slug, title, text, group, nodes, pods, claims,
     outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods in the
-    end of one in virtual time);
+    end of one in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and
+    ``older`` (the visitor's own, latest first: {url, title, branched_at, age,
+    updated});
     ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
     there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
@@ -79,15 +128,47 @@ def _examples() -> list[dict[str, Any]]:
     return listed
 
 
+@cache
+def _topics() -> list[dict[str, Any]]:
+    """Return the examples by topic; one of another group than the topics' would be shown nowhere."""
+    listed = _examples()
+    assert {row["group"] for row in listed} == {topic.title for topic in TOPICS}
+    return [
+        {"topic": topic, "examples": [row for row in listed if row["group"] == topic.title]}
+        for topic in TOPICS
+    ]
+
+
+def _drafts(owner: str, now: datetime) -> list[dict[str, Any]]:
+    """Return a visitor's drafts, latest first, each with its age as kubectl would print it."""
+    rows = (
+        Draft.objects.filter(owner=owner).order_by("-updated").values("pk", "title", "updated", "branched_at")
+    )
+    return [
+        {
+            "url": f"/p/{row['pk']}/",
+            "title": row["title"],
+            "branched_at": row["branched_at"],
+            "updated": row["updated"],
+            "age": age((now - row["updated"]).total_seconds()),
+        }
+        for row in rows[:DRAFTS_SHOWN]
+    ]
+
+
 def _modes(claim: examples.Claim) -> str:
     """Name a claim's modes; where the remedy for stale writes is what differs, by that."""
     return ", ".join(mode.rpartition("/")[2].replace("none", "no remedy") for mode in claim.modes)
 
 
 def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    drafts = _drafts(request.visitor, timezone.now())  # type: ignore[attr-defined]
     context = {
         "section": "start",
         "examples": _examples(),
+        "topics": _topics(),
+        "drafts": drafts[:DRAFTS_AHEAD],
+        "older": drafts[DRAFTS_AHEAD:],
         "miniature": _miniature_link(),
         "limits": {"bundleMib": limit("BUNDLE_BYTES") // 2**20, "files": limit("UPLOAD_FILES")},
         **more,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from django.utils.html import escape
 
 from playground import bundles, store
@@ -87,6 +89,36 @@ def test_examples_are_grouped_and_say_what_comes_of_them(owner: Client) -> None:
     }
     assert right == {"modes": "off, sound, designed", "told": "4 placed · 1 waits", "stale": 0}
     assert "<em>3 stale hits</em>" in text
+
+
+def test_every_example_has_its_topic(owner: Client) -> None:
+    """Topics hold all examples, each once, in the order of the index."""
+    page = owner.get("/")
+    shown = [row["slug"] for group in page.context["topics"] for row in group["examples"]]
+    assert shown == [row.slug for row in examples.examples()]
+    assert len(shown) >= 12
+    for group in page.context["topics"]:
+        assert f'data-topic="{group["topic"].slug}"' in page.content.decode()
+
+
+def test_ones_drafts_are_on_the_start_page(owner: Client, stranger: Client, web: str) -> None:
+    """The latest first, each with name and age, the rest folded; a stranger sees none, a cache keeps none."""
+    titles = [f"cluster {at}" for at in range(8)]
+    for at, title in enumerate(titles):
+        draft = store.create_draft(OWNER, [("", web)], title)
+        updated = timezone.now() - timedelta(minutes=30 * (len(titles) - at))
+        Draft.objects.filter(pk=draft.pk).update(updated=updated)
+    page = owner.get("/")
+    rows = [*page.context["drafts"], *page.context["older"]]
+    assert [row["title"] for row in rows] == titles[::-1]
+    assert [row["age"] for row in rows][:4] == ["30m", "60m", "90m", "120m"]
+    assert len(page.context["older"]) == 2
+    text = page.content.decode()
+    assert all(f'href="{row["url"]}"' in text and f"<b>{row['title']}</b>" in text for row in rows)
+    assert "no-store" in page.headers["Cache-Control"]
+    foreign = stranger.get("/")
+    assert not foreign.context["drafts"]
+    assert titles[0] not in foreign.content.decode()
 
 
 @pytest.mark.parametrize("slug", [row.slug for row in examples.examples()])

@@ -42,18 +42,20 @@ export function give(input, files) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Let files be dropped on `target`. */
-export function onDrop(target, take) {
+/** Let files be dropped on `target`; `show` hears whether some are held over it. What a part of it took already is left alone. */
+export function onDrop(target, take, show = () => {}) {
   let depth = 0;
+  const over = () => { target.classList.toggle("drag", depth > 0); show(depth > 0); };
   const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-  target.addEventListener("dragenter", (event) => { if (files(event)) { depth += 1; target.classList.add("drag"); } });
-  target.addEventListener("dragleave", (event) => { if (files(event)) { depth -= 1; target.classList.toggle("drag", depth > 0); } });
+  target.addEventListener("dragenter", (event) => { if (files(event)) { depth += 1; over(); } });
+  target.addEventListener("dragleave", (event) => { if (files(event)) { depth = Math.max(0, depth - 1); over(); } });
   target.addEventListener("dragover", (event) => { if (files(event)) event.preventDefault(); });
   target.addEventListener("drop", (event) => {
     if (!files(event)) return;
-    event.preventDefault();
     depth = 0;
-    target.classList.remove("drag");
+    over();
+    if (event.defaultPrevented) return;
+    event.preventDefault();
     take([...event.dataTransfer.files]);
   });
 }

@@ -24,7 +24,7 @@ spec:
   replicas: 3
   …`;
 
-/** Make `form` work; `tables` is told of CSV files. */
+/** Make `form` work; `tables` is told of CSV files. Returns what takes files that were dropped elsewhere. */
 export function paste(form, tables) {
   const status = $("[data-status]", form);
   const problems = $("[data-problems]", form);
@@ -179,6 +179,7 @@ export function paste(form, tables) {
   onDrop(form, take);
   // A page that comes back from the browser's cache can be used again.
   addEventListener("pageshow", (event) => { if (event.persisted) busy(false); });
+  return (files) => { if (!files.every(isTable)) form.scrollIntoView({ block: "nearest" }); return take(files); };
 }
 
 function kept() {

@@ -3,11 +3,16 @@
 import { $ } from "../lib/dom.js";
 import { mini } from "./mini.js";
 import { buildOne } from "./build.js";
+import { onDrop } from "./files.js";
 import { paste } from "./paste.js";
+import { topics } from "./topics.js";
 import { trace } from "./trace.js";
 
 const tables = trace($("[data-trace-form]"));
-paste($("[data-paste-form]"), tables);
+const take = paste($("[data-paste-form]"), tables);
+const over = $("[data-drop-over]");
+onDrop(document.body, take, (held) => { over.hidden = !held; });
 buildOne($("[data-build-one]"));
+topics($("#examples"));
 const host = $("[data-mini]");
 if (host) mini(host).catch(() => host.classList.add("is-still"));

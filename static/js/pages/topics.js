@@ -1,0 +1,35 @@
+// The examples' topics: one at a time, or all; the address names it, so that a teacher can send it.
+
+import { $, $$ } from "../lib/dom.js";
+import { plural } from "../lib/quantity.js";
+
+const NAME = "topic";
+
+/** Make the buttons above the examples in `host` work. */
+export function topics(host) {
+  const bar = $("[data-topics]", host);
+  const told = $("[data-topic-told]", host);
+  const buttons = $$("[data-topic]", bar);
+  const groups = $$("[data-topic-of]", host);
+
+  function show(slug) {
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.topic === slug));
+    for (const group of groups) group.hidden = Boolean(slug) && group.dataset.topicOf !== slug;
+  }
+
+  function choose(slug) {
+    show(slug);
+    const url = new URL(location.href);
+    if (slug) url.searchParams.set(NAME, slug); else url.searchParams.delete(NAME);
+    history.replaceState(history.state, "", url);
+    told.textContent = `${plural($$("[data-example]", host).filter((card) => !card.closest("[hidden]")).length, "example")} shown.`;
+  }
+
+  bar.hidden = false;
+  bar.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-topic]");
+    if (button) choose(button.dataset.topic);
+  });
+  const asked = new URLSearchParams(location.search).get(NAME) ?? "";
+  if (groups.some((group) => group.dataset.topicOf === asked)) show(asked);
+}

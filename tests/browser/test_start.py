@@ -1,0 +1,66 @@
+"""The start page: examples by topic, drafts to go on with, and files dropped anywhere on it."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.pages import Workbench, example_text
+
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const target = document.querySelector("footer");
+  const told = { dataTransfer: data, bubbles: true, cancelable: true };
+  target.dispatchEvent(new DragEvent("dragenter", told));
+  const shown = !document.querySelector("[data-drop-over]").hidden;
+  target.dispatchEvent(new DragEvent("drop", told));
+  return shown;
+}"""
+
+
+def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
+    """A topic shows its examples only; its address opens on it; All brings the others back."""
+    page.goto("/")
+    cards = page.locator("[data-example]:visible")
+    everything = cards.count()
+    assert everything >= 12
+    topics = page.get_by_role("group", name="Topics")
+    topics.get_by_role("button", name=re.compile("^Scores and preemption")).click()
+    expect(cards).to_have_count(3)
+    expect(page.get_by_role("button", name="Making room")).to_be_visible()
+    expect(page.get_by_role("button", name="A shop on twelve nodes")).to_be_hidden()
+    expect(page.get_by_text("3 examples shown.")).to_be_attached()
+    page.reload()
+    expect(cards).to_have_count(3)
+    expect(topics.locator("[aria-pressed=true]")).to_have_text(re.compile("^Scores"))
+    topics.get_by_role("button", name=re.compile("^All")).click()
+    expect(cards).to_have_count(everything)
+    assert "topic" not in page.url
+
+
+def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
+    """An example that was opened stands among one's drafts, also by the browser's Back, and opens again."""
+    page.goto("/")
+    mine = page.get_by_role("region", name="Go on where you were")
+    expect(mine).to_have_count(0)
+    page.get_by_role("button", name="Idle, but full").click()
+    Workbench(page).wait()
+    address = page.url.partition("?")[0]
+    page.go_back()
+    link = mine.get_by_role("link", name=re.compile(r"^Idle, but full \d+s ago$"))
+    link.click()
+    Workbench(page).wait()
+    assert page.url.partition("?")[0] == address
+
+
+def test_files_are_dropped_anywhere(page: Page) -> None:
+    """Manifests dropped on the foot of the page go into the box, and are checked."""
+    page.goto("/")
+    expect(page.get_by_label("Manifests")).to_be_visible()
+    assert page.evaluate(DROP, ["first.yaml", example_text("first-cycle")])
+    expect(page.get_by_label("Manifests")).to_have_value(re.compile("kind: Node"))
+    expect(page.get_by_text("Ready.")).to_be_visible()
+    expect(page.get_by_label("Title")).to_have_value("first")
+    expect(page.locator("[data-drop-over]")).to_be_hidden()
