@@ -5,6 +5,9 @@ import { $, $$ } from "../lib/dom.js";
 const KEY = "podstep.layout";
 const REGIONS = { build: { least: 190, most: 640, usual: 268, side: 1 }, inspect: { least: 300, most: 1100, usual: 470, side: -1 } };
 const COLLAPSE_BELOW = 120;
+const SPLITTERS = 14; // both, in pixels
+const STAGE_LEAST = 380; // that the stage keeps while a panel can still give room
+const ALL_THREE = 1000; // a window this wide shows all three regions until somebody hides one
 
 export class Layout {
   constructor(root, view) {
@@ -12,12 +15,13 @@ export class Layout {
     let kept = {};
     try { kept = JSON.parse(localStorage.getItem(KEY)) ?? {}; } catch { kept = {}; }
     this.widths = { build: kept.build ?? REGIONS.build.usual, inspect: kept.inspect ?? REGIONS.inspect.usual };
-    this.collapsed = { build: kept.buildClosed ?? innerWidth < 1100, inspect: kept.inspectClosed ?? false };
+    this.collapsed = { build: kept.buildClosed ?? innerWidth < ALL_THREE, inspect: kept.inspectClosed ?? false };
     for (const name of Object.keys(REGIONS)) this.#splitter(name);
     for (const button of $$("[data-view-tab]", root)) button.addEventListener("click", () => this.show(button.dataset.viewTab));
     view.on("widen", ([name, width]) => this.widen(name, width));
     view.on("region", (name) => { if (matchMedia("(max-width: 760px)").matches) this.show(name); else if (this.collapsed[name]) this.toggle(name); });
     const seen = new ResizeObserver(() => this.#clear());
+    addEventListener("resize", () => this.#apply());
     for (const part of [root, ...$$("[data-deck], .phone-tabs", root)]) seen.observe(part);
     this.#apply();
   }
@@ -50,15 +54,26 @@ export class Layout {
     this.#keep();
   }
 
+  /** The widths that there is room for: each panel gives in proportion to what it has above its least. */
+  #fitting() {
+    const wanted = Object.fromEntries(Object.keys(REGIONS).map((name) => [name, this.collapsed[name] ? 0 : this.widths[name]]));
+    const over = wanted.build + wanted.inspect + SPLITTERS + STAGE_LEAST - innerWidth;
+    const spare = Object.fromEntries(Object.entries(REGIONS).map(([name, { least }]) => [name, Math.max(0, wanted[name] - least)]));
+    const whole = spare.build + spare.inspect;
+    if (over > 0 && whole > 0) for (const name of Object.keys(REGIONS)) wanted[name] -= Math.min(over, whole) * spare[name] / whole;
+    return wanted;
+  }
+
   #apply() {
-    for (const [name, { least }] of Object.entries(REGIONS)) {
-      const room = Math.max(least, innerWidth - (name === "inspect" ? 420 : 700));
-      const width = this.collapsed[name] ? 0 : Math.min(this.widths[name], room);
+    const fitting = this.#fitting();
+    for (const [name, { most }] of Object.entries(REGIONS)) {
+      const width = Math.round(fitting[name]);
       this.root.style.setProperty(`--${name}`, `${width}px`);
       this.root.classList.toggle(`no-${name}`, this.collapsed[name]);
       const splitter = $(`[data-splitter="${name}"]`, this.root);
-      splitter.setAttribute("aria-valuenow", Math.round(width));
-      splitter.setAttribute("aria-valuetext", this.collapsed[name] ? "collapsed" : `${Math.round(width)} pixels`);
+      splitter.setAttribute("aria-valuemax", most);
+      splitter.setAttribute("aria-valuenow", width);
+      splitter.setAttribute("aria-valuetext", this.collapsed[name] ? "collapsed" : `${width} pixels`);
     }
   }
 
@@ -66,10 +81,18 @@ export class Layout {
     try { localStorage.setItem(KEY, JSON.stringify({ ...this.widths, buildClosed: this.collapsed.build, inspectClosed: this.collapsed.inspect })); } catch { /* for this visit only */ }
   }
 
+  /** Take the widths on screen for the wanted ones: who moves a splitter begins at what they see. */
+  #settle() {
+    const fitting = this.#fitting();
+    for (const name of Object.keys(REGIONS)) if (!this.collapsed[name]) this.widths[name] = Math.round(fitting[name]);
+  }
+
   #set(name, width) {
     const { least, most } = REGIONS[name];
+    const other = name === "build" ? "inspect" : "build";
+    const room = innerWidth - SPLITTERS - STAGE_LEAST - (this.collapsed[other] ? 0 : this.widths[other]);
     this.collapsed[name] = width < COLLAPSE_BELOW;
-    if (!this.collapsed[name]) this.widths[name] = Math.max(least, Math.min(most, width));
+    if (!this.collapsed[name]) this.widths[name] = Math.max(least, Math.min(most, room, width));
     this.#apply();
   }
 
@@ -79,6 +102,7 @@ export class Layout {
     let start = null;
     splitter.addEventListener("pointerdown", (event) => {
       splitter.setPointerCapture(event.pointerId);
+      this.#settle();
       start = { x: event.clientX, width: this.collapsed[name] ? 0 : this.widths[name] };
       this.root.classList.add("resizing");
       event.preventDefault();
@@ -89,6 +113,7 @@ export class Layout {
     splitter.addEventListener("dblclick", () => this.toggle(name));
     splitter.addEventListener("keydown", (event) => {
       const step = event.shiftKey ? 80 : 20;
+      this.#settle();
       if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
         const by = (event.key === "ArrowRight" ? step : -step) * side;
         this.#set(name, this.collapsed[name] ? (by > 0 ? this.widths[name] : 0) : this.widths[name] + by < REGIONS[name].least ? (by < 0 ? 0 : REGIONS[name].least) : this.widths[name] + by);

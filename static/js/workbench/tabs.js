@@ -2,6 +2,8 @@
 
 import { h, fill } from "../lib/dom.js";
 
+const PEEK = 28; // pixels of a neighbour that say that there is one
+
 export function tabs(list, entries, panel, onSelect) {
   const prefix = panel.id || `tab-${Math.random().toString(36).slice(2, 7)}`;
   panel.id = `${prefix}-panel`;
@@ -11,6 +13,22 @@ export function tabs(list, entries, panel, onSelect) {
     onclick: () => onSelect(key),
   }, h("span", { text: label }), h("em", { "aria-hidden": "true" }))]));
   fill(list, [...buttons.values()]);
+  let shown = null; // the button of the tab that is open
+
+  /** Scroll the open tab into view whole, with a piece of the one before, and say at which side there is more. */
+  function reveal() {
+    if (shown && list.clientWidth) {
+      const left = shown.getBoundingClientRect().left - list.getBoundingClientRect().left + list.scrollLeft;
+      list.scrollLeft = Math.max(left + shown.offsetWidth + PEEK - list.clientWidth, Math.min(list.scrollLeft, left - PEEK));
+    }
+    edges();
+  }
+  function edges() {
+    list.classList.toggle("more-before", list.scrollLeft > 1);
+    list.classList.toggle("more-after", list.scrollLeft + list.clientWidth < list.scrollWidth - 1);
+  }
+  list.addEventListener("scroll", edges, { passive: true });
+  new ResizeObserver(reveal).observe(list);
   list.addEventListener("keydown", (event) => {
     const keys = [...buttons.keys()].filter((key) => !buttons.get(key).hidden);
     const at = keys.indexOf(event.target.closest("[data-tab]")?.dataset.tab);
@@ -29,7 +47,8 @@ export function tabs(list, entries, panel, onSelect) {
         button.tabIndex = name === key ? 0 : -1;
       }
       const chosen = buttons.get(key);
-      if (chosen) list.scrollLeft = Math.max(chosen.offsetLeft + chosen.offsetWidth - list.clientWidth, Math.min(list.scrollLeft, chosen.offsetLeft));
+      shown = chosen ?? null;
+      reveal();
       panel.setAttribute("aria-labelledby", `${prefix}-${key}`);
     },
     badge(key, text, tone = "") {
@@ -38,7 +57,7 @@ export function tabs(list, entries, panel, onSelect) {
       em.textContent = text;
       em.className = tone;
     },
-    offer(key, offered) { buttons.get(key).hidden = !offered; },
+    offer(key, offered) { buttons.get(key).hidden = !offered; edges(); },
     focus(key) { buttons.get(key)?.focus(); },
   };
 }
