@@ -1,6 +1,7 @@
-// The address bar holds what is on screen: step, tab and its view, node, pod, and what Why? is asked. Stepping replaces, selecting pushes, Back works.
+// The address bar holds what is on screen: step, tab and its view, node, pod, how the stage is looked at, and what Why? is asked. Stepping replaces, selecting pushes, Back works.
 
 import { debounce } from "../lib/dom.js";
+import { USUAL } from "./stage/look.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
@@ -17,16 +18,17 @@ export class Address {
     view.on("selection", ({ push }) => this.#write(push));
     view.on("tab", ({ push } = {}) => this.#write(push));
     view.on("sub", ({ push }) => this.#write(push));
+    view.on("look", () => { if (view.playback.nodes) this.#write(false); });
     view.on("whyed", ({ push }) => this.#write(push));
     addEventListener("popstate", () => this.#back());
   }
 
-  /** What the address asks for: `{step, at, phase, tab, sub, node, pod, why, on}` as text; `at` is a moment of the step, `sub` a view of the tab, `why` is a pod that is asked about, `on` the node. */
+  /** What the address asks for: `{step, at, phase, tab, sub, node, pod, colour, group, why, on}` as text; `at` is a moment of the step, `sub` a view of the tab, `why` is a pod that is asked about, `on` the node. */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
-    return { step: query.get("step") || inPath || fallback, at: query.get("at") ?? "", phase: query.get("phase") ?? "", tab: query.get("tab") ?? "", sub: query.get("view") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
+    return { step: query.get("step") || inPath || fallback, at: query.get("at") ?? "", phase: query.get("phase") ?? "", tab: query.get("tab") ?? "", sub: query.get("view") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", colour: query.get("colour") ?? "", group: query.get("group") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
   }
 
   /** The moment or phase of a wish, as `Playback.goto` takes it. */
@@ -49,6 +51,7 @@ export class Address {
     if (view.sub && WITH_VIEWS.has(view.tab)) query.set("view", view.sub);
     if (view.node >= 0) query.set("node", playback.nodes.names[view.node]);
     if (view.pod >= 0) query.set("pod", playback.pods.keys[view.pod]);
+    for (const [name, usual] of Object.entries(USUAL)) if (view.look[name] !== usual) query.set(name, view.look[name]);
     const asked = view.why?.shown;
     if (asked) query.set("why", asked.pod);
     if (asked?.node) query.set("on", asked.node);
@@ -65,9 +68,10 @@ export class Address {
   }
 
   /** Show what the address says of tab, node and pod. */
-  select({ tab, sub, node, pod }) {
+  select({ tab, sub, node, pod, colour, group }) {
     const { view } = this;
     const { playback } = view;
+    view.setLook({ colour, group }, { push: false });
     view.setTab(TABS.has(tab) ? tab : "story", { push: false });
     view.setSub(sub, { push: false });
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });

@@ -52,6 +52,7 @@ export class Build {
     view.playback.on("opened", () => { this.#others = null; this.#draw(); });
     view.playback.on("step", () => { this.#count(); this.list(); });
     view.on("selection", () => this.#mark());
+    view.on("look", () => { if (view.playback.nodes) this.#draw(); });
     view.on("policy", (part) => { view.emit("region", "build"); this.open("policy"); this.policy.reveal(part); });
   }
 
@@ -130,7 +131,7 @@ export class Build {
       for (const { group, members, hits, label, title } of described) {
         if (found && !hits.length) continue;
         const key = `group:${group}`;
-        this.#branch(key, label, found ? of(hits.length, members.length) : "", 2, `g${group % 10}`, () => this.#lightGroup(members, label), title);
+        this.#branch(key, label, found ? of(hits.length, members.length) : "", 2, this.view.colourOf(members), () => this.#lightGroup(members, label), title);
         if (!found) this.#counts.set(key, members);
         if (openAll || this.#opened.has(key)) this.#leaves(hits, (pod) => this.#pod(pod), 3);
       }

@@ -1,21 +1,21 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
 import { h, fill } from "../lib/dom.js";
-import { age, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
+import { age, amount, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
 import { ghosts } from "./ghosts.js";
+import { CLASSES } from "./stage/colours.js";
+import { grouped, wordsOf } from "./stage/grouping.js";
 
 const BLOCKS = 36; // pod blocks on a card; the rest is counted
 const LONG = 16; // a longer name has a line of its own
 const END = 13; // characters at a name's end that are never cut
 
-/** Nodes by zone, in the order zones first appear. */
-export function zones(nodes) {
-  const found = new Map();
-  nodes.zone.forEach((zone, node) => {
-    if (!found.has(zone)) found.set(zone, []);
-    found.get(zone).push(node);
-  });
-  return found;
+const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
+const SHORT = { "ephemeral-storage": "disk" };
+
+/** The extended resources that a bar tells of: devices first. */
+function resourcesOf(nodes, node) {
+  return Object.keys(nodes.extended).filter((name) => nodes.extended[name][node]).sort((a, b) => b.includes("/") - a.includes("/") || a.localeCompare(b)).slice(0, EXTENDED);
 }
 
 export class Cards {
@@ -27,7 +27,7 @@ export class Cards {
   constructor(view, compact) {
     this.view = view;
     this.compact = compact;
-    this.element = h("div", { class: `cards ${compact ? "compact" : ""}`, role: "group", "aria-label": "Nodes by zone. Arrow keys move between nodes, Enter selects." });
+    this.element = h("div", { class: `cards ${compact ? "compact" : ""}`, role: "group", "aria-label": `${wordsOf(view.look.group)}. Arrow keys move between nodes, Enter selects.` });
     this.element.addEventListener("click", (event) => {
       const card = event.target.closest("[data-node]");
       if (!card) return;
@@ -45,12 +45,12 @@ export class Cards {
 
   #build() {
     const { nodes } = this.view.playback;
-    const grouped = zones(nodes);
-    this.element.classList.toggle("columns", grouped.size > 1 && grouped.size <= 5);
+    const groups = this.groups = grouped(nodes, this.view.look.group);
+    this.element.classList.toggle("columns", groups.length > 1 && groups.length <= 5);
     this.#cards = new Array(nodes.names.length);
     this.order = [];
     let first = true;
-    for (const [zone, members] of grouped) {
+    for (const [label, members] of groups) {
       const list = h("div", { class: "zone-cards" });
       for (const node of members) {
         const card = this.#card(node);
@@ -62,34 +62,44 @@ export class Cards {
       }
       const size = h("small", { text: String(members.length) });
       this.#sizes.push([size, members]);
-      const label = zone ? `zone ${zone}` : grouped.size > 1 ? "no zone" : "nodes";
       this.element.append(h("section", { class: "zone" }, h("h3", null, h("span", { text: label }), size), list));
     }
   }
 
-  #bar(label) {
+  /** Whether nodes belong to other groups now than they are drawn in, or have resources that no bar tells of. */
+  stale() {
+    const { nodes } = this.view.playback;
+    return JSON.stringify(grouped(nodes, this.view.look.group)) !== JSON.stringify(this.groups)
+      || (!this.compact && this.#cards.some(({ extended }, node) => this.view.exists(node) && resourcesOf(nodes, node).join() !== extended.map(([name]) => name).join()));
+  }
+
+  #bar(label, title) {
     const used = h("i", { class: "used" });
     const add = h("i", { class: "add" });
     const text = h("span", { class: "amount" });
-    return { used, add, text, root: h("span", { class: "bar" }, this.compact ? null : h("span", { class: "bar-label", text: label }), h("span", { class: "rail" }, used, add), this.compact ? null : text) };
+    return { used, add, text, root: h("span", { class: "bar", title }, this.compact ? null : h("span", { class: "bar-label", text: label }), h("span", { class: "rail" }, used, add), this.compact ? null : text) };
   }
 
   #card(node) {
     const { nodes } = this.view.playback;
     const bars = { cpu: this.#bar("cpu"), memory: this.#bar("mem"), pods: this.compact ? null : this.#bar("pods") };
+    const extended = this.compact ? [] : resourcesOf(nodes, node).map((name) => [name, this.#bar(SHORT[name] ?? name.slice(name.lastIndexOf("/") + 1), name)]);
     const size = this.compact ? null : h("small");
+    const state = h("span", { class: "node-state" });
     const score = h("span", { class: "score" });
     const pods = h("span", { class: "pods" });
     const why = h("span", { class: "why", title: "Why, and what would help" });
     const root = h("button", { type: "button", class: "node", "data-node": node },
-      h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, middle(nodes.names[node]), size ?? score),
-      bars.cpu.root, bars.memory.root, bars.pods?.root,
+      h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, middle(nodes.names[node]), size ?? score), state,
+      bars.cpu.root, bars.memory.root, extended.map(([, bar]) => bar.root), bars.pods?.root,
       this.compact ? null : h("span", { class: "node-foot" }, pods, score), why);
-    return { root, bars, pods, why, score, size };
+    return { root, bars, extended, pods, why, score, size, state };
   }
 
-  update() {
+  /** Draw what changed; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
+  update(holders = this.holders ?? null) {
     const { view } = this;
+    this.holders = holders;
     this.#ghosts = ghosts(view).nominated;
     for (let node = 0; node < this.#cards.length; node += 1) {
       const signature = this.#signature(node);
@@ -99,16 +109,20 @@ export class Cards {
     }
     if (view.playback.nodes.since || view.playback.nodes.until) for (const [size, members] of this.#sizes) size.textContent = String(members.filter((node) => view.exists(node)).length);
     this.element.classList.toggle("has-lit", Boolean(view.lit));
+    if (view.only < 0) delete this.element.dataset.only;
+    else this.element.dataset.only = CLASSES[view.only];
   }
 
   #signature(node) {
-    const { playback, lit, node: selected, hovered, facts, pod } = this.view;
+    const { view } = this;
+    const { playback, lit, node: selected, hovered, facts, pod } = view;
     const { cluster } = playback;
     const state = this.view.verdictOf(node);
     const { nodes } = playback;
-    return [cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
+    const here = this.compact ? "" : cluster.podsOn(node).join();
+    return [here, view.colours.version, this.holders?.has(node) ?? "", view.ailments(node).join(), nodes.taints[node].join(), cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.at("unschedulable", node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join()].join("|");
+      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join()].join("|");
   }
 
   #paint(node) {
@@ -120,21 +134,42 @@ export class Cards {
     const nominated = facts.nominated === node;
     const state = view.verdictOf(node);
     const adds = state === "fits" || chosen;
-    card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${view.at("unschedulable", node) ? " cordoned" : ""}${view.exists(node) ? "" : " absent"}`;
+    card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${this.holders && !this.holders.has(node) ? " without" : ""}${view.exists(node) ? "" : " absent"}`;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
+    this.#state(card, node);
     if (card.size) card.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
     // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.
     const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
     this.#fillBar(card.bars.cpu, cluster.cpu[node], own(facts.cpu), adds ? facts.cpu : 0, nodes.cpu[node], (used, of) => `${cpu(used)} / ${cpu(of)}`);
     this.#fillBar(card.bars.memory, cluster.memory[node], own(facts.memory), adds ? facts.memory : 0, nodes.memory[node], (used, of) => `${memory(used)} / ${memory(of)}`);
+    for (const [name, bar] of card.extended) {
+      const asks = facts.pod >= 0 ? playback.pods.extended[name]?.[facts.pod] ?? 0 : 0;
+      this.#fillBar(bar, cluster.extendedUsed(node, name), own(asks), adds ? asks : 0, nodes.extended[name][node], (used, of) => `${amount(name, used)} / ${amount(name, of)}`);
+    }
     if (card.bars.pods) this.#fillBar(card.bars.pods, cluster.count[node], own(1), adds ? 1 : 0, nodes.pods[node], (used, of) => `${used} / ${of}`);
     const total = facts.totals?.get(node);
     card.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     card.score.classList.toggle("best", total !== undefined && total === facts.best);
     if (!this.compact) this.#blocks(card, node, chosen);
+    const stopped = state === "failed" && !chosen ? facts.verdict.order[facts.verdict.first[node]] : "";
+    card.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
     card.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
     card.why.textContent = nominated ? view.nomination() : view.facts.waiting.size && view.waitingOn(node).length ? `${view.waitingOn(node).length} waiting at Permit` : state === "failed" && !chosen ? this.#reason(node) : "";
+  }
+
+  /** What is wrong with the node, and its taints: a badge each, with all of it in the tooltip. */
+  #state(card, node) {
+    const { nodes } = this.view.playback;
+    const ailing = this.view.ailments(node);
+    const taints = nodes.taints[node];
+    const drawn = `${ailing.join()}|${taints.join()}`;
+    if (card.state.dataset.drawn === drawn) return;
+    card.state.dataset.drawn = drawn;
+    const conditions = nodes.conditions[node];
+    fill(card.state,
+      ailing.map((text) => h("span", { class: "badge ill", text, title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", ") })),
+      taints.length ? h("span", { class: "badge", text: this.compact || taints.length > 1 ? `${count(taints.length)} taint${taints.length > 1 ? "s" : ""}` : "tainted", title: taints.join("\n") }) : null);
   }
 
   #reason(node) {
@@ -148,9 +183,8 @@ export class Cards {
   #fillBar(bar, used, own, add, of, format) {
     const part = of > 0 ? Math.min(1, (used - own) / of) : 0;
     const more = of > 0 ? Math.min(1 - part, add / of) : 0;
-    bar.used.style.setProperty("width", `${part * 100}%`);
-    bar.add.style.setProperty("left", `${part * 100}%`);
-    bar.add.style.setProperty("width", `${more * 100}%`);
+    bar.used.style.setProperty("transform", `scaleX(${part})`);
+    bar.add.style.setProperty("transform", `translateX(${part * 100}%) scaleX(${more})`);
     bar.root.classList.toggle("over", used > of);
     if (!this.compact) bar.text.textContent = format(used, of);
   }
@@ -193,6 +227,12 @@ export class Cards {
   #ghost(pod) {
     const { view } = this;
     return h("i", { class: `pod ghost ${view.colour(pod)}`, "data-pod": pod, title: `${short(view.playback.pods.keys[pod])}, nominated to this node` });
+  }
+
+  /** Where a pod is drawn, null if it is not. */
+  blockOf(pod) {
+    const node = this.view.playback.cluster.placement[pod];
+    return node >= 0 ? this.#cards[node]?.pods.querySelector(`[data-pod="${pod}"]`) ?? this.#cards[node]?.root ?? null : null;
   }
 
   reveal(node) { this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" }); }

@@ -1,19 +1,20 @@
-// The stage above some two hundred nodes: a canvas of cells grouped by zone, that zooms and pans.
+// The stage above some two hundred nodes: a canvas of cells in groups, that zooms and pans.
 
 import { h, perFrame, announce } from "../lib/dom.js";
-import { ellipsis, shortReason, trim } from "../lib/quantity.js";
-import { token } from "../lib/theme.js";
-import { zones } from "./cards.js";
+import { count, ellipsis } from "../lib/quantity.js";
 import { ghosts } from "./ghosts.js";
+import { arrange } from "./stage/arrange.js";
+import { detail } from "./stage/cell.js";
+import { CLASSES } from "./stage/colours.js";
+import { grouped, wordsOf } from "./stage/grouping.js";
+import { Minimap } from "./stage/minimap.js";
+import { LEVELS, palette } from "./stage/palette.js";
 
-const GAP = 14; // between zones
-const LABEL = 20; // above each zone
-const MARGIN = 14;
 const ZOOM_MOST = 24;
 const DETAILED = 44; // pixels of a cell that has text
 const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 
-export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score" };
+export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score", colour: "pods' colour" };
 
 export class HeatMap {
   #size = { width: 0, height: 0 };
@@ -24,22 +25,60 @@ export class HeatMap {
   #pan = { x: 0, y: 0 };
   #drag = null;
   #pointers = new Map();
-  #palette = null;
+  #most = new Uint8Array(0); // of each node the colour that most of its pods have
+  #groups = "";
+  #end = new AbortController();
 
-  constructor(view) {
+  constructor(view, measure = "use") {
     this.view = view;
-    this.measure = "use";
-    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Nodes as a heat map. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table." });
+    this.measure = measure;
+    this.holders = null; // the nodes with pods of the colour that is lit up
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": `${wordsOf(view.look.group).replace("Nodes", "Nodes as a heat map")}. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table.` });
     this.tip = h("div", { class: "heat-tip", hidden: true });
-    this.element = h("div", { class: "heat" }, this.canvas, this.tip);
+    this.map = new Minimap((x, y) => this.#look(x, y));
+    this.element = h("div", { class: "heat" }, this.canvas, this.map.canvas, this.tip);
     this.draw = perFrame(() => this.#draw());
     this.cursor = -1;
-    new ResizeObserver(() => { this.#layout(); this.#draw(); }).observe(this.element);
-    addEventListener("podstep:theme", () => { this.#palette = null; this.draw(); });
+    const resized = new ResizeObserver(() => { this.#layout(); this.#draw(); });
+    resized.observe(this.element);
+    this.#end.signal.addEventListener("abort", () => resized.disconnect());
+    addEventListener("podstep:theme", () => this.draw(), { signal: this.#end.signal });
     this.#listen();
   }
 
-  update() { this.draw(); }
+  /** Another picture takes its place. */
+  end() { this.#end.abort(); }
+
+  /** Whether nodes belong to other groups now than they are drawn in. */
+  stale() { return this.#groups !== "" && this.#groups !== JSON.stringify(grouped(this.view.playback.nodes, this.view.look.group)); }
+
+  /** Draw anew; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
+  update(holders = this.holders) {
+    this.holders = holders;
+    if (this.measure === "colour") this.#count();
+    this.draw();
+  }
+
+  /** Find the colour of most pods of each node. */
+  #count() {
+    const { cluster, nodes } = this.view.playback;
+    const { codes } = this.view.colours;
+    const width = CLASSES.length;
+    const amounts = new Uint16Array(nodes.names.length * width);
+    cluster.placement.forEach((node, pod) => { if (node >= 0) amounts[node * width + codes[pod]] += 1; });
+    this.#most = new Uint8Array(nodes.names.length).fill(255);
+    for (let node = 0; node < nodes.names.length; node += 1) {
+      let most = 0;
+      for (let code = 0; code < width; code += 1) { const own = amounts[node * width + code]; if (own > most) { most = own; this.#most[node] = code; } }
+    }
+  }
+
+  /** Look at a place of the whole picture. */
+  #look(x, y) {
+    this.#pan = { x: this.#size.width / 2 - x * this.#zoom, y: this.#size.height / 2 - y * this.#zoom };
+    this.#clamp();
+    this.draw();
+  }
 
   reveal(node) {
     if (node < 0 || this.#zoom === 1) return;
@@ -70,7 +109,6 @@ export class HeatMap {
     this.#pan.y = Math.min(0, Math.max(height - height * this.#zoom, this.#pan.y));
   }
 
-  /** Find the arrangement of zones that gives the largest cells. */
   #layout() {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!width || !height) return;
@@ -81,67 +119,10 @@ export class HeatMap {
     this.canvas.style.setProperty("width", `${width}px`);
     this.canvas.style.setProperty("height", `${height}px`);
     const { nodes } = this.view.playback;
-    const groups = [...zones(nodes)];
-    let best = { cell: 0 };
-    for (let across = 1; across <= Math.min(groups.length, 12); across += 1) {
-      const room = (width - 2 * MARGIN - GAP * (across - 1)) / across;
-      let low = 1;
-      let high = 90;
-      for (let i = 0; i < 12; i += 1) {
-        const cell = (low + high) / 2;
-        if (this.#height(groups, across, room, cell) <= height - 2 * MARGIN) low = cell; else high = cell;
-      }
-      if (low > best.cell) best = { cell: low, across, room };
-    }
-    const { across, room } = best;
-    const cell = best.cell > 6 ? Math.floor(best.cell) : best.cell;
-    this.#cell = cell;
-    this.#cells = new Float32Array(nodes.names.length * 2);
-    this.#labels = [];
-    this.columns = Math.max(1, Math.floor(room / cell));
-    let top = MARGIN;
-    for (let row = 0; row < groups.length; row += across) {
-      let tallest = 0;
-      groups.slice(row, row + across).forEach(([zone, members], i) => {
-        const left = MARGIN + i * (room + GAP);
-        this.#labels.push({ text: zone || "no zone", count: members.length, x: left, y: top, width: room });
-        members.forEach((node, at) => {
-          this.#cells[node * 2] = left + (at % this.columns) * cell;
-          this.#cells[node * 2 + 1] = top + LABEL + Math.floor(at / this.columns) * cell;
-        });
-        tallest = Math.max(tallest, LABEL + Math.ceil(members.length / this.columns) * cell);
-      });
-      top += tallest + GAP;
-    }
+    const groups = grouped(nodes, this.view.look.group);
+    this.#groups = JSON.stringify(groups);
+    ({ cell: this.#cell, cells: this.#cells, labels: this.#labels } = arrange(groups, nodes.names.length, width, height));
     this.#clamp();
-  }
-
-  #height(groups, across, room, cell) {
-    const columns = Math.max(1, Math.floor(room / cell));
-    let total = 0;
-    for (let row = 0; row < groups.length; row += across) {
-      let tallest = 0;
-      for (const [, members] of groups.slice(row, row + across)) tallest = Math.max(tallest, LABEL + Math.ceil(members.length / columns) * cell);
-      total += tallest + (row ? GAP : 0);
-    }
-    return total;
-  }
-
-  #colours() {
-    if (this.#palette) return this.#palette;
-    const mix = (a, b, t) => a.map((value, i) => Math.round(value + (b[i] - value) * t));
-    const rgb = (name) => { const hex = token(name).slice(1); return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)); };
-    const [low, middle, high, bg] = [rgb("--heat0"), rgb("--heat1"), rgb("--heat2"), rgb("--bg")];
-    const ramp = [];
-    const dimmed = [];
-    for (let i = 0; i <= 32; i += 1) {
-      const t = i / 32;
-      const colour = t < 0.5 ? mix(low, middle, t * 2) : mix(middle, high, t * 2 - 1);
-      ramp.push(`rgb(${colour.join(" ")})`);
-      dimmed.push(`rgb(${mix(bg, colour, 0.38).join(" ")})`);
-    }
-    this.#palette = { ramp, dimmed, ink: token("--ink"), dim: token("--dim"), faint: token("--faint"), fail: token("--fail"), failText: token("--fail-text"), wait: token("--wait"), victim: token("--victim"), accent: token("--accent"), accentText: token("--accent-text"), bg: token("--bg"), panel: token("--panel"), line: token("--line-strong"), font: token("--font"), mono: token("--mono"), high: `rgb(${high.join(" ")})`, rail: token("--track") };
-    return this.#palette;
   }
 
   #value(node, facts) {
@@ -165,7 +146,7 @@ export class HeatMap {
   #draw() {
     const { width, height } = this.#size;
     if (!width) { this.#layout(); if (!this.#size.width) return; }
-    const c = this.#colours();
+    const c = palette();
     const { view } = this;
     const { facts, lit } = view;
     const { nodes } = view.playback;
@@ -181,16 +162,17 @@ export class HeatMap {
       const x = this.#cells[node * 2] * this.#zoom + this.#pan.x;
       const y = this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y;
       if (x > width || y > height || x + size < 0 || y + size < 0) continue;
-      if (!view.exists(node)) continue;
+      const shade = this.#shade(node, facts, lit, c);
+      if (!shade) continue;
       const failed = facts.verdict ? !facts.verdict.fits(node) : false;
-      const out = (failed && facts.chosen !== node) || (lit && !lit.nodes.has(node));
-      const level = Math.max(0, Math.min(32, Math.round(this.#value(node, facts) * 32)));
-      pen.fillStyle = (out ? c.dimmed : c.ramp)[level];
+      pen.fillStyle = shade;
       pen.fillRect(x + inset, y + inset, body, body);
       if (failed && size >= 5 && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
       if (lit?.nodes.has(node)) { pen.strokeStyle = c.fail; pen.lineWidth = Math.min(2, Math.max(1, size / 10)); pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1); }
-      if (size >= DETAILED) this.#detail(pen, c, node, x + inset, y + inset, body, failed, facts);
+      if (size >= DETAILED) detail(pen, c, view, node, x + inset, y + inset, body, failed);
+      else if (nodes.unschedulable[node] || nodes.conditions[node].length) this.#cross(pen, c, x + inset, y + inset, body);
     }
+    this.map.draw({ size: this.#size, zoom: this.#zoom, pan: this.#pan, cells: this.#cells, cell: this.#cell, chosen: facts.chosen }, c, (node) => this.#shade(node, facts, lit, c));
     this.#ghosts(pen, c);
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
@@ -199,19 +181,41 @@ export class HeatMap {
     pen.font = `600 11px ${c.font}`;
     pen.textBaseline = "middle";
     for (const label of this.#labels) {
+      // A heading stays at the upper edge as long as its group is in view.
+      const bottom = label.bottom * this.#zoom + this.#pan.y;
       const x = Math.max(label.x * this.#zoom + this.#pan.x, 6);
-      const y = label.y * this.#zoom + this.#pan.y + 8;
-      if (y < -10 || y > height || x > width || (label.x + label.width) * this.#zoom + this.#pan.x < 30) continue;
-      const text = label.text.toUpperCase();
-      const count = `  ${label.count}`;
-      const wide = pen.measureText(text + count).width;
+      const y = Math.max(label.y * this.#zoom + this.#pan.y + 8, 10);
+      if (bottom < 24 || y > height || x > width || (label.x + label.width) * this.#zoom + this.#pan.x < 30) continue;
+      const amount = `  ${count(label.count)}`;
+      const room = (label.x + label.width) * this.#zoom + this.#pan.x - x - pen.measureText(amount).width;
+      const text = ellipsis(label.text, Math.max(4, Math.floor(room / 6.4)));
+      const wide = pen.measureText(text + amount).width;
       pen.fillStyle = c.bg;
-      pen.fillRect(x - 2, Math.max(y, 8) - 8, wide + 6, 16);
+      pen.fillRect(x - 2, y - 8, wide + 6, 16);
       pen.fillStyle = c.dim;
-      pen.fillText(text, x, Math.max(y, 8));
+      pen.fillText(text, x, y);
       pen.fillStyle = c.faint;
-      pen.fillText(count, x + pen.measureText(text).width, Math.max(y, 8));
+      pen.fillText(amount, x + pen.measureText(text).width, y);
     }
+  }
+
+  /** What a node's cell is filled with, "" where there is none. */
+  #shade(node, facts, lit, c) {
+    if (!this.view.exists(node)) return "";
+    const failed = facts.verdict ? !facts.verdict.fits(node) : false;
+    const out = (failed && facts.chosen !== node && !this.holders) || (lit && !lit.nodes.has(node)) || (this.holders && !this.holders.has(node));
+    if (this.measure === "colour" && this.#most.length) { const most = this.#most[node]; return most === 255 ? (out ? c.dimmed : c.ramp)[0] : (out ? c.podsDimmed : c.pods)[most]; }
+    return (out ? c.dimmed : c.ramp)[Math.max(0, Math.min(LEVELS, Math.round(this.#value(node, facts) * LEVELS)))];
+  }
+
+  /** A node that is cordoned or not well is struck out; to be seen at any size. */
+  #cross(pen, c, x, y, size) {
+    pen.strokeStyle = c.stale;
+    pen.lineWidth = Math.max(1, Math.min(2, size / 8));
+    pen.beginPath();
+    pen.moveTo(x + 1, y + size - 1);
+    pen.lineTo(x + size - 1, y + 1);
+    pen.stroke();
   }
 
   /** Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size. */
@@ -254,43 +258,6 @@ export class HeatMap {
     pen.strokeStyle = colour;
     pen.lineWidth = line;
     pen.strokeRect(x - grow / 2, y - grow / 2, size + grow, size + grow);
-  }
-
-  /** Name, bars and reason in a cell that is large enough to hold them. */
-  #detail(pen, c, node, x, y, size, failed, facts) {
-    const { nodes, cluster } = this.view.playback;
-    pen.fillStyle = c.panel;
-    pen.fillRect(x, y, size, size);
-    pen.strokeStyle = c.line;
-    pen.lineWidth = 1;
-    pen.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
-    pen.save();
-    pen.beginPath();
-    pen.rect(x + 3, y, size - 6, size);
-    pen.clip();
-    pen.globalAlpha = failed ? 0.75 : 1;
-    pen.textBaseline = "alphabetic";
-    pen.fillStyle = c.ink;
-    const type = Math.max(8, Math.min(12, size / 8));
-    pen.font = `600 ${type}px ${c.font}`;
-    const name = nodes.names[node];
-    const fits = Math.floor((size - 8) / (type * 0.56));
-    pen.fillText(ellipsis(name, Math.max(4, fits)), x + 4, y + type + 3);
-    const bar = Math.max(3, size / 16);
-    [cluster.cpu[node] / (nodes.cpu[node] || 1), cluster.memory[node] / (nodes.memory[node] || 1)].forEach((share, i) => {
-      const top = y + type + 8 + i * (bar + 3);
-      pen.fillStyle = c.rail;
-      pen.fillRect(x + 4, top, size - 8, bar);
-      pen.fillStyle = c.high;
-      pen.fillRect(x + 4, top, (size - 8) * Math.min(1, share), bar);
-    });
-    pen.globalAlpha = 1;
-    pen.font = `${type}px ${c.font}`;
-    const reason = failed ? facts.verdict.reasonsOf(node).map(shortReason).join(", ") : "";
-    const total = facts.totals?.get(node);
-    pen.fillStyle = failed ? c.failText : total !== undefined ? c.accentText : c.dim;
-    pen.fillText(failed ? reason : total !== undefined ? `${trim(total)}` : `${cluster.count[node]} pods`, x + 4, y + size - 5);
-    pen.restore();
   }
 
   #hit(x, y) {

@@ -2,7 +2,9 @@
 
 import { h, fill, icon } from "../lib/dom.js";
 import { amount, count, cpu, memory, short } from "../lib/quantity.js";
+import { breakButton } from "./breakpanel.js";
 import { ABSENT } from "./cluster.js";
+import { condition } from "./conditions.js";
 
 const PODS_LISTED = 60;
 
@@ -48,13 +50,14 @@ export class Sheet {
     const listed = [...here.subarray(0, PODS_LISTED)];
     const labels = Object.entries(nodes.labels?.[node] ?? {});
     const extended = Object.entries(nodes.extended ?? {}).filter(([, amounts]) => amounts[node]);
-    this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), view.at("unschedulable", node) ? h("span", { class: "pill fail", text: "cordoned" }) : null,
-      facts.pod >= 0 && view.exists(node) ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node }) : null, view.exists(node) ? this.#edit({ node }) : null], [
+    this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), view.ailments(node).map((text) => h("span", { class: "pill fail", text })),
+      facts.pod >= 0 && view.exists(node) ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node }) : null, view.exists(node) ? this.#edit({ node }) : null, breakButton(view, condition("node", nodes.names[node]))], [
       ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
       ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
       ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],
       ...extended.map(([resource, amounts]) => [resource, `${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`]),
       nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
+      nodes.conditions[node].length ? ["conditions", nodes.conditions[node].map((text) => h("code", { class: "chip", text }))] : null,
       ["taints", view.at("taints", node).length ? view.at("taints", node).map((taint) => h("code", { class: "chip", text: taint })) : "none"],
       state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).map((text) => view.plainReason(text, node)).join(", ") })] : null,
       facts.totals?.has(node) ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`] : null,
@@ -74,7 +77,7 @@ export class Sheet {
     const next = marks.ofPod(pod, playback.index);
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
     const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";
-    this.#frame("pod", pods.keys[pod], [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod })], [
+    this.#frame("pod", pods.keys[pod], [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod }), breakButton(view, condition("pod", pods.keys[pod]))], [
       ["node", where],
       ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
       ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),

@@ -1,18 +1,26 @@
 // The stage: picks cards or heat map by size, the table beside them, and the sheet of what is selected.
 
-import { $, h, fill, icon, set } from "../lib/dom.js";
-import { count, cpu, memory, plural } from "../lib/quantity.js";
+import { h, fill, icon, set } from "../lib/dom.js";
+import { amount, count, cpu, memory, plural } from "../lib/quantity.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
 import { HeatMap, MEASURES } from "./heat.js";
 import { Sheet } from "./sheet.js";
+import { CLASSES } from "./stage/colours.js";
+import { Legend } from "./stage/legend.js";
+import { Motion } from "./stage/motion.js";
 
 const FULL_CARDS = 60;
 const COMPACT_CARDS = 200;
+const EXTENDED = 4; // columns of extended resources in the table
+const FLYING = 12; // pods that move at once
 
 export class Stage {
   #picture = null;
   #table = null;
+  #motion = new Motion();
+  #before = null; // the placement that was drawn last, to see who moved
+  #labels = 0; // the version of the nodes' table that the groups were made from
 
   constructor(host, view) {
     this.host = host;
@@ -20,16 +28,23 @@ export class Stage {
     this.asTable = false;
     this.tools = h("div", { class: "stage-tools" });
     this.body = h("div", { class: "stage-body" });
+    this.legend = new Legend(view);
     this.sheet = new Sheet(view);
-    fill(host, this.tools, this.body, this.sheet.element);
+    fill(host, this.tools, this.legend.element, this.body, this.sheet.element);
     view.playback.on("opened", () => this.#open());
-    for (const name of ["step", "moment", "parts"]) view.playback.on(name, () => this.update());
+    for (const name of ["step", "moment"]) view.playback.on(name, () => this.#step());
+    view.playback.on("parts", () => this.update());
     for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
+    view.on("only", () => this.update());
+    view.on("look", ({ group }) => { if (group && this.#picture) { this.#draw(); this.#mount(); this.update(); } });
   }
 
   #open() {
     const { names } = this.view.playback.nodes;
     this.#table = null;
+    this.#before = null;
+    this.#labels = 0;
+    this.legend.element.hidden = names.length === 0;
     if (names.length === 0) {
       this.#picture = null;
       fill(this.tools);
@@ -38,9 +53,36 @@ export class Stage {
         h("span", { text: "Or write a document with kind: Node in the YAML, and apply it." })));
       return;
     }
-    this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view) : new Cards(this.view, names.length > FULL_CARDS);
-    this.#toolbar();
+    this.#draw();
+    this.legend.open();
     this.#mount();
+  }
+
+  /** A new picture of the nodes, in their groups; the old one's choices stay. */
+  #draw() {
+    const { names } = this.view.playback.nodes;
+    const measure = this.#picture?.measure;
+    this.#picture?.end?.();
+    this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view, measure) : new Cards(this.view, names.length > FULL_CARDS);
+    this.#toolbar();
+  }
+
+  /** Draw a step, then let move what moved. */
+  #step() {
+    if (!this.#picture) { this.sheet.update(); return; }
+    const { playback } = this.view;
+    const moves = this.#motion.step(this.host, { scrubbing: playback.wanted !== playback.index }) && this.#before && !this.asTable && this.#picture instanceof Cards;
+    const came = moves ? this.#came() : [];
+    this.update();
+    if (came.length) this.#motion.fly(came, () => document.querySelector("[data-cycle-bar] .dot"), (pod) => this.#picture.blockOf?.(pod));
+  }
+
+  /** Who has come to a node with this step: at most as many as one can follow. */
+  #came() {
+    const { placement } = this.view.playback.cluster;
+    const found = [];
+    for (let pod = 0; pod < placement.length && found.length < FLYING; pod += 1) if (placement[pod] >= 0 && (this.#before[pod] ?? -1) < 0) found.push(pod);
+    return found;
   }
 
   #mount() {
@@ -61,7 +103,7 @@ export class Stage {
       this.update();
     });
     const measures = heat && h("label", { class: "measure" }, h("span", { text: "shade by" }),
-      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text }))), { onchange: (event) => { heat.measure = event.target.value; heat.update(); } }),
+      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text, selected: value === heat.measure || undefined }))), { onchange: (event) => { heat.measure = event.target.value; heat.update(); } }),
       h("span", { class: "ramp", "aria-hidden": "true" }), h("span", { class: "ramp-ends", text: "0 to 100 %" }));
     const zoom = heat && h("span", { class: "zoomers" },
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
@@ -84,12 +126,15 @@ export class Stage {
     const { facts } = view;
     const number = (key, label, value, text) => ({ key, label, className: "num", downFirst: true, compare: (a, b) => value(a) - value(b), text });
     const verdict = (node) => (facts.chosen === node ? "chosen" : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), unknown: "" }[view.verdictOf(node)]);
+    const state = (node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
     const columns = [
       { key: "name", label: "node", compare: (a, b) => nodes.names[a].localeCompare(nodes.names[b], "en", { numeric: true }), text: (node) => nodes.names[node] },
       { key: "zone", label: "zone", compare: (a, b) => nodes.zone[a].localeCompare(nodes.zone[b]), text: (node) => nodes.zone[node] },
       number("cpu", "cpu", (node) => cluster.cpu[node] / (nodes.cpu[node] || 1), (node) => `${cpu(cluster.cpu[node])} / ${cpu(nodes.cpu[node])}`),
       number("memory", "memory", (node) => cluster.memory[node] / (nodes.memory[node] || 1), (node) => `${memory(cluster.memory[node])} / ${memory(nodes.memory[node])}`),
       number("pods", "pods", (node) => cluster.count[node], (node) => `${cluster.count[node]} / ${nodes.pods[node]}`),
+      ...Object.keys(nodes.extended).filter((resource) => nodes.extended[resource].some(Boolean)).slice(0, EXTENDED).map((resource) => number(resource, resource, (node) => cluster.extendedUsed(node, resource) / (nodes.extended[resource][node] || 1), (node) => (nodes.extended[resource][node] ? `${amount(resource, cluster.extendedUsed(node, resource))} / ${amount(resource, nodes.extended[resource][node])}` : ""))),
+      { key: "state", label: "state", compare: (a, b) => state(a).localeCompare(state(b)), text: state },
       { key: "verdict", label: "this cycle", className: "wide", compare: (a, b) => verdict(a).localeCompare(verdict(b)), text: verdict },
       number("score", "score", (node) => facts.totals?.get(node) ?? -1, (node) => (facts.totals?.has(node) ? count(facts.totals.get(node)) : "")),
     ];
@@ -103,9 +148,39 @@ export class Stage {
     this.count.textContent = `${plural(present, "node")} · ${count(playback.cluster.placed)} of ${plural(playback.cluster.present, "pod")} placed`;
     const { waiting, nominated } = this.view.facts;
     fill(this.ghosts, waiting.size ? h("li", null, h("i", { class: "pod waiting" }), `${count(waiting.size)} waiting at Permit`) : null, nominated >= 0 ? h("li", null, h("i", { class: "pod ghost" }), "nominated") : null);
+    this.#regroup();
+    const holders = this.#hold();
     if (this.asTable) { this.#tableElement(); this.#table.show(...this.#rows()); this.#table.select(this.view.node); }
-    else this.#picture.update();
+    else { this.#picture.update(holders); this.#motion.renew((pod) => this.#picture.blockOf?.(pod)); }
     this.sheet.update();
+    this.#before = playback.cluster.placement.slice();
+  }
+
+  /** Nodes whose labels changed may belong to another group. */
+  #regroup() {
+    const { nodes } = this.view.playback;
+    const now = nodes.version ?? 0;
+    if (now === this.#labels) return;
+    this.#labels = now;
+    if (this.#picture.stale?.()) { this.#draw(); this.#mount(); }
+  }
+
+  /** Count the pods of each colour; return the nodes with pods of the one that is lit up, null if none is. */
+  #hold() {
+    const { view } = this;
+    const { placement } = view.playback.cluster;
+    const { codes } = view.colours;
+    const amounts = new Uint32Array(CLASSES.length);
+    const holders = view.only >= 0 ? new Set() : null;
+    for (let pod = 0; pod < placement.length; pod += 1) {
+      if (placement[pod] < 0) continue;
+      amounts[codes[pod]] += 1;
+      if (holders && codes[pod] === view.only) holders.add(placement[pod]);
+    }
+    this.legend.amounts = amounts;
+    this.legend.holders = holders ?? new Set();
+    this.legend.update(amounts);
+    return holders;
   }
 
   #quick(name) {

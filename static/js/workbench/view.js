@@ -3,6 +3,9 @@
 import { Emitter } from "../lib/emitter.js";
 import { amount, cpu, memory, short } from "../lib/quantity.js";
 import * as phases from "./phases.js";
+import { COLOURS, Colours } from "./stage/colours.js";
+import { ZONE, choices } from "./stage/grouping.js";
+import { keep, kept } from "./stage/look.js";
 
 const ALL = { tried: true, filtered: true, scored: true, chosen: true, nominated: true, waits: true };
 const NOTHING = Object.fromEntries(Object.keys(ALL).map((name) => [name, false]));
@@ -24,10 +27,16 @@ export class View extends Emitter {
     this.pace = 0; // milliseconds until the next cycle while it plays, else 0
     this.walking = null; // while it is found out where "next" leads
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
+    this.look = kept(); // {colour, group}: what colours pods, by what nodes are grouped
+    if (!COLOURS[this.look.colour]) this.look.colour = "workload";
+    this.colours = new Colours(this);
+    this.only = -1; // the colour whose pods are lit up, as a number of the legend
     playback.on("opened", () => {
+      this.#grouping();
       this.#factsKey = "";
       this.hovered = -1;
       this.lit = null;
+      this.only = -1;
       const [node, pod] = this.#named;
       this.node = node ? playback.nodeIndex.get(node) ?? -1 : -1;
       this.pod = pod ? playback.pods.keys.indexOf(pod) : -1;
@@ -221,5 +230,32 @@ export class View extends Emitter {
     return text.replace(/^node\(s\) /, "");
   }
 
-  colour(pod) { return `g${this.playback.pods.group[pod] % 10}`; }
+  colour(pod) { return this.colours.classOf(pod); }
+
+  /** The colour of several pods: their own if they share one. */
+  colourOf(pods) {
+    if (this.look.colour === "age") return "gn"; // every step another
+    const colour = pods.length ? this.colour(pods[0]) : "gn";
+    return pods.every((pod) => this.colour(pod) === colour) ? colour : "gn";
+  }
+
+  /** Colour pods or group nodes by something else; what cannot be is left out. */
+  setLook({ colour, group }, { push = true } = {}) {
+    const before = { ...this.look };
+    if (COLOURS[colour]) this.look.colour = colour;
+    if (group) this.look.group = group;
+    if (this.playback.nodes) this.#grouping();
+    if (before.colour === this.look.colour && before.group === this.look.group) return;
+    if (push) keep(this.look);
+    if (before.colour !== this.look.colour) { this.only = -1; this.colours.changed(); }
+    this.emit("look", { group: before.group !== this.look.group });
+    // Every dot that stands for a pod has another colour now.
+    if (before.colour !== this.look.colour && this.playback.index >= 0) this.playback.emit("parts", { index: this.playback.index, since: performance.now() });
+  }
+
+  /** What one had chosen for another cluster may not be there in this one. */
+  #grouping() { if (!choices(this.playback.nodes).some(([value]) => value === this.look.group)) this.look.group = ZONE; }
+
+  /** Light up the pods of one colour, -1: of none. */
+  lightColour(code) { this.only = code; this.emit("only"); }
 }

@@ -1,0 +1,62 @@
+// The row over the stage: what colours the pods, by what nodes are grouped, and what the colours mean. A colour that is
+// clicked is a filter: its pods light up, and the nodes that run them.
+
+import { h, fill, announce } from "../../lib/dom.js";
+import { count, plural } from "../../lib/quantity.js";
+import { CLASSES, COLOURS } from "./colours.js";
+import { choices } from "./grouping.js";
+
+export class Legend {
+  #drawn = "";
+  #buttons = new Map(); // of a class: its button and number
+
+  constructor(view) {
+    this.view = view;
+    this.list = h("div", { class: "palette", role: "group", "aria-label": "Colours of pods: choose one to light up its pods" });
+    this.selects = h("div", { class: "looks" });
+    this.element = h("div", { class: "stage-looks" }, this.selects, this.list);
+    view.on("look", () => this.#choices());
+  }
+
+  open() { this.#drawn = ""; this.#choices(); }
+
+  #choices() {
+    const { view } = this;
+    const select = (name, label, options, chosen) => {
+      const field = h("select", { class: "field", "aria-label": label, "data-look": name }, options.map(([value, text]) => h("option", { value, text, selected: value === chosen || undefined })));
+      field.addEventListener("change", () => view.setLook({ [name]: field.value }));
+      return h("label", { class: "measure" }, h("span", { text: label }), field);
+    };
+    const focused = this.selects.querySelector(":focus")?.dataset.look;
+    fill(this.selects, select("colour", "Colour", Object.entries(COLOURS), view.look.colour), select("group", "Group by", choices(view.playback.nodes), view.look.group));
+    if (focused) this.selects.querySelector(`[data-look="${focused}"]`).focus();
+  }
+
+  update(amounts) {
+    const { view } = this;
+    const { entries } = view.colours;
+    const drawn = entries.map(({ code, label }) => `${code}${label}`).join("|");
+    if (drawn !== this.#drawn) {
+      this.#drawn = drawn;
+      this.#buttons.clear();
+      fill(this.list, entries.map(({ code, label, title }) => {
+        const number = h("em", { class: "num" });
+        const button = h("button", { type: "button", class: "swatch", title, "aria-pressed": "false", onclick: () => this.#toggle(code, label) }, h("i", { class: `pod ${CLASSES[code]}` }), h("span", { text: label }), number);
+        this.#buttons.set(code, [button, number]);
+        return button;
+      }));
+    }
+    for (const [code, [button, number]] of this.#buttons) {
+      const text = count(amounts[code]);
+      if (number.textContent !== text) number.textContent = text;
+      button.classList.toggle("none", amounts[code] === 0);
+      button.setAttribute("aria-pressed", String(view.only === code));
+    }
+  }
+
+  #toggle(code, label) {
+    const { view } = this;
+    view.lightColour(view.only === code ? -1 : code);
+    announce(view.only < 0 ? "All pods are shown alike." : `${label}: ${plural(this.amounts[code], "pod")} on ${plural(this.holders.size, "node")} lit up.`);
+  }
+}

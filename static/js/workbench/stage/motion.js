@@ -1,0 +1,58 @@
+// What moves when one steps: the pod of the cycle flies from the cycle bar to its node, pods that went elsewhere come
+// from where they were. Transforms and opacity only, after the step is painted anyway; a new step interrupts.
+
+const TIMING = { duration: 200, easing: "cubic-bezier(.2, .7, .3, 1)" };
+const QUICK = 200; // milliseconds between two steps: whoever is faster sees no motion
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class Motion {
+  #running = [];
+  #last = -Infinity;
+  #frame = 0;
+
+  /** Note a step; whether it may move. `host` holds what moves, and learns whether its bars may glide. */
+  step(host, { scrubbing = false } = {}) {
+    const now = performance.now();
+    const quick = now - this.#last < QUICK;
+    this.#last = now;
+    this.stop();
+    const moves = !quick && !scrubbing && !still.matches;
+    host.classList.toggle("still", !moves);
+    return moves;
+  }
+
+  stop() {
+    cancelAnimationFrame(this.#frame);
+    for (const { animation } of this.#running) animation.cancel();
+    this.#running = [];
+  }
+
+  /** Let pods come from where `origin()` is, worked out in the frame that paints them at `blockOf(pod)`. */
+  fly(pods, origin, blockOf) {
+    this.#frame = requestAnimationFrame(() => {
+      const from = origin()?.getBoundingClientRect();
+      if (!from?.width) return;
+      const boxes = pods.map((pod) => [pod, blockOf(pod)]).filter(([, block]) => block).map(([pod, block]) => [pod, block, block.getBoundingClientRect()]);
+      for (const [pod, block, to] of boxes) {
+        if (!to.width) continue;
+        const dx = from.left + from.width / 2 - to.left - to.width / 2;
+        const dy = from.top + from.height / 2 - to.top - to.height / 2;
+        const frames = [{ transform: `translate(${dx}px, ${dy}px) scale(${Math.min(1.4, from.width / to.width)})`, opacity: 0.65 }, { transform: "none", opacity: 1 }];
+        this.#running.push({ pod, block, frames, animation: block.animate(frames, TIMING) });
+      }
+    });
+  }
+
+  /** What was painted anew while it flew flies on. */
+  renew(blockOf) {
+    for (const one of this.#running) {
+      if (one.block.isConnected || one.animation.playState !== "running") continue;
+      const block = blockOf(one.pod);
+      if (!block) continue;
+      const animation = block.animate(one.frames, TIMING);
+      animation.currentTime = one.animation.currentTime;
+      Object.assign(one, { block, animation });
+    }
+  }
+}

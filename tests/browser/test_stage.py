@@ -1,0 +1,302 @@
+"""The stage: colours, groups, what is wrong with nodes, what moves, and very many nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.clusters import zoned
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.pages import Workbench, example_text, share, texts, wide
+from tests.browser.test_speed import note, summary
+from tests.services.stack import Stack
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}, labels: {{cloud.google.com/gke-nodepool: {pool}, disk: {disk}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "110"{more}}}}}
+---"""
+GPU = ', nvidia.com/gpu: "4"'
+NODES = "".join(
+    NODE.format(name=name, pool=pool, disk=disk, more=more)
+    for name, pool, disk, more in (
+        ("plain-1", "plain", "ssd", ""),
+        ("plain-2", "plain", "hdd", ""),
+        ("gpu-1", "gpu", "ssd", GPU),
+    )
+)
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: {namespace}}}
+spec:
+  priority: {priority}
+  containers:
+  - name: c
+    image: c
+    resources: {{requests: {{cpu: 500m, memory: 1Gi{more}}}, limits: {{{limits}}}}}
+---"""
+PODS = "".join(
+    POD.format(name=name, namespace=namespace, priority=priority, more=more, limits=more.removeprefix(", "))
+    for name, namespace, priority, more in (
+        ("train", "ml", 1000, ', nvidia.com/gpu: "3"'),
+        ("web-1", "shop", 100, ""),
+        ("web-2", "shop", 100, ""),
+        ("web-3", "shop", 0, ""),
+    )
+)
+GROWS = """
+apiVersion: podstep/v1
+kind: Scenario
+metadata: {name: grow}
+spec:
+  operations:
+  - step: {major: 1, minor: 2}
+    patchOperation:
+      typeMeta: {apiVersion: v1, kind: Node}
+      objectMeta: {name: plain-1}
+      patch: {status: {allocatable: {cpu: "8"}}, spec: {unschedulable: true}}
+"""
+POOLS = f"{NODES}{PODS}{GROWS}"
+
+
+def look(bench: Workbench, name: str) -> Locator:
+    """Return the choice of a name over the stage."""
+    return bench.stage.get_by_label(name, exact=True)
+
+
+def swatches(bench: Workbench) -> Locator:
+    """Return the colours of the legend."""
+    return bench.stage.get_by_role("group", name="Colours of pods").get_by_role("button")
+
+
+def headings(bench: Workbench) -> list[str]:
+    """Return the groups of nodes with how many are in each."""
+    return [" ".join(text.lower().split()) for text in texts(bench.stage.locator(".zone h3"))]
+
+
+def test_pods_are_coloured_by_what_one_chooses(page: Page, site: Stack) -> None:
+    """The legend names what the colours stand for; the choice is in the address, and kept for later."""
+    address = share(site, POOLS, "Pools")
+    bench = Workbench(page).open(f"{address}?step=4").at(4)
+    assert texts(swatches(bench)) == ["no controller\n4"]
+    look(bench, "Colour").select_option("priority")
+    assert [text.replace("\n", " ") for text in texts(swatches(bench))] == ["1000 1", "100 2", "0 1"]
+    page.wait_for_function("location.search.includes('colour=priority')")
+    blocks = bench.stage.locator(".node .pod")
+    colours = blocks.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    assert len(set(colours)) == 3
+    look(bench, "Colour").select_option("namespace")
+    assert {text.split("\n")[0] for text in texts(swatches(bench))} == {"ml", "shop"}
+    look(bench, "Colour").select_option("age")
+    assert "this cycle" in texts(swatches(bench))[0]
+    bench.open(f"{address}?step=2").at(2)
+    expect(look(bench, "Colour")).to_have_value("age")
+    bench.open(f"{address}?step=2&colour=namespace").at(2)
+    expect(look(bench, "Colour")).to_have_value("namespace")
+
+
+def test_a_colour_of_the_legend_lights_up_its_pods(page: Page, site: Stack) -> None:
+    """By keyboard: the others step back, nodes without such pods too, until it is pressed again."""
+    bench = Workbench(page).open(f"{share(site, POOLS, 'Pools')}?step=4&colour=namespace").at(4)
+    ml = swatches(bench).filter(has_text="ml")
+    ml.focus()
+    page.keyboard.press("Enter")
+    expect(ml).to_have_attribute("aria-pressed", "true")
+
+    def opacity(pod: str) -> float:
+        block = bench.stage.locator(f'.node [title^="{pod}"]')
+        return float(block.evaluate("one => getComputedStyle(one).opacity"))
+
+    assert opacity("ml/train") == 1
+    assert opacity("shop/web-3") < 0.3
+    expect(bench.node("plain-2")).to_have_class(re.compile("without"))
+    expect(bench.node("gpu-1")).not_to_have_class(re.compile("without"))
+    page.keyboard.press("Enter")
+    assert opacity("shop/web-3") == 1
+    expect(bench.node("plain-2")).not_to_have_class(re.compile("without"))
+
+
+def test_nodes_are_grouped_by_what_one_chooses(page: Page, site: Stack) -> None:
+    """By node pool, by any label, or not at all; the address keeps it."""
+    address = share(site, POOLS, "Pools")
+    bench = Workbench(page).open(f"{address}?step=1").at(1)
+    assert headings(bench) == ["nodes 3"]
+    group = look(bench, "Group by")
+    assert texts(group.locator("option")) == [
+        "zone",
+        "node pool (cloud.google.com/gke-nodepool)",
+        "disk",
+        "nothing",
+    ]
+    group.select_option("cloud.google.com/gke-nodepool")
+    assert headings(bench) == ["gke-nodepool gpu 1", "gke-nodepool plain 2"]
+    group.select_option("disk")
+    assert headings(bench) == ["disk hdd 1", "disk ssd 2"]
+    page.wait_for_function("location.search.includes('group=disk')")
+    bench.open(f"{address}?step=1&group=none").at(1)
+    assert headings(bench) == ["nodes 3"]
+
+
+def test_extended_resources_and_new_room_fill_a_node(page: Page, site: Stack) -> None:
+    """GPUs have a bar where there are any; what an operation gives a node is there from its step on."""
+    bench = Workbench(page).open(f"{share(site, POOLS, 'Pools')}?step=1").at(1)
+    expect(bench.node("gpu-1")).to_contain_text("gpu3 / 4")
+    expect(bench.node("plain-1").locator(".bar-label")).to_have_text(["cpu", "mem", "pods"])
+    for index, room in ((2, "4 cpu"), (3, "8 cpu"), (4, "8 cpu"), (3, "8 cpu"), (1, "4 cpu")):
+        bench.goto(index)
+        expect(bench.node("plain-1")).to_contain_text(room)
+        expect(bench.node("plain-1").locator(".badge", has_text="cordoned")).to_have_count(int("8" in room))
+
+
+def test_a_node_that_controllers_found_silent_says_so(page: Page, site: Stack) -> None:
+    """Its badge and taints come and go with virtual time, to the moment, forwards and backwards."""
+    bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=5").at(5)
+    card = bench.node("worker-2")
+    badge = card.locator(".badge", has_text="NotReady")
+    expect(badge).to_have_count(0)
+    bench.step()
+    expect(badge).to_have_attribute("title", "Ready=Unknown")
+    expect(card.get_by_text("2 taints")).to_have_attribute("title", re.compile("unreachable:NoExecute"))
+    expect(card).to_have_accessible_name(re.compile("NotReady, tainted node.kubernetes.io/unreachable"))
+    bench.goto(12)
+    expect(badge).to_have_count(1)
+    bench.goto(13)
+    expect(badge).to_have_count(0)
+    bench.goto(5)
+    expect(badge).to_have_count(0)
+    page.evaluate("podstep.playback.goto(6, undefined, { at: 1 })")
+    expect(bench.stage.locator(".moment-told")).to_contain_text("is not ready")
+    expect(badge).to_have_count(1)
+
+
+def moving(page: Page) -> list[dict[str, object]]:
+    """Step by the keyboard; return what moves in the frame after that: its duration and properties."""
+    found = page.evaluate(
+        """async () => {
+            dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+            const frame = () => new Promise(resolve => requestAnimationFrame(resolve));
+            await frame(); await frame(); await frame();
+            return document.querySelector("[data-stage]").getAnimations({ subtree: true }).map(one => ({
+                ms: one.effect.getTiming().duration, kind: one.constructor.name,
+                of: [...new Set(one.effect.getKeyframes().flatMap(frame => Object.keys(frame)))]
+                    .filter(name => !["offset", "computedOffset", "easing", "composite"].includes(name)) }));
+        }"""
+    )
+    return list(found)
+
+
+def test_a_step_moves_the_pod_to_its_node(page: Page, site: Stack) -> None:
+    """A slow step moves by transform and opacity in 150 to 250 ms; who is quicker sees no motion."""
+    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
+    page.wait_for_timeout(400)
+    slow = moving(page)
+    assert any(one["kind"] == "Animation" for one in slow), "nothing flew"
+    for one in slow:
+        assert set(one["of"]) <= {"transform", "opacity"}, one  # type: ignore[call-overload]
+        assert 150 <= float(str(one["ms"])) <= 250, one
+    assert moving(page) == []
+    bench.at(5)
+
+
+def test_nothing_moves_for_who_wants_no_motion(visitor: Callable[..., Page], site: Stack) -> None:
+    """With reduced motion a step is there at once."""
+    page = visitor(reduced_motion="reduce")
+    Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
+    page.wait_for_timeout(400)
+    assert moving(page) == []
+
+
+def test_pointing_at_a_node_shows_it_everywhere(page: Page, site: Stack) -> None:
+    """From the matrix to the stage, and from the stage to the matrix."""
+    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3&tab=predicates").at(3)
+    row = bench.panel("Predicates").get_by_role("row").filter(has_text="node-b2")
+    row.hover()
+    expect(bench.node("node-b2")).to_have_class(re.compile("hovered"))
+    bench.node("node-a1").hover()
+    expect(bench.node("node-b2")).not_to_have_class(re.compile("hovered"))
+    expect(bench.panel("Predicates").get_by_role("row").filter(has_text="node-a1")).to_have_class(
+        re.compile("hover")
+    )
+
+
+def test_the_overview_zooms_and_has_a_map(page: Page, site: Stack) -> None:
+    """By keyboard and wheel; the map in the corner shows where one is and leads elsewhere, 0 shows all."""
+    bench = Workbench(page).open(f"{share(site, zoned(300, 0.1))}?step=20").at(20)
+    heat = bench.stage.get_by_label(re.compile("^Nodes as a heat map by zone"))
+    small = bench.stage.locator(".minimap")
+    expect(small).to_be_hidden()
+    heat.focus()
+    for _ in range(4):
+        page.keyboard.press("+")
+    expect(small).to_be_visible()
+    before = heat.screenshot()
+    small.click(position={"x": 8, "y": 8})
+    page.wait_for_timeout(100)
+    assert heat.screenshot() != before
+    page.keyboard.press("0")
+    expect(small).to_be_hidden()
+    heat.hover(position={"x": 30, "y": 45})
+    expect(bench.stage.locator(".heat-tip")).to_contain_text(re.compile(r"node-a\d+.*cpu .* of "))
+    page.mouse.wheel(0, -600)
+    expect(small).to_be_visible()
+    look(bench, "Group by").select_option("none")
+    expect(bench.stage.get_by_label(re.compile("^Nodes as a heat map. Arrow"))).to_be_visible()
+
+
+def test_five_thousand_nodes_are_drawn_within_a_frame(page: Page, site: Stack) -> None:
+    """Drawing all of them, and those in view of a closer look, takes less than a frame."""
+    Workbench(page).open(f"{share(site, zoned(5_000, 0.01), '5,000 nodes')}?step=5").at(5)
+    for view, zoom in (("all", 0), ("closer", 4)):
+        page.locator(".heat canvas[role]").focus()
+        for _ in range(zoom):
+            page.keyboard.press("+")
+        drawn = page.evaluate(
+            """async () => {
+                const native = requestAnimationFrame.bind(window);
+                let cost = 0;
+                window.requestAnimationFrame = act => native(now => {
+                    const began = performance.now(); act(now); cost += performance.now() - began; });
+                const costs = [];
+                for (let i = 0; i < 40; i += 1) {
+                    cost = 0;
+                    podstep.view.hover(i);
+                    await new Promise(resolve => native(() => native(resolve)));
+                    costs.push(cost);
+                }
+                window.requestAnimationFrame = native;
+                return costs;
+            }"""
+        )
+        figures = summary(drawn)
+        note(f"5,000 nodes drawn, {view}", figures)
+        assert figures["median"] < 16, figures
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
+def test_every_look_of_the_stage_can_be_read(
+    visitor: Callable[..., Page],
+    accessible: Callable[[Page], None],
+    site: Stack,
+    size: tuple[int, int],
+    theme: str,
+) -> None:
+    """WCAG by axe with a node that is not ready, every colour, a filter and another grouping."""
+    page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
+    bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=7").at(7)
+    accessible(page)
+    bench.open(f"{share(site, POOLS, 'Pools')}?step=4").at(4)
+    for colour in ("priority", "podgroup", "namespace", "age"):
+        look(bench, "Colour").select_option(colour)
+        accessible(page)
+    swatches(bench).first.click()
+    look(bench, "Group by").select_option("disk")
+    accessible(page)
+    assert wide(page) <= 0
