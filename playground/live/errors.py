@@ -15,6 +15,7 @@ CODES: dict[str, str] = {
     "pod.not-found": "There is no such pod at this step",
     "node.not-found": "There is no such node at this step",
     "object.not-found": "There is no such object, or no such operation, at this step",
+    "podgroup.not-found": "There is no such PodGroup at this step",
     "object.invalid": "The object has errors; they are in `errors`",
     "change.not-found": "No such change was offered for this pod, or no copy can have it",
     "branch.full": "There are as many branches as there may be; delete one first",

@@ -65,7 +65,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "quirks": [[quirk.id, list(quirk.changed), quirk.text] for quirk in cycle.quirks],
         "alwaysCheckAll": cycle.always_check_all,
         "ladder": [list(rung) for rung in rungs],
-        "story": story(cycle, rungs, place.priority, inside=len(inside)),
+        "story": story(cycle, rungs, place.priority, inside=len(inside), in_turn=place.in_turn),
         "nominated": _nominated(cycle, place),
         "phases": list(cycle.phases),
         "events": events(cycle),

@@ -14,6 +14,7 @@ from scheduler_core.framework.waiting import WaitingPod
 SENTENCES_SHOWN = 60
 TEXT_SHOWN = 300
 NO_PHASE = "without a phase"
+GONE = " deleted"  # ends what is said of an object other than a pod that a controller deletes
 
 EVENTS: Mapping[str, str] = {
     "AssignedPodAdd": "a pod was bound",
@@ -89,9 +90,14 @@ def _judged(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[Happe
         yield happening, not (patched or own)
 
 
+def _alike(happening: Happening) -> bool:
+    """Tell whether a happening is of a pod that ALIKE has words for; controllers delete other objects too."""
+    return happening.what in ALIKE and not happening.text.endswith(GONE)
+
+
 def _kind(happening: Happening) -> tuple[object, ...]:
     """Return what two happenings share that are told as one."""
-    if happening.what in ALIKE:
+    if _alike(happening):
         return (happening.what, happening.time)
     waited = happening.detail
     if isinstance(waited, WaitingPod):
@@ -104,7 +110,7 @@ def sentence_of(entries: Sequence[Happening]) -> Sentence:
     first = entries[0]
     pods = listed("pod", [entry.about for entry in entries])
     one = len(entries) == 1
-    if first.what in ALIKE:
+    if _alike(first):
         return [*pods, ALIKE[first.what][0 if one else 1]]
     if isinstance(first.detail, WaitingPod):
         verb = "is" if one else "are"
@@ -122,6 +128,9 @@ ALIKE: Mapping[str, tuple[str, str]] = {
     "SuccessfulCreate": (" is created by its controller.", " are created by their controllers."),
     "TaintManagerEviction": (" is evicted from its node.", " are evicted from their nodes."),
     "Preempted": (" is preempted.", " are preempted."),
+    "GarbageCollected": (" is deleted: its owner is gone.", " are deleted: their owner is gone."),
+    "SuccessfulDelete": (" is deleted by its controller.", " are deleted by their controllers."),
+    "RollingUpdate": (" is deleted for an update.", " are deleted for an update."),
 }
 """What is told of one pod, and of several at once."""
 
@@ -188,6 +197,9 @@ def _warned(happening: Happening) -> Sentence:
 
 def _other(happening: Happening) -> Sentence:
     text = _cut(happening.text)
+    if happening.text.endswith(GONE):
+        why = " with its owner" if happening.what == "GarbageCollected" else f" ({happening.what})"
+        return [f"{text.removesuffix(GONE)} is deleted{why}."]
     if "/" in happening.about:
         return [{"pod": happening.about}, f": {happening.what}, {text}."]
     return [f"{text or happening.what}."]

@@ -108,9 +108,10 @@ def _waiting(standing: _Standing) -> Sentence | None:
     waiting = standing.count("waiting")
     if not waiting:
         return None
+    who, each = (f"{waiting} wait", " each") if waiting > 1 else ("1 waits", "")
     return [
-        {"strong": f"{waiting} wait at Permit" if waiting > 1 else "1 waits at Permit"},
-        f", holding room on a node each, for {standing.missing} more to have one: {_held(standing)}.",
+        {"strong": f"{who} at Permit"},
+        f", holding room on a node{each}, for {standing.missing} more to have one: {_held(standing)}.",
     ]
 
 
@@ -142,7 +143,7 @@ def _placed(standing: _Standing) -> Sentence | None:
     text = f": {_held(standing)}."
     if extras > 0:
         text += f" {extras} more {'is an extra' if extras == 1 else 'are extras'}, bound where there is room."
-    return [{"strong": "Scheduled"}, text]
+    return [{"strong": "Complete"}, text]
 
 
 def _pending(standing: _Standing) -> Sentence:

@@ -7,7 +7,7 @@ from typing import Any
 from playground.panels import podgroups, queue
 from playground.panels.events import rows
 from playground.panels.moments import MOMENTS_SHOWN, cut, told
-from playground.panels.sentences import Sentence, counted, listed
+from playground.panels.sentences import Part, Sentence, counted, listed
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement
 from scheduler_core.cycle import Rest
@@ -41,8 +41,9 @@ def _story(rest: Rest, tables: Tables, before: Placement) -> list[Sentence]:
     for key, node in rest.moves:
         (on_node.add if node else on_node.discard)(tables.pod_index[key])
     sentences: list[Sentence] = [["The run is over: no cycle is to come that would change anything."]]
-    holds = "holds" if len(on_node) == 1 else "hold"
-    sentences.append([{"strong": counted(len(on_node), "pod")}, f" {holds} a node."])
+    holds = "holds" if len(on_node) < 2 else "hold"
+    held: Part = {"strong": counted(len(on_node), "pod") if on_node else "No pod"}
+    sentences.append([held, f" {holds} a node."])
     pending = [entry.pod for entry in rest.queue.entries]
     count = sum(count for place, count in rest.queue.counts.items() if place != "waiting")
     if pending:

@@ -23,10 +23,13 @@ NOMINATED = 2  # nodes with nominated pods that are told one by one
 EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
 
 
-def story(cycle: Cycle, rungs: list[Rung], priority: int = 0, *, inside: int = 0) -> list[Sentence]:
+def story(
+    cycle: Cycle, rungs: list[Rung], priority: int = 0, *, inside: int = 0, in_turn: bool = True
+) -> list[Sentence]:
     """Return the sentences of ``cycle``; ``priority`` is that of its pod.
 
-    ``inside`` is how many of its operations landed between evaluating and writing.
+    ``inside`` is how many of its operations landed between evaluating and writing; ``in_turn`` whether
+    equally good nodes are taken in turn or the first of them is.
     """
     return [
         *_operations(cycle, len(cycle.operations) - inside),
@@ -36,7 +39,7 @@ def story(cycle: Cycle, rungs: list[Rung], priority: int = 0, *, inside: int = 0
         *_cached(cycle),
         *_overtaken(cycle, inside),
         *_nominated(cycle),
-        *_choice(cycle),
+        *_choice(cycle, in_turn=in_turn),
         *_preemption(cycle),
         *_outcome(cycle),
     ]
@@ -84,7 +87,7 @@ def _queue(cycle: Cycle, priority: int) -> Sentence:
 
 def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     if cycle.matrix is None:
-        return [["No predicate ran."]]
+        return [_turned_away(cycle)]
     total = len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
@@ -97,6 +100,17 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     left = len(cycle.feasible)
     sentence.append("; none is left." if not left else f"; {left:,} {'is' if left == 1 else 'are'} left.")
     return [sentence]
+
+
+def _turned_away(cycle: Cycle) -> Sentence:
+    """Tell why no predicate ran: PreFilter of the plugin Coscheduling may have said no before."""
+    record = cycle.pod_group
+    found = record.pre_filter if record is not None else None
+    if record is None or found is None or found.success:
+        return ["No predicate ran."]
+    why = f": {found.message}" if found.message else ""
+    group: Part = {"group": record.key}
+    return ["No predicate ran, for PreFilter turns away the pods of ", group, f"{why.removesuffix('.')}."]
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
@@ -180,7 +194,7 @@ def _two_passes(cycle: Cycle, told: NominatedPass) -> Sentence:
     ]
 
 
-def _choice(cycle: Cycle) -> list[Sentence]:
+def _choice(cycle: Cycle, *, in_turn: bool) -> list[Sentence]:
     if cycle.result not in ("scheduled", "waiting") or cycle.node is None:
         return []
     node: Part = {"node": cycle.node}
@@ -197,20 +211,19 @@ def _choice(cycle: Cycle) -> list[Sentence]:
     if len(ties) <= 1:
         sentences.append([node, " has the highest total, ", {"strong": f"{best:,}"}, ", and is chosen."])
         return sentences
-    counter = cycle.last_node_index
-    place = counter % len(ties)
-    sentences.append(
-        [
-            f"{counted(len(ties), 'node')} share the highest total, ",
-            {"strong": f"{best:,}"},
-            ". Equal totals are ordered by node name, last first. ",
-            f"The round-robin counter stands at {counter:,}, and ",
-            f"{counter:,} mod {len(ties):,} = {place:,}, which picks ",
-            node,
-            ".",
-        ]
-    )
-    return sentences
+    share: Sentence = [f"{counted(len(ties), 'node')} share the highest total, ", {"strong": f"{best:,}"}]
+    return [*sentences, [*share, *_picked(cycle.last_node_index, len(ties), in_turn=in_turn), node, "."]]
+
+
+def _picked(counter: int, ties: int, *, in_turn: bool) -> Sentence:
+    """Tell how one of the nodes with the highest total was picked, up to its name."""
+    if not in_turn:
+        return [". Any of them may be taken; here it is always the first in the order of the nodes, "]
+    return [
+        ". Equal totals are ordered by node name, last first. ",
+        f"The round-robin counter stands at {counter:,}, and ",
+        f"{counter:,} mod {ties:,} = {counter % ties:,}, which picks ",
+    ]
 
 
 def _preemption(cycle: Cycle) -> list[Sentence]:
@@ -240,7 +253,8 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
 def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: Part = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
-        return [[pod, " is placed on ", {"node": cycle.node}, "."], *_last_message(cycle, "Normal")]
+        placed: Sentence = [pod, " is placed on ", {"node": cycle.node}, "."]
+        return [placed, *_let_in(cycle), *_last_message(cycle, "Normal")]
     if cycle.result == "waiting" and cycle.node:
         return [_waits(cycle, cycle.node), *_rejection(cycle)]
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
@@ -266,6 +280,22 @@ def _waits(cycle: Cycle, node: str) -> Sentence:
     ]
 
 
+def _let_in(cycle: Cycle) -> list[Sentence]:
+    """Tell that the pod completes its group, and who waited at Permit for that."""
+    record = cycle.pod_group
+    found = record.permit if record is not None else None
+    if record is None or found is None or not found.allowed:
+        return []
+    members = counted(record.min_member or 0, "member")
+    complete: Sentence = [f"With it {record.assigned:,} of the {members} that ", {"group": record.key}]
+    bound = (
+        "waited at Permit for that, and is bound too"
+        if len(found.allowed) == 1
+        else ("waited at Permit for that, and are bound too")
+    )
+    return [[*complete, " needs hold a node: ", *listed("pod", list(found.allowed)), f" {bound}."]]
+
+
 def _rejection(cycle: Cycle) -> list[Sentence]:
     """Tell that PostFilter rejected the pod's group, with the arithmetic."""
     found = cycle.pod_group.post_filter if cycle.pod_group is not None else None
@@ -273,7 +303,7 @@ def _rejection(cycle: Cycle) -> list[Sentence]:
         return []
     count = len(found.rejection.rejected)
     gone = f"{counted(count, 'waiting member')} {'gives its node' if count == 1 else 'give their nodes'} back"
-    told = gone if count else "nobody waited"
+    told = gone if count else "no other member was waiting"
     return [[{"group": cycle.pod_group.key}, f" is rejected as a whole: {told}."]]
 
 

@@ -175,7 +175,7 @@ def test_the_outlook_of_a_backed_off_group_of_the_current_edition() -> None:
     ("change", "said"),
     [
         (("minMember: 5", "minMember: 6"), "Too few members: 5 of at least 6 exist"),
-        (("minMember: 5", "minMember: 4"), "Scheduled: 4 of 4 hold a node. 1 more is an extra"),
+        (("minMember: 5", "minMember: 4"), "Complete: 4 of 4 hold a node. 1 more is an extra"),
         (("metadata: {name: train}\nspec: {min", "metadata: {name: other}\nspec: {min"), "There is no such"),
         (('disabled: [{name: "*"}]}\n    multiPoint: {enabled: [{name: Coscheduling}]}', "}"), "4 of 5"),
     ],

@@ -19,7 +19,8 @@ export class Events {
     this.more = h("button", { type: "button", class: "btn", hidden: true, text: "Show older events", onclick: () => { this.#count = Math.min(500, this.#count + 200); this.#load(); } });
     this.table = h("div", { class: "scroll-x" }, h("table", { class: "list tight events" }, h("caption", { class: "sr", text: "Events up to this step, newest first" }),
       h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", class: text, text })))), this.rows));
-    this.empty = h("div", { class: "empty", hidden: true }, h("b", { text: "No event yet." }), h("span", { text: "Every cycle emits one: Scheduled, or FailedScheduling with the reason." }));
+    this.none = h("span");
+    this.empty = h("div", { class: "empty", hidden: true }, h("b", { text: "No event yet." }), this.none);
     this.element = h("div", { class: "events-tab" }, this.table, this.more, this.empty);
   }
 
@@ -51,6 +52,7 @@ export class Events {
   #paint({ events, more }, to) {
     const { view } = this;
     const { playback } = view;
+    this.none.textContent = playback.timed ? "A cycle emits Scheduled, or FailedScheduling with the reason; that of a pod which waits at Permit comes when it is let in or rejected." : "Every cycle emits one: Scheduled, or FailedScheduling with the reason.";
     const timeOf = (index) => (index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time);
     const now = timeOf(to);
     fill(this.rows, events.map(([index, type, reason, object, message]) => {

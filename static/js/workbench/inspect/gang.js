@@ -69,8 +69,9 @@ export class Gang {
     const rows = [];
     const needed = count(group.minMember ?? 0);
     const { preFilter, permit, postFilter } = group;
+    const held = permit && `${count(permit.assigned)} of ${needed} ${permit.assigned < 2 ? "holds" : "hold"} a node`;
     if (preFilter) rows.push(["PreFilter", preFilter.code === "Success", [preFilter.message || `${plural(preFilter.siblings ?? group.memberCount, "member")} of at least ${needed}${PASSED[preFilter.why] ?? ""}`]]);
-    if (permit) rows.push(["Permit", permit.code === "Wait" ? null : permit.code === "Success", [permit.message || (permit.code === "Wait" ? `${count(permit.assigned)} of ${needed} hold a node: it waits${permit.seconds === null ? "" : ` for ${age(permit.seconds)} at most`}${permit.activatedCount ? `; ${plural(permit.activatedCount, "sibling")} activated` : ""}` : `${count(permit.assigned)} of ${needed} hold a node${permit.allowedCount ? `: ${plural(permit.allowedCount, "waiting member")} may be bound too` : ""}`)]]);
+    if (permit) rows.push(["Permit", permit.code === "Wait" ? null : permit.code === "Success", [permit.message || (permit.code === "Wait" ? `${held}: it waits${permit.seconds === null ? "" : ` for ${age(permit.seconds)} at most`}${permit.activatedCount ? `; ${plural(permit.activatedCount, "sibling")} activated` : ""}` : `${held}${permit.allowedCount ? `: ${plural(permit.allowedCount, "waiting member")} may be bound too` : ""}`)]]);
     if (postFilter) rows.push(["PostFilter", postFilter.deniedUntil !== null || postFilter.why === "rejected" ? false : null, [postFilter.message || (postFilter.why === "extra" ? "enough members hold a node: this one is an extra" : "the group goes on waiting"), fraction(group, postFilter)]]);
     if (!rows.length) return null;
     return h("table", { class: "list tight gang-said" }, h("caption", null, "Said to the pod in flight"), h("tbody", null, rows.map(([point, fine, said]) => h("tr", null, h("th", { scope: "row", text: point }),
@@ -79,11 +80,11 @@ export class Gang {
 
   #members(group, now) {
     const { view } = this;
-    const flying = view.playback.current?.pod;
-    const rows = group.members.map(({ pod, state, node, deadline, rejected, attempts, refusedBy, retryAt }) => {
+    const { pod: flying, time: began = now } = view.playback.current ?? {};
+    const rows = group.members.map(({ pod, state, node, deadline, rejected, since, attempts, refusedBy, retryAt }) => {
       const [tone, text] = STATES[state] ?? ["off", state];
       const ends = state === "waiting" ? deadline : retryAt;
-      const said = [rejected ? "rejected in this cycle" : "", refusedBy.length ? `refused by ${refusedBy.join(", ")}` : ""].filter(Boolean).join("; ");
+      const said = [rejected ? (since < began ? `rejected at ${moment(since)}` : "rejected in this cycle") : "", refusedBy.length ? `refused by ${refusedBy.join(", ")}` : ""].filter(Boolean).join("; ");
       return h("tr", { class: group.attempted && view.playback.podIndex.get(pod) === flying ? "now" : undefined },
         h("td", null, podLink(view, pod)),
         h("td", null, h("span", { class: `pill ${tone}` }, SIGNS[tone] ? icon(SIGNS[tone]) : null, text), node ? [h("span", { class: "dim", text: " on " }), nodeLink(view, node)] : null, said ? h("small", { class: "dim said", text: said }) : null),

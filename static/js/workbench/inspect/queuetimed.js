@@ -29,7 +29,11 @@ function flight(view, [key, , sort, whose, , attempts, , why, event]) {
 
 /** How many are where, and when something happens there by itself; each leads to its list. */
 function strip(timed, lanes, now) {
-  const first = { waiting: Math.min(...timed.waiting.map(([, , , deadline]) => deadline ?? Infinity)), ...Object.fromEntries(timed.flushes) };
+  const soonest = (times) => Math.min(...times.map((at) => at ?? Infinity));
+  const first = { waiting: soonest(timed.waiting.map(([, , , deadline]) => deadline)), ...Object.fromEntries(timed.flushes) };
+  const put = timed.entries.filter(([, place]) => place === "unschedulable");
+  // A flush takes only those who have stayed long enough: what counts is the first that takes anybody.
+  if (put.length && put.length === timed.counts.unschedulable) first.unschedulable = soonest(put.map((entry) => entry.at(-1)));
   return h("ul", { class: "lanes", "aria-label": "Queues" }, lanes.map(([place, title, , what]) => {
     const total = timed.counts[place] ?? 0;
     const at = total && Number.isFinite(first[place]) ? first[place] : null;
@@ -40,6 +44,8 @@ function strip(timed, lanes, now) {
 
 const head = (text, more) => h("th", { scope: "col", text, ...more });
 const why = (view, key) => h("button", { type: "button", class: "why-link", "aria-label": `Why does ${short(key)} wait?`, title: "Why?", onclick: () => view.emit("why", { pod: key }) }, icon("help"));
+/** Where a pod is, and since when; of one that an event moved the time is that of its last try. */
+const here = (since, moved) => (moved ? `Queued since t = ${age(since)}; here because` : `Here since t = ${age(since)}:`);
 const title = (name, total, more) => h("h3", { tabindex: "-1" }, `${name} `, h("small", { class: "dim num", text: count(total) }), more);
 
 function list(view, timed, [place, name, empty], now) {
@@ -50,7 +56,7 @@ function list(view, timed, [place, name, empty], now) {
     h("tr", null, h("td", { class: "num dim", text: count(i + 1) }), h("td", { class: "who" }, podLink(view, key), why(view, key), nominated ? h("span", { class: "pill victim" }, "nominated to ", nodeLink(view, nominated)) : null),
       h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", title: WHOSE[whose] ?? whose }, `t = ${age(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
       h("td", { class: "num dim", text: attempts ? count(attempts) : "" })),
-    h("tr", { class: "reason-row" }, h("td"), h("td", { colspan: "4" }, h("p", { class: "dim fine" }, `Here since t = ${age(since)}: ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`), leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now)))]);
+    h("tr", { class: "reason-row" }, h("td"), h("td", { colspan: "4" }, h("p", { class: "dim fine" }, `${here(since, event || (place === "active" && attempts))} ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`), leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now)))]);
   return h("section", { class: `queue at-${place}` }, title(name, total),
     entries.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head(named ? "time, then name" : "time", { class: "num", title: "What decides between equal priorities: the group’s time, or the pod’s own; then the name" }), head("tries", { class: "num", title: "failed attempts" }))), h("tbody", null, rows))) : h("p", { class: "dim", text: empty }),
     total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);

@@ -50,7 +50,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
   }, {
     key: "total", label: "sum", title: "Combine: the sum of the weighted scores", className: "total num", downFirst: true, text: (node) => String(made.totals[i(node)]), compare: byTotal, paint: (td, node) => paintTotal(td, ranked, made, node),
   }, made.place.size > 1 && {
-    key: "tie", label: "tie", title: "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first", className: "num tie-place",
+    key: "tie", label: "tie", title: ranked.inTurn ? "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first" : "Place among the equal best, in the order of the nodes: the first of them is taken", className: "num tie-place",
     text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""), compare: (a, b) => tie(a) - tie(b) || 0,
   }].filter(Boolean);
   if (mode === "sum") {

@@ -65,7 +65,7 @@ export class Story {
     return [h("div", { class: "story" }, story.map((parts) => sentence(view, parts))),
       h("section", { class: "happened ending" }, h("h3", null, since, h("small", { class: "dim end num", text: `t = ${clock(time)}` })),
         moments.length ? h("ol", null, moments.map(({ time: at, text }, i) => h("li", null, h("button", { type: "button", class: "link num dim", title: "Show the cluster as of this moment", onclick: (event) => playback.goto(playback.index, event.timeStamp, { at: i + 1 }), text: clock(at) }), sentence(view, text))))
-          : h("p", { class: "dim", text: "Nothing has happened any more." }))];
+          : h("p", { class: "dim", text: "Nothing has happened since." }))];
   }
 
   #message(light, message) {
@@ -110,8 +110,8 @@ export class Story {
     const parts = view.playback.parts?.priorities;
     if (!parts?.totals) return null;
     const { names } = view.playback.nodes;
-    // As the scheduler sorts them: the highest total first, equal ones by name, last first.
-    const all = parts.nodes.map((node, i) => [node, parts.totals[i]]).sort((a, b) => b[1] - a[1] || (names[a[0]] < names[b[0]] ? 1 : -1));
+    // As the scheduler sorts them: the highest total first, equal ones by name, last first; without turns in their own order.
+    const all = parts.nodes.map((node, i) => [node, parts.totals[i]]).sort((a, b) => b[1] - a[1] || (parts.inTurn ? (names[a[0]] < names[b[0]] ? 1 : -1) : 0));
     const order = all.slice(0, RANKING);
     if (light.node !== null && !order.some(([node]) => node === light.node)) order[RANKING - 1] = all.find(([node]) => node === light.node);
     const weights = parts.rows.map((row) => row.weight);
