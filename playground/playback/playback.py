@@ -43,7 +43,7 @@ REPLAYED_AT_ONCE = 250  # cycles, then whoever asked may have changed their mind
 PROFILES_KEPT = 20  # compiled, of those that operations changed
 
 # Rough sizes for the bound on memory; measured on the GPU trace, rounded up.
-NODE_BYTES, POD_BYTES, CYCLE_BYTES, LIGHT_BYTES = 8_000, 6_000, 1_500, 2_500
+NODE_BYTES, POD_BYTES, CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 8_000, 6_000, 1_500, 2_500, 700
 
 
 class OutOfRangeError(LookupError):
@@ -107,6 +107,7 @@ class Playback:
             + len(self.tables.pods) * POD_BYTES * copies
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
+            + len(self.trail.nodes) * NODE_CHANGE_BYTES
             + self._cycle_bytes
             + self.checkpoints.bytes
             + sum(map(_cache_bytes, (self._forward, self._reader, self._standing, self._behind)))

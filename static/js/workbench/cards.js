@@ -10,6 +10,7 @@ const BLOCKS = 36; // pod blocks on a card; the rest is counted
 const LONG = 16; // a longer name has a line of its own
 const END = 13; // characters at a name's end that are never cut
 
+const ROOM = 4; // characters of a bar's label
 const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
 const SHORT = { "ephemeral-storage": "disk" };
 
@@ -77,7 +78,7 @@ export class Cards {
     const used = h("i", { class: "used" });
     const add = h("i", { class: "add" });
     const text = h("span", { class: "amount" });
-    return { used, add, text, root: h("span", { class: "bar", title }, this.compact ? null : h("span", { class: "bar-label", text: label }), h("span", { class: "rail" }, used, add), this.compact ? null : text) };
+    return { used, add, text, root: h("span", { class: `bar${label.length > ROOM ? " long" : ""}`, title }, this.compact ? null : h("span", { class: "bar-label", text: label }), h("span", { class: "rail" }, used, add), this.compact ? null : text) };
   }
 
   #card(node) {

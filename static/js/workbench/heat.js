@@ -275,7 +275,9 @@ export class HeatMap {
     this.tip.hidden = node < 0;
     if (node < 0) return;
     const [name, ...rest] = this.view.describe(node).split(", ");
-    this.tip.replaceChildren(h("b", { text: name }), ...rest.map((text) => h("span", { text })));
+    const share = this.view.playback.cluster.share(node);
+    const bar = (label) => { const used = h("i", { class: "used" }); used.style.setProperty("transform", `scaleX(${Math.min(1, share[label])})`); return h("span", { class: `bar${share[label] > 1 ? " over" : ""}` }, h("span", { class: "bar-label", text: label === "memory" ? "mem" : label }), h("span", { class: "rail" }, used)); };
+    this.tip.replaceChildren(h("b", { text: name }), ...["cpu", "memory", "pods"].map(bar), ...rest.map((text) => h("span", { text })));
     const left = x + 16 + 240 > this.#size.width ? x - 250 : x + 16;
     this.tip.style.setProperty("transform", `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.#size.height - 120))}px)`);
   }

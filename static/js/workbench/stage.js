@@ -103,12 +103,13 @@ export class Stage {
       this.update();
     });
     const measures = heat && h("label", { class: "measure" }, h("span", { text: "shade by" }),
-      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text, selected: value === heat.measure || undefined }))), { onchange: (event) => { heat.measure = event.target.value; heat.update(); } }),
+      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text, selected: value === heat.measure || undefined }))), { onchange: (event) => { heat.measure = event.target.value; this.tools.classList.toggle("plain", heat.measure === "colour"); heat.update(); } }),
       h("span", { class: "ramp", "aria-hidden": "true" }), h("span", { class: "ramp-ends", text: "0 to 100 %" }));
     const zoom = heat && h("span", { class: "zoomers" },
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) }, icon("plus")),
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() }, icon("fit")));
+    this.tools.classList.toggle("plain", heat?.measure === "colour");
     this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Pods that are not bound" });
     fill(this.tools, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
   }

@@ -11,8 +11,8 @@ const FIRST_STEP = NAMES + 1;
 const OTHER = CLASSES.length - 1;
 
 // Ages: what is younger than the bound has the step; in cycles where time stands still, else in virtual seconds.
-const AGES = { cycles: [[1, "this cycle"], [10, "under 10 cycles"], [100, "under 100 cycles"], [1_000, "under 1,000 cycles"], [Infinity, "1,000 cycles and more"]], seconds: [[10, "under 10s"], [60, "under 1m"], [600, "under 10m"], [3_600, "under 1h"], [Infinity, "1h and more"]] };
-const BEFORE = "before the first cycle";
+const AGES = { cycles: [[1, "this cycle"], [10, "< 10 cycles"], [100, "< 100"], [1_000, "< 1,000"], [Infinity, "older"]], seconds: [[10, "< 10s"], [60, "< 1m"], [600, "< 10m"], [3_600, "< 1h"], [Infinity, "older"]] };
+const BEFORE = "from the start";
 
 /** What a pod's name of a category is, its label and the words of a tooltip. */
 const NAMED = {
@@ -105,6 +105,6 @@ export class Colours {
       const since = placed[pod] ? (timed ? now - marks.time[placed[pod]] : playback.cycle - placed[pod]) : -1;
       this.#codes[pod] = since < 0 ? OTHER : FIRST_STEP + STEPS - 1 - bounds.findIndex(([bound]) => since < bound);
     }
-    this.#entries = [...bounds.map(([, label], i) => ({ code: FIRST_STEP + STEPS - 1 - i, label, title: timed ? `on the node for ${label}, at ${age(now)}` : `placed: ${label}` })), { code: OTHER, label: BEFORE, title: "there before the first cycle, or put there from outside" }];
+    this.#entries = [...bounds.map(([, label], i) => ({ code: FIRST_STEP + STEPS - 1 - i, label, title: `how long the pod has been on its node, in ${timed ? `virtual time, at ${age(now)}` : "cycles"}` })), { code: OTHER, label: BEFORE, title: "there before the first cycle, or put there from outside" }];
   }
 }

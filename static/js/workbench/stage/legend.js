@@ -57,6 +57,7 @@ export class Legend {
   #toggle(code, label) {
     const { view } = this;
     view.lightColour(view.only === code ? -1 : code);
+    this.#buttons.get(code)?.[0].scrollIntoView({ block: "nearest", inline: "nearest" });
     announce(view.only < 0 ? "All pods are shown alike." : `${label}: ${plural(this.amounts[code], "pod")} on ${plural(this.holders.size, "node")} lit up.`);
   }
 }
