@@ -8,7 +8,16 @@ from django.views.generic import RedirectView
 
 from playground import health
 from playground.api import document, table
-from playground.views import reference, reference_cache, reference_podgroups, runs, schemas, start, workbench
+from playground.views import (
+    examples,
+    reference,
+    reference_cache,
+    reference_podgroups,
+    runs,
+    schemas,
+    start,
+    workbench,
+)
 
 
 class NameConverter(StringConverter):
@@ -29,6 +38,8 @@ register_converter(StepConverter, "step")
 urlpatterns = [
     path("", start.start),
     path("import/", start.import_bundle),
+    path("examples.json", examples.listing),
+    path("examples/<slug:slug>/", examples.example),
     path("p/<name:name>/", workbench.draft),
     path("p/<name:name>/bundle", workbench.draft_bundle),
     path("s/<name:short>/", workbench.shared),

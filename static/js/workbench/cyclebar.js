@@ -2,6 +2,8 @@
 
 import { h, fill, icon } from "../lib/dom.js";
 import { clock, cpu, memory, plural, short } from "../lib/quantity.js";
+import { breakButton } from "./breakpanel.js";
+import { condition } from "./conditions.js";
 import { PHASES, TAB_OF, phasesOf } from "./phases.js";
 
 const TABS = new Set(Object.values(TAB_OF));
@@ -54,6 +56,7 @@ export class CycleBar {
       over ? h("span", { class: `pill outcome ${failed ? "fail" : waits ? "wait" : "pass"}` }, icon(failed ? "cross" : waits ? "pause" : "check"), failed ? light.result : waits ? "waits at Permit" : "scheduled")
         : h("span", { class: "pill outcome accent", text: shown ? "in flight" : "not tried yet" }),
       time || playback.timed ? h("span", { class: "dim nowrap num virtual-time", title: `virtual time: ${time} seconds since the start`, text: `t = ${clock(time ?? 0)}` }) : null,
+      breakButton(this.view, condition("cycle", String(playback.index))),
       h("span", { class: "grow" }),
       h("ol", { class: "phases", "aria-label": "Phases of this cycle" }, drawn.map((phase) => {
         const state = !ran.has(phase) || PHASES.indexOf(phase) > rank ? "off" : phase === shown ? (failed && over ? "now failed" : "now") : "done";

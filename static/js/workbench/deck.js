@@ -4,7 +4,7 @@ import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
 import { Moments, spoken } from "./moments.js";
 import { Timeline } from "./timeline.js";
-import { UNITS, Walk } from "./walk.js";
+import { STOPS, UNITS, Walk } from "./walk.js";
 
 const SPEEDS = [["0.5", "0.5×"], ["1", "1×"], ["2", "2×"], ["5", "5×"], ["20", "20×"]];
 const LAST = "To the last cycle (End)";
@@ -37,7 +37,10 @@ export class Deck {
     this.previous = h("button", { type: "button", class: "btn square", "data-previous": true, onclick: (event) => this.#walk(this.#unit, -1, event.timeStamp) }, icon("left"));
     this.next = h("button", { type: "button", class: "btn", "data-next": true, onclick: (event) => this.#walk(this.#unit, 1, event.timeStamp) }, h("span", { text: "Next" }), icon("right"));
     this.#choose(kept() || "failure", { keep: false });
-    const jump = h("div", { class: "jump" }, h("div", { class: "walk", role: "group", "aria-label": "Walk by a unit" }, this.previous, this.unit, this.next), speed);
+    this.worth = h("button", { type: "button", class: "btn square", "data-interesting": true, "aria-label": "Next cycle worth a look", title: "Next cycle worth a look (n)", onclick: (event) => this.stops?.run("interesting", 1, event.timeStamp) }, icon("spark"));
+    this.points = h("button", { type: "button", class: "btn square points", "data-breakpoints": true, "aria-haspopup": "dialog", onclick: () => this.onPoints?.() }, icon("break"), h("em", { class: "num" }));
+    this.count(0);
+    const jump = h("div", { class: "jump" }, this.worth, this.points, h("div", { class: "walk", role: "group", "aria-label": "Walk by a unit" }, this.previous, this.unit, this.next), speed);
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
       this.timeline.element, this.moments.element,
@@ -54,10 +57,19 @@ export class Deck {
     playback.on("seek", () => this.#tell());
     playback.on("parts", () => this.#tell());
     playback.on("moment", ({ index }) => { this.#tell(); this.#say(index); });
-    playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#schedule(); });
+    playback.on("step", ({ index }) => { this.#tell(); this.#say(index); if (this.playing) this.#onward(index); });
     playback.on("grew", () => this.#tell());
     playback.on("opened", () => { this.pause(); if (!kept()) this.#choose(playback.timed ? "event" : "failure", { keep: false }); this.#tell(); });
     view.on("hold", () => this.pause());
+  }
+
+  /** Let it stop at breakpoints, and offer them. */
+  listen({ stops, breakpoints, points }) {
+    Object.assign(this, { stops, breakpoints, onPoints: () => points.open() });
+    this.timeline.breakpoints = breakpoints;
+    const tell = () => this.count(breakpoints.enabled.length);
+    breakpoints.on("changed", tell);
+    tell();
   }
 
   get playing() { return this.#timer !== 0; }
@@ -92,6 +104,15 @@ export class Deck {
     this.#pace(BASE / this.#speed);
   }
 
+  /** Play on, unless a breakpoint holds of the cycle that is shown now. */
+  async #onward(index) {
+    const reasons = this.breakpoints?.enabled.length ? await this.breakpoints.reasons(index).catch(() => []) : [];
+    if (!this.playing || this.view.playback.index !== index) return;
+    if (!reasons.length) { this.#schedule(); return; }
+    this.pause();
+    this.stops.stopped("break", index, reasons);
+  }
+
   /** Tell those that count virtual time how many milliseconds the shown cycle lasts; 0: it stands still. */
   #pace(ms) {
     this.view.pace = ms;
@@ -113,6 +134,14 @@ export class Deck {
   /** Go by phases. */
   phase(direction, since) { this.#walk("phase", direction, since); }
 
+  /** Tell how many breakpoints are set. */
+  count(set) {
+    const label = set ? `Breakpoints: ${set}` : "Breakpoints";
+    this.points.querySelector("em").textContent = set ? String(set) : "";
+    this.points.setAttribute("aria-label", label);
+    this.points.title = `${label} (b)`;
+  }
+
   #choose(unit, { keep = true } = {}) {
     this.#unit = UNITS[unit] ? unit : "failure";
     this.unit.value = this.#unit;
@@ -127,6 +156,7 @@ export class Deck {
   async #walk(unit, direction, since) {
     if (!this.view.playback.nodes) return;
     this.pause();
+    if (STOPS.has(unit)) { this.stops?.run(unit, direction, since); return; }
     const walking = this.view.walking = Symbol(unit); // for the browser tests: until it is known where it leads
     try {
       const none = await this.walk.go(unit, direction, since);
@@ -154,7 +184,7 @@ export class Deck {
 
   #say(index) {
     if (this.playing && this.#speed > 1) return;
-    const { playback } = this.view;
+    const { playback, stopped } = this.view;
     const light = playback.current;
     const { moment } = playback;
     if (moment) { announce(`Moment ${playback.at} of ${playback.moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`); return; }
@@ -164,9 +194,10 @@ export class Deck {
     const pod = short(playback.pods.keys[light.pod]);
     const ended = light.result === "waiting" ? `waits at Permit on ${playback.nodes.names[light.node]}` : light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`;
     const turns = playback.marks.turns(index).slice(0, 3).map((text) => ` PodGroup ${text}.`).join("");
+    const why = stopped?.index === index ? ` ${stopped.text}.` : "";
     const stale = light.cache?.[3] ? ` ${plural(light.cache[3], "stale hit")} of the cache.` : "";
-    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${ended}.${stale}${turns}`);
-    else announce(`Cycle ${index}: ${pod} ${ended}.${stale}${turns}`);
+    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${ended}.${why || `${stale}${turns}`}`);
+    else announce(`Cycle ${index}: ${pod} ${ended}.${why || `${stale}${turns}`}`);
   }
 }
 

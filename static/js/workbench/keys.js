@@ -1,62 +1,48 @@
-// The keyboard map and its help. Keys do nothing while a field is being typed in.
+// The keyboard: which command a key event means, and the help that lists them, both from the table of commands.
 
 import { h, dialog, typing } from "../lib/dom.js";
+import { COMMANDS, available } from "./commands.js";
 
-const MAP = [
-  [["→", "←"], "one cycle on, one back"], [["Shift →", "Shift ←"], "one phase on, one back"], [[".", ","], "next and previous of what the deck names: an event, a second of virtual time, a change from outside, a failure …"], [["Space"], "play and pause"], [["Home", "End"], "to the start, to the end"],
-  [["g"], "go to a step"], [["/"], "find a node or pod"], [["1", "…", "8"], "the tabs of Inspect"], [["w"], "why: the reasons, and what would help"], [["e"], "edit a node, a pod or another object at this step"], [["t"], "nodes as a table"], [["[", "]"], "hide or show Build, Inspect"], [["s"], "share"], [["Ctrl Z", "Ctrl Shift Z"], "undo a change of Build, do it again"], [["Esc"], "close, unselect"], [["?"], "this help"],
-];
+const NAMES = { ArrowRight: "→", ArrowLeft: "←", " ": "Space", Escape: "Esc", Mod: /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl" };
+const CONTROLS = "button, a, summary, input, [role=tab], [role=treeitem], [role=option]";
+const ANYWHERE = "Mod+k"; // works while a field is being typed in: it types nothing
 
-export function help() {
-  dialog("Keys", h("dl", { class: "keys" }, MAP.flatMap(([keys, text]) => [h("dt", null, keys.map((key) => (key === "…" ? " … " : [h("kbd", { text: key }), " "]))), h("dd", { text })])),
-    h("p", { class: "dim fine", text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it. Ctrl Enter in the YAML applies it." }));
+/** A key event as the table writes it: "Shift+ArrowRight", "Mod+k", "?"; "" for what no command has. */
+export function keyOf(event) {
+  if (event.altKey) return "";
+  const letter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
+  const shift = event.shiftKey && (letter || event.key.length > 1) ? "Shift+" : ""; // of "?" the Shift is part of the key
+  return `${event.ctrlKey || event.metaKey ? "Mod+" : ""}${shift}${letter ? event.key.toLowerCase() : event.key}`;
 }
 
-/** Ask for a step. */
-export function askStep(playback) {
-  const field = h("input", { class: "field", inputmode: "decimal", autocomplete: "off", "aria-label": "Step", placeholder: `1 to ${playback.cycles}, ${playback.end ? "end, " : ""}or major.minor as 1.17`, value: playback.wanted ? String(playback.wanted > playback.cycles ? "end" : playback.wanted) : "" });
-  const wrong = h("p", { class: "stale-text", role: "alert" });
-  const box = dialog("Go to step", h("form", { method: "dialog", onsubmit: async (event) => {
-    event.preventDefault();
-    const text = field.value.trim();
-    let index = /^\d+$/.test(text) ? Number(text) : text.toLowerCase() === "end" ? playback.last : NaN;
-    if (/^\d+\.\d+$/.test(text)) {
-      try { index = (await playback.ask("scenario.open", { source: playback.source, step: text })).index; } catch (error) { wrong.textContent = error.message; return; }
-    }
-    if (!(index >= 0 && index <= playback.last)) { wrong.textContent = `There is no step ${text}: this timeline has cycles 1 to ${playback.cycles}.`; return; }
-    box.close();
-    playback.goto(index);
-  } }, h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Go" })), wrong));
-  field.select();
+/** A key of the table as people read it. */
+export const shown = (key) => key.split("+").map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(" ").replace(/^(.)$/, (letter) => letter.toLowerCase());
+
+/** The key caps of a command. */
+export const caps = (keys) => keys.map((key) => h("kbd", { text: shown(key) }));
+
+/** All keys, in groups. */
+function help(context) {
+  const groups = [...new Set(COMMANDS.map(({ group }) => group))];
+  const rows = (group) => COMMANDS.filter((row) => row.group === group && row.keys?.length && !row.many);
+  dialog("Keys", h("div", { class: "key-groups" }, groups.filter((group) => rows(group).length).map((group) => h("section", null, h("h3", { text: group }),
+    h("dl", { class: "keys" }, rows(group).flatMap((row) => [h("dt", null, row.span ? [h("kbd", { text: row.span[0] }), " … ", h("kbd", { text: row.span[1] })] : caps(row.keys).flatMap((cap) => [cap, " "])), h("dd", { text: row.says ?? row.name })]))))),
+    h("p", { class: "dim fine", text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a field is typed in. Ctrl Enter in the YAML applies it." }),
+    h("p", { class: "dim fine" }, "Every command is also in the palette: ", h("button", { type: "button", class: "link", onclick: (event) => { event.target.closest("dialog").close(); context.palette.open(); } }, "open it"), "."))
+    .classList.add("keys-dialog");
 }
 
-/** What a key is about: the pod or node that has the focus, else the node that is selected. */
-function about(target, view) {
-  const [kind, index] = (target.closest?.("[data-key]")?.dataset.key ?? "").split(":");
-  if (kind === "pod") return { pod: Number(index) };
-  if (kind === "object") return { target: target.closest("[data-key]").dataset.key.slice(7) };
-  const node = Number((kind === "node" ? index : target.closest?.("[data-node]")?.dataset.node) ?? view.node);
-  return node >= 0 ? { node } : {};
-}
-
-export function keys({ playback, deck, view, build, layout, stage, onShare, tabs }) {
+/** Listen; `context` is what commands work on. */
+export function keys(context) {
+  context.help = () => help(context);
+  const table = new Map(COMMANDS.flatMap((row) => (row.elsewhere ? [] : (row.keys ?? []).map((key) => [key, row]))));
   addEventListener("keydown", (event) => {
-    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    const onControl = event.target instanceof HTMLElement && event.target.matches("button, a, summary, input, [role=tab], [role=treeitem]");
-    const act = {
-      ArrowRight: () => { if (event.shiftKey) { deck.phase(1, event.timeStamp); return; } deck.pause(); playback.goto(playback.wanted + 1, event.timeStamp); },
-      ArrowLeft: () => { if (event.shiftKey) { deck.phase(-1, event.timeStamp); return; } deck.pause(); playback.goto(playback.wanted - 1, event.timeStamp); },
-      Home: () => { deck.pause(); playback.goto(0, event.timeStamp); },
-      End: () => { deck.pause(); playback.goto(playback.last, event.timeStamp); },
-      " ": onControl ? null : () => deck.toggle(),
-      ".": () => deck.step(1, event.timeStamp), ",": () => deck.step(-1, event.timeStamp),
-      g: () => askStep(playback), "/": () => { view.emit("region", "build"); build.focusSearch(); },
-      s: onShare, w: () => view.emit("why", about(event.target, view)), e: () => { if (view.edit) view.emit("edit", about(event.target, view)); }, "?": help, t: () => stage.tools.querySelector("[data-stage-table]")?.click(),
-      "[": () => layout.toggle("build"), "]": () => layout.toggle("inspect"),
-      Escape: () => { view.light(null); view.selectNode(-1); view.selectPod(-1); },
-    }[event.key] ?? (/^[1-9]$/.test(event.key) && tabs[event.key - 1] ? () => view.setTab(tabs[event.key - 1]) : null);
-    if (!act) return;
+    const key = keyOf(event);
+    const row = table.get(key);
+    if (!row || event.defaultPrevented || document.querySelector("dialog[open]") || (typing(event) && key !== ANYWHERE)) return;
+    if (key === " " && event.target instanceof HTMLElement && event.target.matches(CONTROLS)) return;
+    if (!available(row, context)) return;
     event.preventDefault();
-    act();
+    row.run(context, { since: event.timeStamp, target: event.target, key });
   });
 }

@@ -14,6 +14,7 @@ const COLUMN = 2;
 const FLAG = 8; // height and width of a pennant
 const GEM = 4; // half a diamond that stands for a quirk
 const FINISH = 4; // a square of the flag at the end
+const POINT = 7; // height of what points at a cycle that breaks
 const SIGN = 9; // width of the sign over a cycle with stale hits
 
 export class Timeline {
@@ -27,7 +28,8 @@ export class Timeline {
     this.head = h("div", { class: "playhead", "aria-hidden": "true" });
     this.tip = h("div", { class: "track-tip", hidden: true, "aria-hidden": "true" });
     this.track = h("div", { class: "track", role: "slider", tabindex: "0", "aria-label": "Cycle", "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0" }, this.canvas, this.head, this.tip);
-    this.element = h("div", { class: "timeline" }, this.track);
+    this.strip = h("canvas", { class: "breaks", "aria-hidden": "true", hidden: true });
+    this.element = h("div", { class: "timeline" }, this.track, this.strip);
     this.paint = perFrame(() => this.#paint());
     const { playback } = view;
     playback.on("opened", this.paint);
@@ -74,9 +76,42 @@ export class Timeline {
       if (marks.quirks.size) this.#quirks(pen, marks);
       if (marks.groups.size) this.#groups(pen, marks);
       if (this.#last > this.#cycles) this.#finish(pen);
+      this.#breaks();
     }
     this.#shown = -1;
     this.#place(this.view.playback.wanted);
+  }
+
+  /** Let a strip under the marks point at the cycles that are known to break. */
+  set breakpoints(breakpoints) {
+    this.breaking = breakpoints;
+    const again = perFrame(() => this.#breaks());
+    for (const name of ["changed", "marks"]) breakpoints.on(name, again);
+  }
+
+  #breaks() {
+    const { breaking, strip } = this;
+    strip.hidden = !breaking?.enabled.length;
+    if (strip.hidden || !this.#width) return;
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    strip.width = Math.round(this.#width * ratio);
+    strip.height = Math.round(POINT * ratio);
+    const pen = strip.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.fillStyle = token("--accent");
+    const { hits } = breaking;
+    let last = -POINT * 2;
+    for (let i = 1; i < hits.length; i += 1) {
+      if (!hits[i]) continue;
+      const x = (i - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
+      if (x - last < Math.min(POINT, Math.max(2, this.#scale))) continue; // where they are dense, the first of a place
+      last = x;
+      pen.beginPath();
+      pen.moveTo(x, 0);
+      pen.lineTo(x + POINT * 0.6, POINT);
+      pen.lineTo(x - POINT * 0.6, POINT);
+      pen.fill();
+    }
   }
 
   #single(pen, marks) {
@@ -229,7 +264,7 @@ export class Timeline {
   #result(index) {
     const { marks } = this.view.playback;
     const letter = LETTERS[marks.result[index] ?? 0];
-    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks.turns(index).slice(0, 4).map((text) => `, PodGroup ${text}`).join("")}`;
+    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks.turns(index).slice(0, 4).map((text) => `, PodGroup ${text}`).join("")}${this.breaking?.breaks(index) ? ", a breakpoint" : ""}`;
   }
 
   #indexAt(clientX) {

@@ -11,7 +11,10 @@ export const UNITS = {
   second: ["second", "Nothing happens in a later second.", "Nothing happened in an earlier second."],
   operation: ["operation", "Nothing comes from outside after this.", "Nothing came from outside before this."],
   failure: ["failure", "No later cycle failed.", "No earlier cycle failed."],
+  interesting: ["worth a look"],
+  break: ["breakpoint"],
 };
+export const STOPS = new Set(["interesting", "break"]); // units that are run to: see stops.js
 const SLACK = 0.0006; // seconds: times of marks are rounded to the millisecond
 const UNKNOWN = "The rest is still being computed.";
 

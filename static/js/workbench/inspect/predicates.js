@@ -3,6 +3,8 @@
 import { h, fill } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
+import { breakButton } from "../breakpanel.js";
+import { condition } from "../conditions.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
@@ -90,7 +92,8 @@ export class Predicates {
         h("button", { type: "button", class: "rung-name", title: `${name}: sort the matrix by it`, onclick: () => this.grid.sort(`p${i}`), text: name }),
         h("span", { class: "rung-bar", "aria-hidden": "true" }, h("i", { class: "kept", style: { width: part(out) } }), h("i", { class: "gone", style: { width: part(into - out) } })),
         sources ? this.#cached(sources.counts[i] ?? { h: 0, m: 0, b: 0 }) : null,
-        h("span", { class: "rung-count num" }, h("span", { class: "sr", text: "nodes in and out: " }), into === out ? count(into) : [`${count(into)} → `, h("b", { text: count(out) })]));
+        h("span", { class: "rung-count num" }, h("span", { class: "sr", text: "nodes in and out: " }), into === out ? count(into) : [`${count(into)} → `, h("b", { text: count(out) })]),
+        breakButton(this.view, condition("predicate", name)));
     });
     fill(this.ladder, head, quirkNotes(light, "predicates"), h("ol", null, rungs));
   }

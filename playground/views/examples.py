@@ -1,0 +1,47 @@
+"""Every example under an address of its own, and their list."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from playground import bundles, store
+from playground.limits import limit
+from playground.models import Scenario
+from scheduler_core import examples
+from scheduler_core import scenario as core
+
+
+@cache
+def _listed() -> list[dict[str, str]]:
+    """Return the examples that the workbench can open at once."""
+    return [
+        {"slug": example.slug, "title": example.title}
+        for example in examples.examples()
+        if bundles.interactive_work(_scenario(example.slug)) <= limit("INTERACTIVE_WORK")
+    ]
+
+
+@cache
+def _scenario(slug: str) -> core.Scenario:
+    example = examples.find(slug)
+    if example is None:
+        raise Http404("There is no such example.")
+    return example.load()
+
+
+@require_safe
+def listing(_request: HttpRequest) -> HttpResponse:
+    """Answer ``{"examples": [{"slug", "title"}…]}``, those that the workbench opens at once."""
+    return JsonResponse({"examples": _listed()}, headers={"Cache-Control": "no-cache"})
+
+
+@require_safe
+def example(_request: HttpRequest, slug: str) -> HttpResponse:
+    """Redirect to the shared scenario that an example is; it is stored when it is first asked for."""
+    scenario = _scenario(slug)
+    row = Scenario.objects.filter(digest=scenario.id, shares__owner="").first()
+    return redirect(f"/s/{(row or store.share(scenario).scenario).short}/")

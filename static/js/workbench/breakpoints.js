@@ -1,0 +1,176 @@
+// Breakpoints: where Play and "run to the next break" stop, and why. Kept in this browser for each source; a link can bring them.
+
+import { Emitter } from "../lib/emitter.js";
+import { KINDS, known, marked, parse, why, words } from "./conditions.js";
+import { MOST } from "./finder.js";
+
+const STORE = "podstep.breaks";
+const SOURCES = 50; // whose breakpoints are kept, the newest
+const UNKNOWN = "The rest is still being computed.";
+
+export class Breakpoints extends Emitter {
+  #hits = null; // cycles that the marks know to break, as a bitmap
+  #hitsKey = "";
+  #found = new Map(); // by cycle: conditions that a search or a look at it found to hold
+
+  constructor(view, finder) {
+    super();
+    this.view = view;
+    this.finder = finder;
+    this.list = []; // {text, on}
+    this.at = { index: 0, reasons: [] }; // where it stopped last
+    const { draft, scenario, run } = view.playback.source;
+    this.source = `${draft ? "draft" : run ? "run" : "scenario"}:${draft ?? run ?? scenario}`;
+    this.#recall();
+    view.playback.on("parts", () => this.#look());
+    view.playback.on("step", () => this.#look());
+    view.playback.on("opened", () => { this.#found.clear(); this.#changed(false); });
+  }
+
+  // ---- the list
+
+  has(text) { return this.list.some((point) => point.text === text); }
+
+  get enabled() { return this.list.filter(({ on }) => on).map(({ text }) => text); }
+
+  /** Set one; whether there was room. */
+  add(text) {
+    if (!parse(text)) return false;
+    const there = this.list.find((point) => point.text === text);
+    if (!there && this.list.length >= MOST) return false;
+    if (there) there.on = true; else this.list.push({ text, on: true });
+    this.#changed();
+    return true;
+  }
+
+  remove(text) { this.list = this.list.filter((point) => point.text !== text); this.#changed(); }
+
+  toggle(text) { if (this.has(text)) this.remove(text); else return this.add(text); return true; }
+
+  enable(text, on) { for (const point of this.list) if (point.text === text) point.on = on; this.#changed(); }
+
+  clear() { this.list = []; this.#changed(); }
+
+  #changed(keep = true) {
+    this.#hitsKey = "";
+    if (keep) this.#keep();
+    this.#look();
+    this.emit("changed");
+  }
+
+  #recall() {
+    let kept = [];
+    try { kept = JSON.parse(localStorage.getItem(STORE) ?? "{}")[this.source] ?? []; } catch { kept = []; }
+    for (const point of Array.isArray(kept) ? kept : []) if (Array.isArray(point) && parse(point[0]) && this.list.length < MOST) this.list.push({ text: point[0], on: point[1] === true });
+    const linked = new URLSearchParams(location.search).getAll("break").filter(parse);
+    for (const text of linked) if (!this.has(text) && this.list.length < MOST) this.list.push({ text, on: true });
+    if (linked.length) this.#keep();
+  }
+
+  #keep() {
+    try {
+      const all = JSON.parse(localStorage.getItem(STORE) ?? "{}");
+      delete all[this.source]; // the newest stands last
+      if (this.list.length) all[this.source] = this.list.map(({ text, on }) => [text, on]);
+      localStorage.setItem(STORE, JSON.stringify(Object.fromEntries(Object.entries(all).slice(-SOURCES))));
+    } catch { /* for this visit only */ }
+  }
+
+  /** The part of a link that brings them. */
+  get link() {
+    return this.enabled.map((text) => `break=${encodeURIComponent(text).replaceAll("%3A", ":").replaceAll("%2F", "/").replaceAll("%40", "@")}`).join("&");
+  }
+
+  // ---- where they hold
+
+  /** Whether a cycle breaks, as far as it is known here. */
+  breaks(index) { return index > 0 && (this.hits[index] === 1); }
+
+  /** The cycles that are known to break, 1 each. */
+  get hits() {
+    const { marks } = this.view.playback;
+    const key = `${marks.version}/${marks.known}/${this.#found.size}/${this.list.length}`;
+    if (key !== this.#hitsKey || !this.#hits) {
+      this.#hitsKey = key;
+      this.#hits = new Uint8Array(marks.known + 2);
+      const facts = known(this.view.playback);
+      for (const text of this.enabled) {
+        const { kind, about, within } = parse(text);
+        const row = KINDS[kind];
+        if (row.marked) for (let i = 1; i <= marks.known; i += 1) if (row.marked(facts, i, about, within)) this.#hits[i] = 1;
+        for (const [i, texts] of this.#found) if (texts.has(text)) this.#hits[i] = 1;
+      }
+    }
+    return this.#hits;
+  }
+
+  /** How many cycles are known where one holds. */
+  count(text) {
+    const { marks } = this.view.playback;
+    const facts = known(this.view.playback);
+    const { kind, about, within } = parse(text);
+    const cycles = new Set([...this.#found].filter(([, texts]) => texts.has(text)).map(([index]) => index));
+    if (KINDS[kind].marked) for (let i = 1; i <= marks.known; i += 1) if (KINDS[kind].marked(facts, i, about, within)) cycles.add(i);
+    return cycles.size;
+  }
+
+  /** Take note of what holds of the cycle that is shown. */
+  #look() {
+    const { playback } = this.view;
+    const { index } = playback;
+    if (!playback.nodes || !playback.light(index)) return;
+    for (const { text } of this.list) if (!this.#found.get(index)?.has(text) && why(text, this.view, index)) this.#note(index, text);
+  }
+
+  #note(index, text) {
+    if (!this.#found.has(index)) this.#found.set(index, new Set());
+    this.#found.get(index).add(text);
+    this.#hitsKey = "";
+    this.emit("marks");
+  }
+
+  /** Why one stops at a cycle that is loaded, a text for each breakpoint that holds; what only the matrices tell is waited for. */
+  async reasons(index) {
+    const { playback } = this.view;
+    const { enabled } = this;
+    if (!enabled.length || index < 1 || index > playback.cycles) return [];
+    if (enabled.some((text) => KINDS[parse(text).kind].heavy)) await playback.momentsOf(index);
+    return enabled.map((text) => why(text, this.view, index)).filter(Boolean);
+  }
+
+  // ---- running
+
+  /** The nearest cycle that breaks, after (direction 1) or before (-1) where one stands: `{index, reasons}`, or `{none}` in words; null once it is given up. */
+  async next(direction, tell) {
+    const { playback } = this.view;
+    const { enabled } = this;
+    if (!enabled.length) return { none: this.list.length ? "Every breakpoint is off." : "No breakpoint is set." };
+    const from = playback.wanted;
+    const near = this.#near(from, direction);
+    const computing = direction > 0 && !playback.complete && !near;
+    const asked = computing ? enabled : enabled.filter((text) => { const row = KINDS[parse(text).kind]; return row.asks || !row.marked; });
+    const to = near ? near - direction : undefined;
+    if (asked.length && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles || computing : from > 1)) {
+      const found = await this.finder.find({ from, direction, conditions: asked, to }, tell);
+      if (!found) return null;
+      if (found.index) {
+        for (const [place] of found.why) this.#note(found.index, asked[place]);
+        return { index: found.index, reasons: found.why.map(([, text]) => text.replaceAll("default/", "")) };
+      }
+    }
+    if (near) return { index: near, reasons: this.#told(near) };
+    return { none: computing && !playback.complete ? UNKNOWN : direction > 0 ? "No later cycle breaks." : "No earlier cycle breaks." };
+  }
+
+  #near(from, direction) {
+    const { hits } = this;
+    for (let i = Math.min(from + direction, hits.length - 1); i >= 1 && i < hits.length; i += direction) if (hits[i]) return i;
+    return 0;
+  }
+
+  /** What the marks tell of a cycle that is not loaded yet. */
+  #told(index) {
+    const facts = known(this.view.playback);
+    return this.enabled.filter((text) => marked(text, facts, index) || this.#found.get(index)?.has(text)).map((text) => why(text, this.view, index) || words(text));
+  }
+}

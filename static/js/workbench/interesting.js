@@ -1,0 +1,120 @@
+// The next cycle worth looking at: a table of what makes one so, ranked, what is told first standing first.
+
+import { plural, short } from "../lib/quantity.js";
+import { MOST } from "./finder.js";
+import { LETTERS } from "./marks.js";
+
+const FAILED = new Set(["u", "e", "p"]);
+const UNKNOWN = "The rest is still being computed.";
+
+/** `marks(facts, index)` tells from the marks alone, in the order of time, so that what was seen before counts; `ask` is the server's condition. */
+export const REASONS = [
+  { id: "restart", marks: ({ marks }, i) => marks.restarted(i), words: () => "the scheduler was restarted before it" },
+  { id: "stale", marks: ({ marks }, i) => (marks.caching?.stale[i] ?? 0) > 0, words: ({ marks }, i) => `${plural(marks.caching.stale[i], "stale hit")} of the cache` },
+  { id: "preemption", marks: ({ letter }) => letter === "p", words: ({ pod }) => `preemption for ${pod}` },
+  { id: "error", marks: ({ letter }) => letter === "e", words: ({ pod }) => `${pod} ends in an error` },
+  { id: "rejected", marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind !== "phase"), words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind !== "phase")) },
+  { id: "failure", marks: ({ letter, workload, failing }) => letter === "u" && failing !== workload, words: ({ pod }) => `${pod} is unschedulable` },
+  { id: "phase", marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind === "phase"), words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind === "phase")) },
+  { id: "recovered", marks: ({ letter, index, failed }) => letter === "s" && failed.has(index), words: ({ pod }) => `${pod} is placed after it had failed` },
+  { id: "quirk", marks: ({ marks }, i) => marks.quirks.has(i), words: () => "a quirk of v1.11 changed the result", ask: "quirk" },
+  { id: "first", marks: ({ letter, workload, placed }) => letter === "s" && !placed.has(workload), words: ({ pod, title }) => (title ? `the first pod of ${title} is placed` : `${pod} is placed`) },
+  { id: "tie", ask: "tie" },
+];
+const BIT = Object.fromEntries(REASONS.map(({ id }, i) => [id, 1 << i]));
+const TOLD = 3; // reasons
+
+const turns = (marks, index) => marks.groups.get(index) ?? [];
+const groupWords = ([kind, group, phase]) => `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`;
+
+export class Interesting {
+  #bits = new Uint16Array(0); // by cycle, the reasons that the marks know
+  #key = "";
+  #tied = new Set(); // workloads of which a tie was seen
+
+  constructor(view, finder) {
+    this.view = view;
+    this.finder = finder;
+    view.playback.on("opened", () => { this.#key = ""; this.#tied.clear(); });
+    for (const name of ["step", "parts"]) view.playback.on(name, ({ index }) => this.#see(index));
+  }
+
+  /** Take note of a tie that is on screen. */
+  #see(index) {
+    const { playback } = this.view;
+    if ((playback.heavy(index)?.priorities?.ties?.length ?? 0) > 1) this.#tied.add(this.#workload(playback.light(index)?.pod ?? -1));
+  }
+
+  /** The owner of a pod as the server names it; the pod itself where it has none. */
+  #workload(pod) {
+    const { pods } = this.view.playback;
+    const group = pods.groups[pods.group[pod]];
+    return group?.name ? `${group.kind} ${group.name}` : `Pod ${pods.keys[pod]}`;
+  }
+
+  get #marked() {
+    const { playback } = this.view;
+    const { marks, pods } = playback;
+    const key = `${marks.version}/${marks.known}`;
+    if (key === this.#key) return this.#bits;
+    this.#key = key;
+    const bits = new Uint16Array(marks.known + 1);
+    const failed = new Set(); // pods
+    const placed = new Set(); // workloads, by the number of their group, or the pod's below zero
+    let failing = null; // the workload whose failures come one after the other
+    for (let i = 1; i <= marks.known; i += 1) {
+      const index = marks.pod[i];
+      const group = pods.group[index];
+      const workload = pods.groups[group]?.name ? group : -1 - index;
+      const letter = LETTERS[marks.result[i]];
+      const facts = { marks, letter, index, workload, failed, placed, failing };
+      for (const { id, marks: holds } of REASONS) if (holds?.(facts, i)) bits[i] |= BIT[id];
+      failing = FAILED.has(letter) ? workload : null;
+      if (FAILED.has(letter)) failed.add(index);
+      if (letter === "s") { placed.add(workload); failed.delete(index); }
+    }
+    this.#bits = bits;
+    return bits;
+  }
+
+  /** Why a cycle is worth looking at, as far as the marks tell, the most important first. */
+  reasons(index) {
+    const { playback } = this.view;
+    const { marks, pods } = playback;
+    const bits = this.#marked[index] ?? 0;
+    const pod = marks.pod[index];
+    const group = pods.groups[pods.group[pod]];
+    const facts = { marks, pod: short(pods.keys[pod] ?? ""), title: group?.name ? `${group.kind} ${short(group.name)}` : "" };
+    return REASONS.filter(({ id }) => bits & BIT[id]).slice(0, TOLD).map(({ words }) => words(facts, index));
+  }
+
+  /** The nearest one after (direction 1) or before (-1) where one stands: as `Breakpoints.next`. */
+  async next(direction, tell) {
+    const { playback } = this.view;
+    const from = playback.wanted;
+    const near = this.#near(from, direction);
+    const to = near ? near - direction : undefined;
+    const asked = this.#asked();
+    if (asked.length && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles : from > 1)) {
+      const found = await this.finder.find({ from, direction, conditions: asked, to, met: asked.includes("tie") ? [...this.#tied] : [] }, tell);
+      if (!found) return null;
+      if (found.index) return { index: found.index, reasons: found.why.map(([, text]) => text).slice(0, TOLD) };
+    }
+    if (near) return { index: near, reasons: this.reasons(near) };
+    if (direction > 0 && !playback.complete) return { none: UNKNOWN };
+    return { none: direction > 0 ? "Nothing later is worth a stop: every cycle places its pod as the ones before." : "Nothing earlier is worth a stop." };
+  }
+
+  /** What the server is asked for, of which the marks know nothing. */
+  #asked() {
+    const { playback } = this.view;
+    const wanted = { quirk: !playback.timed && playback.policy?.quirks !== "fixed", tie: this.#tied.size <= MOST };
+    return REASONS.map(({ ask }) => ask).filter((ask) => ask && wanted[ask]);
+  }
+
+  #near(from, direction) {
+    const bits = this.#marked;
+    for (let i = Math.min(from + direction, bits.length - 1); i >= 1 && i < bits.length; i += direction) if (bits[i]) return i;
+    return 0;
+  }
+}
