@@ -144,3 +144,15 @@ def test_a_pod_of_another_scheduler_is_not_called_missing(page: Page, site: Stac
     expect(panel.get_by_text("1 pod waits, and none is tried.")).to_be_visible()
     expect(panel).to_contain_text("add a profile to the KubeSchedulerConfiguration")
     expect(panel.get_by_text("No pod is waiting to be scheduled.")).to_have_count(0)
+
+
+def test_what_a_cycle_brought_about_has_the_clock_of_the_deck(page: Page, room: str) -> None:
+    """Moments that share a time show it once, to the millisecond, as the deck does: not 0s again and again."""
+    panel = Workbench(page).open(f"{room}?step=4&tab=podgroups").at(4).panel("PodGroups")
+    brought = panel.locator(".happened").filter(has_text="What this cycle brought about").locator("li")
+    expect(brought).to_have_count(9)
+    times = [row.locator("span").first.inner_text() for row in brought.all()]
+    shown = [time for time in times if time]
+    assert times[0]
+    assert len(shown) == len(set(shown)) < len(times)
+    assert all(time.startswith("0.0") and time.endswith("s") for time in shown)

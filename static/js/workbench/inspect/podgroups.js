@@ -2,7 +2,7 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { count, short } from "../../lib/quantity.js";
+import { clock, count, short } from "../../lib/quantity.js";
 import { Countdown, moment, until } from "../countdown.js";
 import { before } from "./inspect.js";
 import { Gang } from "./gang.js";
@@ -84,7 +84,7 @@ export class PodGroups {
 
   #around(part) {
     if (!part.happenings) return null;
-    const list = (title, rows) => (rows.length ? h("section", { class: "happened" }, h("h3", { text: title }), h("ol", null, rows.map(([time, parts]) => h("li", null, h("span", { class: "num dim", text: moment(time) }), sentence(this.view, parts))))) : null);
+    const list = (title, rows) => (rows.length ? h("section", { class: "happened" }, h("h3", { text: title }), h("ol", null, rows.map(([time, parts], i) => h("li", null, h("span", { class: "num dim", text: i && clock(time) === clock(rows[i - 1][0]) ? "" : clock(time) }), sentence(this.view, parts))))) : null);
     return [list("Since the cycle before", part.happenings), list("What this cycle brought about", part.consequences)];
   }
 }
