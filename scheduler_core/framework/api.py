@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import EventName
@@ -114,10 +115,14 @@ class Api:
         self.pods[key] = pod
         state = self.cluster.put(pod)
         if state is not None and not state.node_name and self.responsible(pod):
-            self.queue.add(state, gated=self.release.gates and bool(pod.scheduling_gates))
-            if self.release.pod_add_wakes:
-                self.later(partial(self.move, "UnscheduledPodAdd"))
+            self.enqueue(state)
         self._pod_changed(key)
+
+    def enqueue(self, state: PodState) -> None:
+        """Queue a pod that is new to this scheduler."""
+        self.queue.add(state, gated=self.release.gates and bool(state.pod.scheduling_gates))
+        if self.release.pod_add_wakes:
+            self.later(partial(self.move, "UnscheduledPodAdd"))
 
     def finish_pod(self, key: str, phase: Literal["Succeeded", "Failed"]) -> None:
         """Let a bound pod end by itself: what it used is free, and the scheduler sees it no more."""

@@ -290,7 +290,7 @@ class Framework(Api):
         self.tell("FailedScheduling", pod.key, attempt.message)
 
     def _requeue(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, error: bool = False) -> str:
-        """Queue a pod again as it is in the API now; not if it is gone, over or bound by another by now."""
+        """Queue a pod again as it is in the API now; not if it is gone, over, bound or left to another."""
         stored = self.pods.get(pod.key)
         if stored is None or stored.node_name or stored.terminal:
             return ""
@@ -299,6 +299,8 @@ class Framework(Api):
             assert state is not None
             state.nominated = former.nominated
             pod.state = state
+            if not self.responsible(stored):
+                return ""
         return self.queue.fail(pod, refused_by, backs_off=error and self.release.errors_back_off)
 
     # The binding cycle

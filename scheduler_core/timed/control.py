@@ -164,9 +164,7 @@ class ControlledFramework(Framework):
         assert state is not None
         if not pod.node_name:
             state.nominated = state.nominated or (known.nominated if known is not None else "")
-            self.queue.update(state)
-            if former.scheduling_gates and not pod.scheduling_gates:
-                self.queue.open_gates(state)
+            self._queue_again(state, opened=bool(former.scheduling_gates and not pod.scheduling_gates))
             self.later(partial(self._pod_changed, key))
         elif not former.node_name:  # bound from outside
             self.queue.remove(key)
@@ -176,6 +174,17 @@ class ControlledFramework(Framework):
                 self.later(partial(self.move, "AssignedPodDelete"))
         else:
             self.later(partial(self._heard_of_change, state))
+
+    def _queue_again(self, state: PodState, *, opened: bool) -> None:
+        """Queue what a pending pod is now; one that was left to another scheduler comes or goes."""
+        if not self.responsible(state.pod):
+            self.queue.remove(state.key)
+        elif state.key not in self.queue.pods:
+            self.enqueue(state)
+        else:
+            self.queue.update(state)
+            if opened:
+                self.queue.open_gates(state)
 
     def _heard_of_change(self, state: PodState) -> None:
         self.queue.move_matching(state, "AssignedPodUpdate")

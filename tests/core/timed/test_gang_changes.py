@@ -332,3 +332,16 @@ def test_a_configuration_without_volume_binding_leaves_claims_unbound() -> None:
         assert cycle is not None
         assert cycle.result == "waiting"
         assert made.cluster.storage.claims["default/c"].volume_name == held
+
+
+def test_a_pending_pod_changes_hands_with_its_scheduler_name() -> None:
+    """One that is given to this scheduler is queued and bound, one that is given away is tried no more."""
+    given = patch("theirs", "{spec: {schedulerName: second}}")
+    taken = patch("ours", "{spec: {schedulerName: other}}")
+    documents = (node("n"), member("theirs", spec=", schedulerName: other"), member("ours", cpu=99))
+    for version in ("v1", "v1beta2"):
+        made, cycles = coscheduled(
+            *documents, history(f"time: 5, {given}", f"time: 5, {taken}"), version=version
+        )
+        assert [cycle.pod for cycle in cycles] == ["default/ours", "default/theirs"]
+        assert made.placement() == {"default/theirs": "n", "default/ours": ""}
