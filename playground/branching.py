@@ -70,7 +70,10 @@ def branch(source: sources.Source, visitor: str, step: str, title: str) -> Draft
 
 
 def _title(source: sources.Source, step: str) -> str:
-    return f"{source.title or 'Untitled'}: from {step}" if step else source.title
+    if not step:
+        return source.title
+    where = {"0": "the start", "end": "the end"}.get(step, f"cycle {step}" if step.isdigit() else step)
+    return f"{source.title or 'Untitled'}, from {where}"
 
 
 def tree(source: sources.Source, visitor: str) -> dict[str, Any]:

@@ -151,6 +151,18 @@ def _replicas(workload: Manifest, key: str, value: str) -> None:
     part(workload, "spec")["parallelism" if workload["kind"] == "Job" else "replicas"] = int(value)
 
 
+def _image(workload: Manifest, key: str, value: str) -> None:
+    template = part(workload, "spec", "template", "spec")
+    listed = [dict(item) for item in template.get("containers") or [] if isinstance(item, Mapping)]
+    if not value or any(letter.isspace() for letter in value):
+        raise RevisionError(f"{value[:80]!r} is no image: write it like registry.example/web:2.")
+    chosen = [item for item in listed if not key or item.get("name") == key]
+    if not chosen:
+        raise RevisionError(f"The pod template has no container {key[:80]!r}.")
+    chosen[0]["image"] = value
+    template["containers"] = listed
+
+
 def _tidy(manifest: Manifest, field: str) -> None:
     if not manifest[field]:
         del manifest[field]
@@ -169,6 +181,7 @@ REVISIONS: Mapping[str, Revision] = {
         Revision("allocatable", ("Node",), _allocatable),
         Revision("condition", ("Node",), _condition),
         Revision("replicas", _SCALED, _replicas),
+        Revision("image", (*_SCALED, "DaemonSet"), _image),
     )
 }
 """What can be changed with one control; everything else is typed."""

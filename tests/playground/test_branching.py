@@ -76,7 +76,7 @@ async def test_a_branch_knows_its_parent_and_its_step_and_is_listed_under_it() -
     assert listed["root"] is None
     assert [(row["draft"], row["parent"], row["step"], row["title"]) for row in listed["branches"]] == [
         (root, "", "", "mine"),
-        (first, f"draft:{root}", "1.2", "mine: from 1.2"),
+        (first, f"draft:{root}", "1.2", "mine, from 1.2"),
         (second, f"draft:{first}", "1.3", "Another way"),
     ]
 

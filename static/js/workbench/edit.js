@@ -20,7 +20,7 @@ const FORMS = {
   replicas: ["Scale", "", "replicas", () => []],
 };
 
-const TEMPLATES = {
+export const TEMPLATES = {
   Node: 'apiVersion: v1\nkind: Node\nmetadata:\n  name: new-node\nstatus:\n  allocatable:\n    cpu: "4"\n    memory: 8Gi\n    pods: "110"\n',
   Pod: "apiVersion: v1\nkind: Pod\nmetadata:\n  name: new-pod\n  namespace: default\nspec:\n  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: 100m\n        memory: 128Mi\n",
   PersistentVolume: "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: new-volume\nspec:\n  capacity:\n    storage: 10Gi\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  gcePersistentDisk:\n    pdName: new-disk\n",

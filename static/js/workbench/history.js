@@ -1,7 +1,14 @@
-// Events of this scenario: what happens from outside, each with its moment; to go there, change it, move it here or take it out.
+// Events of this scenario: what happens from outside, each with its moment, on an axis of cycles or of virtual time; to add, move, change, repeat or take out, one or several at once.
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
-import { count } from "../lib/quantity.js";
+import { count, plural } from "../lib/quantity.js";
+import { address } from "./add/when.js";
+import { Branches } from "./branches/panel.js";
+import { EventForm } from "./events/form.js";
+import { Handle } from "./events/handle.js";
+import { Outcomes } from "./events/outcomes.js";
+import { Scale } from "./events/scale.js";
+import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.js";
 
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
@@ -11,70 +18,157 @@ export class History {
   #listed = null;
   #turn = 0;
   #focus = "";
+  #onHandle = false; // the focus was on the mark of that event, not on its words
+  #chosen = new Set(); // ids
 
   constructor(view, edit, mine) {
     this.view = view;
     this.edit = edit;
     this.mine = mine;
-    if (edit && mine) this.group = new Group(view, edit);
+    const { playback } = view;
+    if (edit && mine) { this.group = new Group(view, edit); this.form = new EventForm(view, edit); }
     this.list = h("ol", { class: "history-rows" });
     this.head = h("div", { class: "history-head" });
-    this.element = h("section", { class: "history", "aria-labelledby": "history-heading" }, this.head, this.list);
-    const { playback } = view;
+    this.axis = h("div", { class: "event-axis", "aria-hidden": "true" });
+    this.several = h("div", { class: "event-several", role: "group", "aria-label": "With the chosen events", hidden: true });
+    this.outcomes = new Outcomes(playback, (id, outcome) => this.#told(id, outcome));
+    this.ticks = new Ticks(view);
+    this.branches = new Branches(view, edit, mine);
+    const events = h("section", { class: "history", "aria-labelledby": "history-heading" }, this.head, this.several, this.axis, this.list);
+    this.element = h("div", { class: "history-parts" }, events, this.branches.element);
     playback.on("opened", () => this.load());
-    playback.on("grew", () => { if (playback.complete && this.#listed?.operations.some(({ after, action }) => after === null && action !== "done")) this.load(); });
+    playback.on("grew", () => {
+      if (!playback.complete || this.#complete) return;
+      this.#complete = true;
+      if (this.#listed) this.load();
+    });
     playback.on("step", () => this.#mark());
     view.on("edits", () => this.#draw());
     this.list.addEventListener("keydown", (event) => this.#key(event));
+    this.list.addEventListener("focusin", (event) => { const id = event.target.closest("[data-row]")?.dataset.row; if (id) this.outcomes.ask(id); });
   }
+
+  #complete = false;
 
   async load() {
     const { playback } = this.view;
     const turn = ++this.#turn;
+    this.#complete = playback.complete;
     try {
       const listed = await playback.socket.call("operations.list", { source: playback.source });
       if (turn !== this.#turn) return;
       this.#listed = listed;
+      this.#chosen = new Set(listed.operations.map(({ id }) => id).filter((id) => this.#chosen.has(id)));
       this.#draw();
       this.#focus = "";
+      if (playback.complete) this.outcomes.begin(listed.operations.filter(({ action }) => action !== "done").map(({ id }) => id));
     } catch (error) {
       if (turn === this.#turn && error.code !== "request.superseded") fill(this.list, h("li", { class: "note error", text: error.message }));
     }
   }
 
+  get #own() { return Boolean(this.mine && this.edit); }
+
   #draw() {
     if (!this.#listed) return;
     const { operations, count: all } = this.#listed;
     const { edit, mine } = this;
-    if (this.list.contains(document.activeElement)) this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
+    this.scale = new Scale(this.view.playback, operations);
+    if (this.list.contains(document.activeElement)) {
+      this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
+      this.#onHandle = document.activeElement.hasAttribute("data-handle");
+    }
     const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", title: mine ? "Create an object at this step" : "Create an object at this step, in a copy", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
       h("option", { value: "", text: "Create…" }), h("option", { value: GROUP, text: "PodGroup and its workload" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
-    fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), create);
+    const add = this.form && h("button", { type: "button", class: "btn small", onclick: () => this.form.open() }, icon("plus"), "Event");
+    fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), add, create);
+    this.#drawAxis(operations);
     fill(this.list, operations.map((row, i) => this.#row(row, i)),
       all > operations.length ? h("li", { class: "dim fine", text: `and ${count(all - operations.length)} more` }) : null,
-      all ? null : h("li", { class: "dim fine", text: edit ? `Nothing happens from outside yet. Select a node or a pod and choose “${edit.label}”.` : "Nothing happens from outside." }));
+      all ? null : h("li", { class: "dim fine", text: edit ? `Nothing happens from outside yet. ${mine ? "Add an event, or select" : "Select"} a node or a pod and choose “${edit.label}”.` : "Nothing happens from outside." }));
+    this.#drawSeveral();
     this.#mark();
+    this.#refocus();
+  }
+
+  #refocus() {
     if (!this.#focus) return;
-    const found = this.list.querySelector(`[data-event="${CSS.escape(this.#focus)}"]`) ?? (this.#focus === NONE ? this.head.querySelector("button:enabled") : null);
-    if (found) { for (const other of this.list.querySelectorAll("button")) other.tabIndex = -1; found.tabIndex = 0; found.focus(); }
+    const id = CSS.escape(this.#focus);
+    const row = this.list.querySelector(`[data-row="${id}"]`);
+    const found = (this.#onHandle ? row?.querySelector("[data-handle]") : null) ?? row?.querySelector("[data-event]") ?? (this.#focus === NONE ? this.head.querySelector("button:enabled") : null);
+    this.#onHandle = false;
+    if (found) this.#toFocus(found);
+  }
+
+  /** One event's controls are in the order of Tab: its words, and its mark. */
+  #toFocus(target) {
+    if (!target) return;
+    for (const other of this.list.querySelectorAll("button, [data-handle], input")) other.tabIndex = -1;
+    const row = target.closest("[data-row]");
+    for (const control of row?.querySelectorAll("[data-event]:enabled, [data-handle]") ?? []) control.tabIndex = 0;
+    target.tabIndex = 0;
+    target.focus();
+  }
+
+  #drawAxis(operations) {
+    const { scale } = this;
+    const shown = operations.filter(({ action }) => action !== "done");
+    this.axis.hidden = !shown.length;
+    if (!shown.length) return;
+    this.now = h("i", { class: "event-now" });
+    fill(this.axis, shown.map((row) => h("i", { class: `event-tick ${row.during ? "inside" : ""}`, style: { left: `${scale.fraction(scale.of(row)) * 100}%` } })), this.now,
+      h("span", { text: scale.timed ? "0" : "start" }), h("span", { class: "end", text: scale.timed ? `${count(scale.span)} s` : `cycle ${count(scale.span)}` }));
   }
 
   #row(row, i) {
     const { playback } = this.view;
-    const { id, action, words, after, during, pinned } = row;
-    const when = after === null ? (action === "done" ? "end" : playback.complete === false ? "…" : "no effect") : during ? `in ${count(after + 1)}` : after ? `after ${count(after)}` : "start";
-    const title = after === null ? words : `${during ? `inside cycle ${after + 1}, between evaluating and writing` : after ? `after cycle ${after}` : "before the first cycle"}${pinned ? "" : ", when nothing was left to schedule"}`;
+    const { id, action, words, after, during, pinned, seconds } = row;
+    const own = this.#own && action !== "done";
+    const timed = this.scale.timed && seconds !== null && after !== null;
+    const when = after === null ? (action === "done" ? "end" : playback.complete === false ? "…" : "no effect") : during ? `in ${count(after + 1)}` : timed ? this.scale.short(seconds) : after ? `after ${count(after)}` : "start";
+    const title = after === null ? words : `${during ? `inside cycle ${after + 1}, between evaluating and writing` : after ? `after cycle ${after}` : "before the first cycle"}${pinned ? "" : timed ? `, ${this.scale.words(seconds)}` : ", when nothing was left to schedule"}`;
+    const pill = h("span", { class: `pill ${during ? "victim" : ""}`, text: when });
+    const go = h("button", { type: "button", class: "history-go", "data-event": id, tabindex: i ? "-1" : "0", title, disabled: after === null || undefined, onclick: () => playback.goto(after === null ? 0 : after + 1) }, pill, h("span", { class: "history-words", text: words }));
+    const item = h("li", { "data-row": id });
+    const outcome = h("p", { class: "event-outcome", "data-outcome": true, hidden: true });
+    if (!own) { fill(item, h("div", { class: "event-line" }, go), outcome); this.#tellOutcome(outcome, id); return item; }
     const button = (name, label, act) => h("button", { type: "button", class: "btn quiet square tiny", "aria-label": `${label}: ${words}`, title: label, tabindex: "-1", onclick: act }, icon(name));
-    const tools = this.mine && this.edit && action !== "done" ? h("span", { class: "history-tools" },
-      button("edit", "Change what it does", () => this.edit.openOperation(row)), button("here", "Move it to the step on screen", () => this.#move(row)), button("cross", "Take it out", () => this.#remove(row))) : null;
-    return h("li", { "data-row": id },
-      h("button", { type: "button", class: "history-go", "data-event": id, tabindex: i ? "-1" : "0", title, disabled: after === null || undefined, onclick: () => playback.goto(after === null ? 0 : after + 1) },
-        h("span", { class: `pill ${during ? "victim" : ""}`, text: when }), h("span", { class: "history-words", text: words })), tools);
+    const tools = h("span", { class: "history-tools" },
+      button("edit", "Change what it does", () => this.edit.openOperation(row)), button("here", "Move it to the step on screen", () => this.#here([row])), button("copy", "Once more", () => this.#again([row])), button("cross", "Take it out", () => this.#remove([row])));
+    const choose = h("input", { type: "checkbox", tabindex: "-1", "aria-label": `Choose: ${words}`, checked: this.#chosen.has(id) || undefined, onchange: (event) => { if (event.target.checked) this.#chosen.add(id); else this.#chosen.delete(id); this.#drawSeveral(); } });
+    const handle = new Handle(this.scale, row, { seen: (value) => { pill.textContent = value === null ? when : this.scale.short(value); }, moved: (value) => this.#moveTo(row, value) });
+    if (!i) handle.element.tabIndex = 0;
+    fill(item, h("div", { class: "event-line" }, choose, go, tools), outcome, handle.track);
+    this.#tellOutcome(outcome, id);
+    return item;
+  }
+
+  #told(id) {
+    const place = this.list.querySelector(`[data-row="${CSS.escape(id)}"] [data-outcome]`);
+    if (place) this.#tellOutcome(place, id);
+  }
+
+  #tellOutcome(place, id) {
+    const found = this.outcomes.of(id);
+    const text = found ? (found.effect ? found.text : `no effect: ${found.text}`) : "";
+    place.hidden = !text;
+    place.classList.toggle("none", Boolean(found && !found.effect));
+    fill(place, found && !found.effect ? icon("warn") : null, text);
+  }
+
+  #drawSeveral() {
+    const rows = (this.#listed?.operations ?? []).filter(({ id }) => this.#chosen.has(id));
+    this.several.hidden = !rows.length;
+    if (!rows.length) return;
+    const button = (name, text, act) => h("button", { type: "button", class: "btn small", onclick: act }, icon(name), text);
+    fill(this.several, h("span", { class: "dim fine", text: `${count(rows.length)} chosen` }), button("here", "Move here", () => this.#here(rows)), button("copy", "Once more", () => this.#again(rows)), button("cross", "Take out", () => this.#remove(rows)),
+      h("button", { type: "button", class: "btn quiet small", text: "None", onclick: () => { this.#chosen.clear(); this.#draw(); this.#toFocus(this.list.querySelector("[data-event]")); } }));
   }
 
   /** Which event has just happened at the step on screen. */
   #mark() {
     const { index } = this.view.playback;
+    if (this.now && this.scale) this.now.style.setProperty("left", `${this.scale.fraction(this.scale.now) * 100}%`);
     for (const item of this.list.querySelectorAll("[data-row]")) {
       const row = this.#listed?.operations.find(({ id }) => id === item.dataset.row);
       const now = row && row.after !== null && row.after + 1 === index;
@@ -83,54 +177,102 @@ export class History {
     }
   }
 
-  async #change(row, wish, said) {
+  // ---- changing
+
+  /** Do a wish for each of the rows, as one change: the last first, so that those before stay what they were. */
+  async #change(rows, wish, said) {
+    const landed = (row) => ({ id: row.id, ...(row.step ? { landed: row.step } : {}) });
     try {
-      const answer = await this.edit.operate({ id: row.id, ...(row.step ? { landed: row.step } : {}), ...wish });
-      this.edit.tell(`${said(answer)}.`);
+      if (rows.length === 1) {
+        await this.edit.operate({ ...landed(rows[0]), ...wish(rows[0]) });
+      } else {
+        let text = await this.edit.options.text();
+        let step = null; // where the one before came to stand: that counts from there
+        for (const row of rows.toReversed()) {
+          const asked = { ...landed(row), ...wish(row) };
+          const answer = await this.view.playback.socket.call("bundle.operate", { text, ...asked, ...(step && asked.action === "move" && asked.step ? { step } : {}) });
+          text = answer.text;
+          step = answer.step;
+        }
+        await this.edit.replace(text, `${said.toLowerCase()}: ${plural(rows.length, "event")}`);
+      }
+      this.#chosen.clear();
+      this.edit.tell(`${said}: ${rows.length === 1 ? rows[0].words : plural(rows.length, "event")}.`);
     } catch (error) {
       const text = error.body?.errors?.[0]?.message ?? error.message;
       toast(text[0].toUpperCase() + text.slice(1), { name: "warn", ms: 8000 });
       announce(text);
+      this.#draw();
     }
   }
 
-  async #move(row) {
-    const { playback } = this.view;
-    const index = playback.wantedCycle;
-    const step = index ? playback.light(index)?.step : "1.0";
-    if (!step) { toast("The step on screen is not loaded yet."); return; }
+  #ready() {
+    if (!this.edit.options.dirty()) return true;
+    toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 });
+    this.#draw();
+    return false;
+  }
+
+  async #moveTo(row, value) {
+    if (!this.#ready()) return;
     this.#focus = row.id;
-    await this.#change(row, { action: "move", step, ...(row.during ? { during: "evaluation" } : {}) }, () => `Moved to ${index ? `after cycle ${count(index)}` : "before the first cycle"}: ${row.words}`);
+    this.#onHandle = true;
+    await this.#put([row], value, this.scale.timed);
   }
 
-  async #remove(row) {
-    const rows = this.#listed.operations;
-    const at = rows.indexOf(row);
-    this.#focus = (rows[at + 1] ?? rows[at - 1])?.id ?? NONE;
-    await this.#change(row, { action: "remove" }, () => `Taken out: ${row.words}`);
+  /** To the step on screen: in virtual time one that goes by the clock comes at its second. */
+  async #here(rows) {
+    if (!this.#ready()) return;
+    this.#focus = rows[0].id;
+    const byClock = this.scale.timed && rows.every(({ seconds }) => seconds !== null);
+    await this.#put(rows, byClock ? this.scale.now : this.view.playback.wantedCycle, byClock);
   }
 
-  /** Arrows go through the events and to what can be done with one; Delete takes it out, e changes it, m moves it here. */
+  async #put(rows, value, byClock) {
+    const { playback } = this.view;
+    const words = this.scale.timed && !byClock ? (value ? `after cycle ${count(value)}` : "before the first cycle") : this.scale.words(value);
+    const said = `Moved to ${words}`;
+    if (byClock) { await this.#change(rows, () => ({ action: "move", seconds: String(value) }), said); return; }
+    const step = value ? await address(playback, value) : "1.0";
+    if (!step) { toast("That cycle is not loaded yet."); this.#draw(); return; }
+    await this.#change(rows, (row) => ({ action: "move", step, ...(row.during ? { during: "evaluation" } : {}) }), said);
+  }
+
+  async #again(rows) {
+    if (!this.#ready()) return;
+    this.#focus = rows[0].id;
+    await this.#change(rows, (row) => ({ action: "duplicate", ...(this.scale.timed && row.seconds !== null ? { seconds: String(row.seconds) } : {}), ...(row.during ? { during: "evaluation" } : {}) }), "Once more");
+  }
+
+  async #remove(rows) {
+    if (!this.#ready()) return;
+    const all = this.#listed.operations;
+    const at = all.indexOf(rows.at(-1));
+    this.#focus = (all.slice(at + 1).find((row) => !rows.includes(row)) ?? all.slice(0, at).findLast((row) => !rows.includes(row)))?.id ?? NONE;
+    await this.#change(rows, () => ({ action: "remove" }), "Taken out");
+  }
+
+  /** Arrows go through the events and to what can be done with one; Delete takes it out, e changes it, m moves it here, d repeats it, x chooses it. */
   #key(event) {
     const item = event.target.closest("[data-row]");
     if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
     const rows = [...this.list.querySelectorAll("[data-row]")];
     const at = rows.indexOf(item);
     const row = this.#listed.operations.find(({ id }) => id === item.dataset.row);
-    const within = [...item.querySelectorAll("button")];
+    const within = [...item.querySelectorAll("[data-event], .history-tools button")];
     const here = within.indexOf(event.target);
-    const own = this.mine && this.edit && row.action !== "done";
-    const focus = (button) => { if (!button) return; for (const other of this.list.querySelectorAll("button")) other.tabIndex = -1; button.tabIndex = 0; button.focus(); };
+    const own = this.#own && row.action !== "done";
+    const onHandle = event.target.hasAttribute("data-handle");
+    const beside = (other) => this.#toFocus(other?.querySelector(onHandle ? "[data-handle]" : "[data-event]:enabled, [data-handle]"));
     const act = {
-      ArrowDown: () => focus(rows[at + 1]?.querySelector("button")), ArrowUp: () => focus(rows[at - 1]?.querySelector("button")),
-      ArrowRight: () => focus(within[here + 1]), ArrowLeft: () => focus(within[here - 1]),
-      Home: () => focus(rows[0].querySelector("button")), End: () => focus(rows.at(-1).querySelector("button")),
-      Delete: own && (() => this.#remove(row)), e: own && (() => this.edit.openOperation(row)), m: own && (() => this.#move(row)),
+      ArrowDown: () => beside(rows[at + 1]), ArrowUp: () => beside(rows[at - 1]),
+      ArrowRight: () => this.#toFocus(within[here + 1]), ArrowLeft: () => this.#toFocus(within[here - 1]),
+      Home: () => beside(rows[0]), End: () => beside(rows.at(-1)),
+      Delete: own && (() => this.#remove([row])), e: own && (() => this.edit.openOperation(row)), m: own && (() => this.#here([row])), d: own && (() => this.#again([row])), x: own && (() => item.querySelector("input[type=checkbox]").click()),
     }[event.key];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
     act();
   }
-
 }

@@ -1,0 +1,26 @@
+// What is said of a branch: where it was made, and what it came to beside its parent.
+
+import { count, plural } from "../../lib/quantity.js";
+
+/** The step of the parent at which a branch was made. */
+export function madeAt(step) {
+  if (!step) return "";
+  if (step === "0") return "from the start";
+  if (step === "end") return "from the end";
+  return `from ${step.includes(".") ? "" : "cycle "}${step}`;
+}
+
+/** How many are placed and pending, and by how many more or fewer than in the parent. */
+export function standing({ here, parent }) {
+  const by = parent ? here.pending - parent.pending : 0;
+  const beside = by ? ` (${by > 0 ? "+" : "−"}${count(Math.abs(by))})` : "";
+  return `${count(here.placed)} placed, ${count(here.pending)} pending${beside}${here.stopped ? ", as far as it was computed" : ""}`;
+}
+
+/** Where it parts from its parent, or that it does not. */
+export function parting({ first, parent, elsewhere, why }) {
+  if (why) return why;
+  if (!parent) return "Its parent is no longer there.";
+  if (!first) return "Every cycle ends as in the parent.";
+  return `First different: cycle ${count(first.index)}: ${first.words}.${elsewhere ? ` ${plural(elsewhere, "pod")} ${elsewhere === 1 ? "ends" : "end"} elsewhere.` : " All pods end where they do there."}`;
+}

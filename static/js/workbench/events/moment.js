@@ -1,0 +1,66 @@
+// When an event lands: before the first cycle or after one, inside the next, or at a second of virtual time.
+
+import { h, fill } from "../../lib/dom.js";
+import { count } from "../../lib/quantity.js";
+import { address } from "../add/when.js";
+
+let made = 0;
+
+export class Moment {
+  /** `row` is an event that has a moment already; without one it is the cycle on screen. */
+  constructor(playback, row = null) {
+    this.playback = playback;
+    const id = `moment-${(made += 1)}`;
+    const index = row?.after ?? playback.wantedCycle;
+    const seconds = row ? row.seconds : null;
+    this.told = h("small", { class: "field-told stale-text", id: `${id}-told`, role: "alert" });
+    this.cycle = h("input", { class: "field num", inputmode: "numeric", size: "6", value: String(index), "aria-label": "After which cycle", "aria-describedby": `${id}-told` });
+    this.second = h("input", { class: "field num", inputmode: "decimal", size: "6", value: String(seconds ?? playback.time ?? 0), "aria-label": "Seconds of virtual time", "aria-describedby": `${id}-told` });
+    this.during = h("input", { type: "checkbox", checked: row?.during || undefined });
+    const choice = (value, on, ...content) => h("div", { class: "moment-choice" }, h("label", null, h("input", { type: "radio", name: id, value, checked: on || undefined, onchange: () => this.#show() }), content[0]), content.slice(1));
+    const inside = h("label", { class: "moment-inside" }, this.during, h("span", null, "inside the next cycle, between evaluating and writing ", h("span", { class: "dim", text: "(the stale write of the cache)" })));
+    const byTime = playback.timed && seconds !== null;
+    this.element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }),
+      choice("cycle", !byTime, h("span", { text: "After cycle" }), this.cycle, h("span", { class: "dim", text: `of ${count(playback.cycles)}; 0 is the start` })),
+      playback.timed ? choice("second", byTime, h("span", { text: "At second" }), this.second, h("span", { class: "dim", text: "of virtual time, whatever runs then" })) : inside, this.told);
+    this.cycle.addEventListener("focus", () => this.#choose("cycle"));
+    this.second.addEventListener("focus", () => this.#choose("second"));
+    this.#show();
+  }
+
+  get #way() { return this.element.querySelector("input[type=radio]:checked")?.value ?? "cycle"; }
+
+  #choose(way) {
+    if (this.#way === way) return;
+    const radio = this.element.querySelector(`input[value=${way}]`);
+    if (radio) radio.checked = true;
+    this.#show();
+  }
+
+  #show() { this.element.dataset.way = this.#way; this.tell(""); }
+
+  tell(text) {
+    this.told.textContent = text;
+    const field = this.#way === "second" ? this.second : this.cycle;
+    for (const other of [this.cycle, this.second]) other.setAttribute("aria-invalid", String(Boolean(text) && other === field));
+    if (text) field.focus();
+  }
+
+  /** `{step}` with `during`, or `{seconds, step}`; null, and told at its field, if it is none. */
+  async read() {
+    const { playback } = this;
+    this.tell("");
+    if (this.#way === "second") {
+      const text = this.second.value.trim().replace(",", ".");
+      if (!/^\d+(\.\d+)?$/.test(text)) { this.tell("Write seconds from 0, such as 12.5."); return null; }
+      const index = playback.marks.firstAt(Number(text));
+      return { seconds: text, index: index ? index - 1 : playback.cycles };
+    }
+    const text = this.cycle.value.trim();
+    if (!/^\d+$/.test(text) || Number(text) > playback.cycles) { this.tell(`Write the number of a cycle from 0 to ${count(playback.cycles)}.`); return null; }
+    const index = Number(text);
+    const step = (await address(playback, index)) || (index ? "" : "1.0");
+    if (!step) { this.tell("This cycle is not loaded; try once more."); return null; }
+    return { step, index, ...(this.during.checked && !playback.timed ? { during: "evaluation" } : {}) };
+  }
+}

@@ -1,0 +1,213 @@
+"""The editor of events: added by a form, moved along the axis, repeated, taken out; what each one did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.pages import Workbench, share, wide
+from tests.browser.test_edit import CLUSTER, placements
+from tests.services.stack import Stack
+
+CLOCK = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
+HISTORY = """---
+apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
+kind: Scenario
+metadata: {name: h}
+spec:
+  operations:
+  - time: 5
+    deleteOperation:
+      typeMeta: {kind: Pod, apiVersion: v1}
+      objectMeta: {name: nope, namespace: default}
+  - time: 60
+    deleteOperation:
+      typeMeta: {kind: Node, apiVersion: v1}
+      objectMeta: {name: n1}
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(site: Stack) -> str:
+    """The address of a shared cluster: six pods go to three nodes in turn."""
+    return share(site, CLUSTER, "Three nodes")
+
+
+@pytest.fixture(scope="module")
+def timed(site: Stack) -> str:
+    """The address of the same in virtual time: a pod that is not there is deleted, and a node."""
+    return share(site, CLUSTER + CLOCK + HISTORY, "With a clock")
+
+
+def fork(page: Page, address: str) -> Workbench:
+    """Return a copy of a shared scenario, computed to its end."""
+    bench = Workbench(page).open(address)
+    page.get_by_role("button", name="Fork").click()
+    page.wait_for_url("**/p/**")
+    bench.wait()
+    page.wait_for_function("() => podstep.playback.complete")
+    return bench
+
+
+def form(page: Page, bench: Workbench) -> Locator:
+    """Open the form of an event."""
+    bench.build.get_by_role("button", name="Event", exact=True).click()
+    return page.get_by_role("dialog", name="Add an event")
+
+
+def add(page: Page, bench: Workbench, what: str, cycle: str, **fields: str) -> None:
+    """Add an event by the form."""
+    box = form(page, bench)
+    box.get_by_label("What happens").select_option(label=what)
+    for label, value in fields.items():
+        box.get_by_label(label, exact=True).fill(value)
+    box.get_by_role("textbox", name="After which cycle").fill(cycle)
+    box.get_by_role("button", name="Add the event").click()
+    expect(box).to_have_count(0)
+
+
+def events(bench: Workbench) -> Locator:
+    """Return the rows of the events."""
+    return bench.build.get_by_role("region", name="Events").get_by_role("listitem")
+
+
+def test_events_of_several_kinds_are_added_by_a_form(page: Page, cluster: str) -> None:
+    """Each lands after the cycle that was written, whatever is on screen; Undo takes one back."""
+    bench = fork(page, cluster)
+    expect(bench.build).to_contain_text("Nothing happens from outside yet. Add an event")
+    add(page, bench, "Cordon a node", "2", Node="n2")
+    expect(events(bench)).to_have_count(1)
+    add(page, bench, "Taint a node", "3", Node="n3", Taint="maintenance:NoSchedule")
+    expect(events(bench)).to_have_count(2)
+    add(page, bench, "Scale a workload", "4", Workload="default/web", Replicas="8")
+    expect(events(bench)).to_have_count(3)
+    expect(events(bench).nth(2)).to_contain_text("2 Pods created")
+    expect(events(bench).nth(1)).to_contain_text("after 3")
+    expect(events(bench).nth(1)).to_contain_text("patch Node n3: spec.taints")
+    nodes = placements(page)
+    assert len(nodes) == 8
+    assert set(nodes[3:]) == {"n1"}
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(events(bench)).to_have_count(2)
+
+
+def test_what_is_wrong_is_told_at_its_field(page: Page, cluster: str) -> None:
+    """No node of that name, a taint that is none, a cycle that there is not; nothing is changed."""
+    bench = fork(page, cluster)
+    box = form(page, bench)
+    box.get_by_role("button", name="Add the event").click()
+    node = box.get_by_label("Node", exact=True)
+    expect(node).to_have_accessible_description("Choose a node.")
+    expect(node).to_be_focused()
+    node.fill("n9")
+    box.get_by_role("button", name="Add the event").click()
+    expect(node).to_have_accessible_description(re.compile("There is no Node n9"))
+    box.get_by_label("What happens").select_option(label="Taint a node")
+    box.get_by_label("Node", exact=True).fill("n1")
+    box.get_by_label("Taint", exact=True).fill("nonsense")
+    box.get_by_role("button", name="Add the event").click()
+    expect(box.get_by_label("Taint", exact=True)).to_have_accessible_description(re.compile("is no taint"))
+    box.get_by_label("Taint", exact=True).fill("a=b:NoSchedule")
+    cycle = box.get_by_role("textbox", name="After which cycle")
+    cycle.fill("99")
+    box.get_by_role("button", name="Add the event").click()
+    expect(cycle).to_have_accessible_description("Write the number of a cycle from 0 to 6.")
+    box.get_by_role("button", name="Close").click()
+    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+
+
+def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page, cluster: str) -> None:
+    """Its mark is a slider over the cycles; several presses are one change, and Undo leads back from all."""
+    bench = fork(page, cluster)
+    add(page, bench, "Cordon a node", "2", Node="n2")
+    row = events(bench).first
+    mark = row.get_by_role("slider")
+    expect(mark).to_have_attribute("aria-valuetext", "after cycle 2")
+    mark.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(mark).to_have_attribute("aria-valuetext", "after cycle 4")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Moved to after cycle 4")).to_be_visible()
+    expect(row.get_by_role("button").first).to_contain_text("after 4")
+    expect(row.get_by_role("slider")).to_be_focused()
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(row.get_by_role("button").first).to_contain_text("after 2")
+    box = row.get_by_role("slider").bounding_box()
+    track = row.locator(".event-track").bounding_box()
+    assert box and track
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(track["x"] + track["width"] * 5 / 6, track["y"] + 4, steps=4)
+    page.mouse.up()
+    expect(page.get_by_text("Moved to after cycle 5")).to_be_visible()
+    expect(row.get_by_role("button").first).to_contain_text("after 5")
+    row.get_by_role("button").first.click()
+    bench.at(6)
+
+
+def test_several_events_are_repeated_and_taken_out_at_once(page: Page, cluster: str) -> None:
+    """One change each: a single Undo leads back."""
+    bench = fork(page, cluster)
+    add(page, bench, "Cordon a node", "2", Node="n2")
+    expect(events(bench)).to_have_count(1)
+    add(page, bench, "Add a PersistentVolume", "3")
+    expect(events(bench)).to_have_count(2)
+    for box in events(bench).get_by_role("checkbox").all():
+        box.check()
+    several = bench.build.get_by_role("group", name="With the chosen events")
+    several.get_by_role("button", name="Once more").click()
+    expect(events(bench)).to_have_count(4)
+    expect(events(bench).filter(has_text="create PersistentVolume new-volume-2")).to_have_count(1)
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(events(bench)).to_have_count(2)
+    for box in events(bench).get_by_role("checkbox").all():
+        box.check()
+    several.get_by_role("button", name="Take out").click()
+    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(events(bench)).to_have_count(2)
+
+
+def test_events_in_virtual_time_go_by_seconds(page: Page, timed: str) -> None:
+    """The axis is seconds; what had no effect says why; an arrow moves by a second, the form takes one."""
+    bench = fork(page, timed)
+    expect(events(bench).nth(0)).to_contain_text("no effect: there is no Pod default/nope at this moment")
+    expect(events(bench).nth(1)).to_contain_text("2 pods")
+    mark = events(bench).nth(1).get_by_role("slider")
+    expect(mark).to_have_attribute("aria-valuetext", "at 1m0s of virtual time")
+    mark.focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("^Moved to at .* of virtual time"))).to_be_visible()
+    expect(events(bench).nth(1)).not_to_contain_text("1m0s")
+    box = form(page, bench)
+    box.get_by_label("What happens").select_option(label="Delete a node")
+    box.get_by_label("Node", exact=True).fill("n2")
+    box.get_by_role("textbox", name="Seconds of virtual time").fill("30.5")
+    box.get_by_role("button", name="Add the event").click()
+    expect(box).to_have_count(0)
+    expect(events(bench).filter(has_text="delete Node n2")).to_contain_text("30.5s")
+
+
+def test_the_editor_of_events_on_a_phone_and_for_everybody(
+    visitor: Callable[..., Page], timed: str, accessible: Callable[[Page], None]
+) -> None:
+    """Nothing is wider than a phone, the form neither; axe finds nothing, in dark and light."""
+    for scheme in ("dark", "light"):
+        page = visitor(size=PHONE, color_scheme=scheme)
+        bench = Workbench(page).open(timed)
+        page.get_by_role("button", name="Fork").click()
+        page.wait_for_url("**/p/**")
+        bench.wait()
+        page.get_by_role("button", name="Build").click()
+        expect(events(bench).nth(0)).to_contain_text("no effect")
+        assert wide(page) <= 0
+        accessible(page)
+        form(page, bench)
+        assert wide(page) <= 0
+        accessible(page)
