@@ -147,7 +147,7 @@ def test_a_pod_of_another_scheduler_is_not_called_missing(page: Page, site: Stac
 
 
 def test_what_a_cycle_brought_about_has_the_clock_of_the_deck(page: Page, room: str) -> None:
-    """Moments that share a time show it once, to the millisecond, as the deck does: not 0s again and again."""
+    """Moments that share a time show it once, to the millisecond, as the deck does: not 0s for each."""
     panel = Workbench(page).open(f"{room}?step=4&tab=podgroups").at(4).panel("PodGroups")
     brought = panel.locator(".happened").filter(has_text="What this cycle brought about").locator("li")
     expect(brought).to_have_count(9)
