@@ -206,8 +206,9 @@ def _listed(names: list[str], count: int) -> str:
     return f"{', '.join(names[:NAMED])} and {count - NAMED:,} more node{'s' if count - NAMED > 1 else ''}"
 
 
-def _quirk(condition: Condition, cycle: Cycle, _met: frozenset[str]) -> str:
-    return " ".join(quirk.text for quirk in cycle.quirks if condition.about in ("", quirk.id))
+def _quirk(condition: Condition, cycle: Cycle, met: frozenset[str]) -> str:
+    wanted = (quirk for quirk in cycle.quirks if condition.about in ("", quirk.id) and quirk.id not in met)
+    return " ".join(quirk.text for quirk in wanted)
 
 
 def _tie(condition: Condition, cycle: Cycle, met: frozenset[str]) -> str:
@@ -254,7 +255,9 @@ class Search:
     start: int
     backward: bool = False
     to: int | None = None
-    met: frozenset[str] = frozenset()  # workloads, as "Kind namespace/name", whose ties count no more
+    met: frozenset[str] = (
+        frozenset()
+    )  # quirks, and workloads as "Kind namespace/name" whose ties, that count no more
 
     @classmethod
     def read(cls, texts: list[str], start: int, direction: str, to: int | None, met: list[str]) -> Search:

@@ -38,7 +38,7 @@ _CONDITIONS = (
     ("from", "integer", "The cycle to begin after, or before on the way back; 0: the start"),
     ("direction", "string", "forward or backward"),
     ("to", "integer", "The last cycle to look at"),
-    ("met", "string", "A workload whose ties count no more, as in Deployment default/web; up to 20 of them"),
+    ("met", "string", "A quirk, or a workload whose ties, that counts no more; up to 20 of them"),
 )
 _FOUND = {200: ("The cycle, and why", "Found"), 400: ("A parameter is wrong", "Errors"), **_ERRORS, **_BUSY}
 _TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))

@@ -189,6 +189,18 @@ def test_a_tie_of_a_workload_that_was_met_counts_no_more() -> None:
     assert not searched(playback, ["tie"], met=[f"{owner.kind} default/{owner.name}"]).index
 
 
+def test_a_quirk_that_was_met_counts_no_more() -> None:
+    """Who has seen a quirk goes past its other cycles, and is told of another one."""
+    playback = Playback(load(TEXTS["quirks"]))
+    first = searched(playback, ["quirk"])
+    known = {quirk.id for quirk in playback.cycle(first.index).quirks}
+    rest = searched(playback, ["quirk"], first.index, met=known)
+    assert first.index and rest.index > first.index
+    assert not known & {
+        quirk.id for quirk in playback.cycle(rest.index).quirks if quirk.text in rest.why[0][1]
+    }
+
+
 def test_a_group_is_met_in_a_phase() -> None:
     """A PodGroup's phase can be asked for alone, of one group or of any."""
     playback = Playback(load(TEXTS["gang"]))

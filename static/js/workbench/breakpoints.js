@@ -164,7 +164,7 @@ export class Breakpoints extends Emitter {
 
   #near(from, direction) {
     const { hits } = this;
-    for (let i = Math.min(from + direction, hits.length - 1); i >= 1 && i < hits.length; i += direction) if (hits[i]) return i;
+    for (let i = direction > 0 ? from + 1 : Math.min(from - 1, hits.length - 1); i >= 1 && i < hits.length; i += direction) if (hits[i]) return i;
     return 0;
   }
 

@@ -17,9 +17,9 @@ export const REASONS = [
   { id: "failure", marks: ({ letter, workload, failing }) => letter === "u" && failing !== workload, words: ({ pod }) => `${pod} is unschedulable` },
   { id: "phase", marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind === "phase"), words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind === "phase")) },
   { id: "recovered", marks: ({ letter, index, failed }) => letter === "s" && failed.has(index), words: ({ pod }) => `${pod} is placed after it had failed` },
-  { id: "quirk", marks: ({ marks }, i) => marks.quirks.has(i), words: () => "a quirk of v1.11 changed the result", ask: "quirk" },
+  { id: "quirk", ask: "quirk" }, // the first time that each is met
   { id: "first", marks: ({ letter, workload, placed }) => letter === "s" && !placed.has(workload), words: ({ pod, title }) => (title ? `the first pod of ${title} is placed` : `${pod} is placed`) },
-  { id: "tie", ask: "tie" },
+  { id: "tie", ask: "tie" }, // the first of each workload
 ];
 const BIT = Object.fromEntries(REASONS.map(({ id }, i) => [id, 1 << i]));
 const TOLD = 3; // reasons
@@ -30,19 +30,22 @@ const groupWords = ([kind, group, phase]) => `PodGroup ${short(group)} ${kind ==
 export class Interesting {
   #bits = new Uint16Array(0); // by cycle, the reasons that the marks know
   #key = "";
-  #tied = new Set(); // workloads of which a tie was seen
+  #met = { quirk: new Set(), tie: new Set() }; // quirks that were seen, and workloads of which a tie was
+  #visited = new Map(); // cycles where it stopped, with the reasons: on the way back it stops there again
 
   constructor(view, finder) {
     this.view = view;
     this.finder = finder;
-    view.playback.on("opened", () => { this.#key = ""; this.#tied.clear(); });
+    view.playback.on("opened", () => { this.#key = ""; this.#visited.clear(); for (const met of Object.values(this.#met)) met.clear(); });
     for (const name of ["step", "parts"]) view.playback.on(name, ({ index }) => this.#see(index));
   }
 
-  /** Take note of a tie that is on screen. */
+  /** Take note of what is on screen. */
   #see(index) {
     const { playback } = this.view;
-    if ((playback.heavy(index)?.priorities?.ties?.length ?? 0) > 1) this.#tied.add(this.#workload(playback.light(index)?.pod ?? -1));
+    const light = playback.light(index);
+    for (const [id] of light?.quirks ?? []) this.#met.quirk.add(id);
+    if (light && (playback.heavy(index)?.priorities?.ties?.length ?? 0) > 1) this.#met.tie.add(this.#workload(light.pod));
   }
 
   /** The owner of a pod as the server names it; the pod itself where it has none. */
@@ -77,44 +80,51 @@ export class Interesting {
     return bits;
   }
 
-  /** Why a cycle is worth looking at, as far as the marks tell, the most important first. */
-  reasons(index) {
+  /** Why a cycle is worth looking at: what the marks tell and what the server found, `[id, text]…`, the most important first. */
+  #reasons(index, found = []) {
     const { playback } = this.view;
     const { marks, pods } = playback;
     const bits = this.#marked[index] ?? 0;
     const pod = marks.pod[index];
     const group = pods.groups[pods.group[pod]];
     const facts = { marks, pod: short(pods.keys[pod] ?? ""), title: group?.name ? `${group.kind} ${short(group.name)}` : "" };
-    return REASONS.filter(({ id }) => bits & BIT[id]).slice(0, TOLD).map(({ words }) => words(facts, index));
+    const told = new Map(found);
+    return REASONS.map(({ id, words }) => told.get(id) ?? (bits & BIT[id] ? words(facts, index) : "")).filter(Boolean).slice(0, TOLD);
   }
 
   /** The nearest one after (direction 1) or before (-1) where one stands: as `Breakpoints.next`. */
   async next(direction, tell) {
+    const found = await this.#next(direction, tell);
+    if (found?.index) this.#visited.set(found.index, found.reasons);
+    return found;
+  }
+
+  async #next(direction, tell) {
     const { playback } = this.view;
     const from = playback.wanted;
     const near = this.#near(from, direction);
-    const to = near ? near - direction : undefined;
     const asked = this.#asked();
-    if (asked.length && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles : from > 1)) {
-      const found = await this.finder.find({ from, direction, conditions: asked, to, met: asked.includes("tie") ? [...this.#tied] : [] }, tell);
+    if (asked.length && (near || (direction > 0 ? from < playback.cycles : from > 1))) {
+      const found = await this.finder.find({ from, direction, conditions: asked, to: near || undefined, met: asked.flatMap((kind) => [...this.#met[kind]]) }, tell);
       if (!found) return null;
-      if (found.index) return { index: found.index, reasons: found.why.map(([, text]) => text).slice(0, TOLD) };
+      if (found.index && !this.#visited.has(found.index)) return { index: found.index, reasons: this.#reasons(found.index, found.why.map(([place, text]) => [asked[place], text.replace(/\.$/, "")])) };
     }
-    if (near) return { index: near, reasons: this.reasons(near) };
+    if (near) return { index: near, reasons: this.#visited.get(near) ?? this.#reasons(near) };
     if (direction > 0 && !playback.complete) return { none: UNKNOWN };
     return { none: direction > 0 ? "Nothing later is worth a stop: every cycle places its pod as the ones before." : "Nothing earlier is worth a stop." };
   }
 
-  /** What the server is asked for, of which the marks know nothing. */
+  /** What the server is asked for, of which the marks know nothing. Who has met very much has seen enough. */
   #asked() {
     const { playback } = this.view;
-    const wanted = { quirk: !playback.timed && playback.policy?.quirks !== "fixed", tie: this.#tied.size <= MOST };
+    const { quirk, tie } = this.#met;
+    const wanted = { quirk: !playback.timed && playback.policy?.quirks !== "fixed", tie: quirk.size + tie.size <= MOST };
     return REASONS.map(({ ask }) => ask).filter((ask) => ask && wanted[ask]);
   }
 
   #near(from, direction) {
     const bits = this.#marked;
-    for (let i = Math.min(from + direction, bits.length - 1); i >= 1 && i < bits.length; i += direction) if (bits[i]) return i;
+    for (let i = direction > 0 ? from + 1 : Math.min(from - 1, bits.length - 1); i >= 1 && i < bits.length; i += direction) if (bits[i] || this.#visited.has(i)) return i;
     return 0;
   }
 }

@@ -1,0 +1,288 @@
+"""Breakpoints, running to them, and the next cycle worth a look."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import Workbench, cycles_of, example_text, share
+from tests.services.stack import Stack
+
+SHOP = "shop"
+SELECTOR = """apiVersion: v1
+kind: Node
+metadata: {{name: n{n}, labels: {{disk: {disk}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "90"}}}}
+"""
+POD = """apiVersion: v1
+kind: Pod
+metadata: {{name: p{n}}}
+spec: {{nodeSelector: {{{selector}}}, containers: [{{name: c, image: c}}]}}
+"""
+
+
+def picky() -> str:
+    """Three nodes and eighty pods; the seventieth alone wants an SSD, which n2 alone has."""
+    nodes = [SELECTOR.format(n=n, disk="ssd" if n == 2 else "hdd") for n in (1, 2, 3)]
+    pods = [POD.format(n=n, selector="disk: ssd" if n == 70 else "") for n in range(1, 81)]
+    return "---\n".join([*nodes, *pods])
+
+
+@pytest.fixture
+def bench(page: Page, site: Stack) -> Workbench:
+    """The shop on twelve nodes, before its first cycle; cycles 17 and 26 fail."""
+    return Workbench(page).open(share(site, example_text(SHOP), "A shop on twelve nodes"))
+
+
+def panel(page: Page) -> Locator:
+    """Open the panel of breakpoints by its key."""
+    page.keyboard.press("b")
+    found = page.get_by_role("dialog", name="Breakpoints")
+    expect(found).to_be_visible()
+    return found
+
+
+def set_by_form(page: Page, kind: str, about: str = "", within: str = "") -> None:
+    """Set a breakpoint by the form of the panel, and close it."""
+    box = panel(page)
+    box.get_by_role("combobox", name="Stop when").select_option(kind)
+    fields = box.locator("input.field:visible")
+    for place, text in enumerate((about, within)):
+        if text:
+            fields.nth(place).fill(text)
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("checkbox")).not_to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+
+
+def note(page: Page) -> Locator:
+    """Return what says why it stopped."""
+    return page.locator(".stop-note")
+
+
+def test_failures_are_run_to_and_back(page: Page, bench: Workbench) -> None:
+    """`r` stops at every cycle that breaks and says why, Shift R goes back; after the last one it says so."""
+    box = panel(page)
+    box.get_by_role("button", name="any pod is unschedulable").click()
+    expect(box.get_by_role("listitem")).to_contain_text("2 cycles")
+    page.keyboard.press("Escape")
+    failed = [cycle for cycle in cycles_of(example_text(SHOP)) if cycle.node is None]
+    for cycle in failed:
+        page.keyboard.press("r")
+        bench.at(cycle.index)
+        expect(note(page)).to_contain_text(f"stopped: {cycle.pod.removeprefix('default/')} is unschedulable")
+    page.keyboard.press("r")
+    expect(page.get_by_text("No later cycle breaks.")).to_be_visible()
+    page.keyboard.press("Shift+R")
+    bench.at(failed[0].index)
+    page.keyboard.press("ArrowRight")
+    expect(note(page)).to_be_hidden()
+
+
+def test_a_predicate_on_a_node_is_found_by_the_server(page: Page, site: Stack) -> None:
+    """What no mark tells of is searched: MatchNodeSelector, within GeneralPredicates, failed in cycle 70."""
+    bench = Workbench(page).open(share(site, picky()))
+    set_by_form(page, "predicate", "MatchNodeSelector", "n3")
+    page.keyboard.press("r")
+    bench.at(70)
+    expect(note(page)).to_contain_text("stopped: MatchNodeSelector failed on n3")
+    page.keyboard.press("End")
+    bench.at(80)
+    page.keyboard.press("Shift+R")
+    bench.at(70)
+    expect(bench.timeline).to_have_attribute("aria-valuetext", re.compile("a breakpoint$"))
+
+
+def test_play_stops_at_a_breakpoint(page: Page, site: Stack) -> None:
+    """Playing ends at the first cycle that breaks, and says why; playing again goes on from there."""
+    bench = Workbench(page).open(share(site, picky()) + "?step=66")
+    set_by_form(page, "predicate", "MatchNodeSelector")
+    page.get_by_label("Speed").select_option("20")
+    bench.button("Play").click()
+    bench.at(70)
+    expect(bench.button("Play")).to_be_visible()
+    expect(note(page)).to_contain_text("stopped: MatchNodeSelector failed on n1 and n3")
+    bench.button("Play").click()
+    bench.at(80)
+
+
+def test_what_is_selected_is_offered_first(page: Page, bench: Workbench) -> None:
+    """Of a selected node its own breakpoints stand first; of the cycle on screen its pod and itself."""
+    bench.goto(17)
+    box = panel(page)
+    expect(box.get_by_role("button", name="search-6 is tried")).to_be_visible()
+    expect(box.get_by_role("button", name="cycle 17", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    bench.node("general-4").click()
+    box = panel(page)
+    offers = box.get_by_role("group", name="Stop when").get_by_role("button")
+    expect(offers.first).to_have_text("general-4 is chosen, nominated or changes")
+    expect(offers.nth(1)).to_have_text("GeneralPredicates fails on general-4")
+    offers.first.click()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Home")
+    chosen = next(cycle for cycle in cycles_of(example_text(SHOP)) if cycle.node == "general-4")
+    page.keyboard.press("r")
+    bench.at(chosen.index)
+    expect(note(page)).to_contain_text("general-4 is chosen for")
+
+
+def test_breakpoints_are_set_where_something_stands(page: Page, bench: Workbench) -> None:
+    """A node's sheet, a rung of the ladder and the cycle have a button that sets and removes one."""
+    bench.goto(17)
+    bench.node("general-4").click()
+    buttons = [
+        page.get_by_role("region", name="Selected").get_by_role(
+            "button", name="Stop when general-4 is chosen, nominated or changes"
+        ),
+        bench.stage.get_by_role("button", name="Stop when cycle 17"),
+        bench.tab("Predicates").get_by_role("button", name="Stop when GeneralPredicates fails"),
+    ]
+    for count, button in enumerate(buttons, 1):
+        expect(button).to_have_attribute("aria-pressed", "false")
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(page.get_by_role("button", name=f"Breakpoints: {count}")).to_be_visible()
+    buttons[1].click()
+    expect(page.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
+
+
+def test_breakpoints_are_kept_switched_off_and_removed(page: Page, bench: Workbench) -> None:
+    """A reload keeps them with whether they are on; what is off does not stop; a removed one is gone."""
+    set_by_form(page, "preemption")
+    set_by_form(page, "unschedulable")
+    box = panel(page)
+    box.get_by_role("checkbox", name="any pod is unschedulable").uncheck()
+    page.keyboard.press("Escape")
+    page.reload()
+    bench.wait()
+    expect(page.get_by_role("button", name="Breakpoints: 1")).to_be_visible()
+    page.keyboard.press("r")
+    expect(page.get_by_text("No later cycle breaks.")).to_be_visible()
+    box = panel(page)
+    expect(box.get_by_role("checkbox", name="any pod is unschedulable")).not_to_be_checked()
+    box.get_by_role("button", name="Remove: any preemption").click()
+    expect(box.get_by_role("checkbox")).to_have_count(1)
+
+
+def test_a_link_brings_breakpoints(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
+    """What the panel copies opens with the same breakpoints set, in another browser."""
+    address = share(site, example_text(SHOP))
+    Workbench(page).open(address)
+    set_by_form(page, "unschedulable")
+    set_by_form(page, "node", "general-4")
+    link = page.evaluate("podstep.view.breakpoints.link")
+    other = visitor()
+    Workbench(other).open(f"{address}?{link}")
+    expect(other.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
+    other.goto(f"{address}?break=nonsense&break=cycle:x&break=node:")
+    expect(other.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
+
+
+def test_a_search_can_be_cancelled(page: Page, site: Stack) -> None:
+    """While it is searched the note says how far it is; Cancel ends it, and one stands where one stood."""
+    bench = Workbench(page).open(share(site, picky()))
+    page.evaluate(
+        """() => {
+          const { socket } = podstep;
+          const call = socket.call.bind(socket);
+          const never = new Promise(() => {});
+          socket.call = (name, payload) => (name === "cycle.find" ? never : call(name, payload));
+        }"""
+    )
+    set_by_form(page, "predicate", "MatchNodeSelector")
+    page.keyboard.press("r")
+    expect(note(page)).to_contain_text("searching on")
+    note(page).get_by_role("button", name="Cancel").click()
+    expect(note(page)).to_be_hidden()
+    bench.at(0)
+
+
+def test_the_form_says_what_is_missing(page: Page, bench: Workbench) -> None:
+    """A node that there is not, and a pod that is not named, are told."""
+    box = panel(page)
+    kind = box.get_by_role("combobox", name="Stop when")
+    kind.select_option("node")
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("alert")).to_have_text("Which node?")
+    box.get_by_label("node", exact=True).fill("nobody")
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("alert")).to_have_text("There is no node nobody.")
+    kind.select_option("pod")
+    box.get_by_label("pod", exact=True).fill("search-6")
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("checkbox", name="search-6 is tried")).to_be_checked()
+
+
+def test_the_next_cycle_worth_a_look(page: Page, bench: Workbench) -> None:
+    """`n` stops where something new happens and says what: failures, a quirk when it is first met."""
+    cycles = cycles_of(example_text(SHOP))
+    met: list[int] = []
+    said: dict[int, str] = {}
+    for _ in cycles:
+        before = bench.index
+        page.keyboard.press("n")
+        page.wait_for_function(
+            "before => !podstep.view.walking && podstep.playback.index === podstep.playback.wanted",
+            arg=before,
+        )
+        if bench.index == before:
+            break
+        bench.at(bench.index)
+        met.append(bench.index)
+        said[bench.index] = note(page).inner_text()
+    quirks: dict[str, int] = {}
+    for cycle in cycles:
+        for quirk in cycle.quirks:
+            quirks.setdefault(quirk.id, cycle.index)
+    failed = {cycle.index for cycle in cycles if cycle.node is None}
+    assert failed | set(quirks.values()) <= set(met) and len(met) < len(cycles) / 2
+    assert met == sorted(met)
+    assert all("is unschedulable" in said[index] for index in failed)
+    for cycle in cycles:
+        if cycle.index in quirks.values():
+            assert cycle.quirks[0].text.rstrip(".") in said[cycle.index]
+    expect(page.get_by_text("Nothing later is worth a stop")).to_be_visible()
+    page.keyboard.press("Shift+N")
+    bench.at(met[-2])
+    for index in met[-3::-1]:  # back by the same way, with the same reasons
+        page.keyboard.press("Shift+N")
+        bench.at(index)
+        assert note(page).inner_text() == said[index]
+    assert "first pod of" in said[met[0]]
+
+
+def test_storage_that_is_broken_does_no_harm(page: Page, bench: Workbench) -> None:
+    """What somebody else left in the browser's storage is not taken for breakpoints."""
+    scenario = page.evaluate("podstep.playback.source.scenario")
+    for kept in (
+        "{",
+        "[]",
+        json.dumps({f"scenario:{scenario}": [["nonsense", True], 7, ["preemption", True]]}),
+    ):
+        page.evaluate("kept => localStorage.setItem('podstep.breaks', kept)", kept)
+        page.reload()
+        bench.wait()
+    expect(page.get_by_role("button", name="Breakpoints: 1")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_the_panel_and_the_note_are_accessible(
+    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None], scheme: str
+) -> None:
+    """Both keep to WCAG 2.2 AA, on a desktop and on a phone; nothing is wider than the phone."""
+    address = share(site, example_text(SHOP))
+    for size in ((1440, 900), (390, 844)):
+        page = visitor(size=size, color_scheme=scheme)
+        Workbench(page).open(f"{address}?break=unschedulable&break=predicate:@general-4")
+        page.get_by_role("button", name="Breakpoints: 2").click()
+        accessible(page)
+        page.get_by_role("button", name="Run to the next break").click()
+        expect(note(page)).to_contain_text("stopped:")
+        accessible(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
