@@ -15,11 +15,12 @@ from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E40
 from django.urls import path  # noqa: E402
 
 from playground.bodies import bounded  # noqa: E402
+from playground.kept import Kept  # noqa: E402
 from playground.live.consumer import Connection  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": bounded(django_application),
+        "http": Kept(bounded(django_application)),
         "websocket": AllowedHostsOriginValidator(URLRouter([path("ws/", Connection.as_asgi())])),
     }
 )

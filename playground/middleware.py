@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.middleware.gzip import GZipMiddleware
 
 from playground import identity
 
@@ -43,6 +44,16 @@ async def _in_parts(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Read a file's parts in a thread, one at a time."""
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
         yield part
+
+
+class PagesPacked(GZipMiddleware):
+    """Send pages packed, padded so that lengths tell nothing; files and answers of the API stay."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Pack an HTML page for who takes that."""
+        if not response.headers.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)
 
 
 def files(

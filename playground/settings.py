@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "playground.middleware.headers",
     "playground.middleware.files",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "playground.middleware.PagesPacked",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "playground.middleware.visitors",

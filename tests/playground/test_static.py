@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import warnings
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from django.test import AsyncClient, Client
+
+from playground.templatetags.modules import module_preloads
 
 pytestmark = pytest.mark.django_db
 
@@ -34,3 +39,29 @@ def test_nothing_else_is_a_file() -> None:
         "/static/no.js",
     ):
         assert Client().get(address).status_code == 404
+
+
+def test_a_page_names_every_module_that_it_imports() -> None:
+    """Each is preloaded once, is there, and imports none that is not named: a page is two round trips."""
+    for entry in ("js/pages/start.js", "js/workbench/main.js"):
+        named = re.findall(r'rel="modulepreload" href="([^"]+)"', module_preloads(entry))
+        assert named[0] == f"/static/{entry}"
+        assert len(named) == len(set(named)) > 10
+        for address in named:
+            answer = Client().get(address)
+            assert answer.status_code == 200, address
+            text = b"".join(answer).decode()
+            for target in re.findall(r'^(?:import|export)\b.* from "(\.[^"]+)"', text, re.MULTILINE):
+                assert urljoin(address, target) in named, f"{address} imports {target}"
+    assert module_preloads("js/pages/start.js") in Client().get("/").content.decode()
+
+
+def test_pages_are_packed_and_answers_are_not() -> None:
+    """HTML is sent as gzip to who takes it; JSON and streams are as before."""
+    headers = {"Accept-Encoding": "gzip"}
+    page = Client(headers=headers).get("/")
+    assert page.headers["Content-Encoding"] == "gzip"
+    assert len(page.content) < 12_000
+    assert b"Step through every decision" in gzip.decompress(page.content)
+    assert "Content-Encoding" not in Client().get("/").headers
+    assert "Content-Encoding" not in Client(headers=headers).get("/api/openapi.json").headers
