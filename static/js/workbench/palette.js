@@ -27,7 +27,7 @@ export class Palette {
     if (!playback.nodes || this.box?.open) return;
     const focused = document.activeElement; // what a command is about
     this.target = focused;
-    this.input = h("input", { class: "palette-field", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": "Command", autocomplete: "off", spellcheck: "false", enterkeyhint: "go", placeholder: "A command, a step, a node, a pod, an example", oninput: () => this.#search(), onkeydown: (event) => this.#key(event) });
+    this.input = h("input", { class: "palette-field", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": "Command", autocomplete: "off", spellcheck: "false", enterkeyhint: "go", placeholder: "Command, step, node, pod, example", oninput: () => this.#search(), onkeydown: (event) => this.#key(event) });
     this.list = h("div", { id: "palette-list", role: "listbox", "aria-label": "Commands", onclick: (event) => { const option = event.target.closest("[role=option]"); if (option) this.#run(Number(option.dataset.at)); } });
     this.list.addEventListener("pointermove", (event) => { const option = event.target.closest("[role=option]"); if (option && Number(option.dataset.at) !== this.#at) this.#mark(Number(option.dataset.at), false); });
     this.state = h("p", { class: "sr", role: "status" });
