@@ -52,6 +52,11 @@ class Agenda:
             return minor >= first.after
         return _moment(first) <= now and (first.timed or not active)
 
+    def overdue(self, now: float) -> bool:
+        """Tell whether the next ones are held up by active pods alone: their moment is here."""
+        moment = self.next_time
+        return moment is not None and moment <= now
+
     def take(self) -> tuple[int, tuple[Operation, ...]]:
         """Return the next operations with the major step that ends with them."""
         found = self.steps[self.landed]

@@ -192,8 +192,9 @@ class TimedSimulation(View):
         """Run the scheduling cycle; what it does beside the objects is still in line."""
         framework = self.framework
         now = framework.clock.now
-        moments = [at - now for at in (framework.clock.next_time(), self._agenda.next_time) if at is not None]
-        cycle = self.ending.pace(framework, min(moments, default=None))
+        moments = (framework.clock.next_time(), self._agenda.next_time)
+        free = min((at - now for at in moments if at is not None and at > now), default=None)
+        cycle = self.ending.pace(framework, free)
         framework.pace = Pace(cycle=cycle)
         self._look()
         head = framework.queue.head()
@@ -239,8 +240,8 @@ class TimedSimulation(View):
             elif self._agenda.due(self.minor, clock.now, active=framework.queue.has_active):
                 self._land_next()
             elif framework.queue.has_active:
-                more = self._agenda.next_time is not None
-                if not self.ending.stops(framework, clock.now, more=more):
+                to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
+                if not self.ending.stops(framework, clock.now, more=to_come):
                     break
                 if not self._land_early():
                     return False
@@ -269,9 +270,10 @@ class TimedSimulation(View):
         return True
 
     def _land_early(self) -> bool:
-        """Let operations land that count cycles which will not come; tell whether there are any."""
-        until = self.ending.until
-        if not self._agenda.counting or (until is not None and self.framework.clock.now > until):
+        """Let operations land that wait for cycles or a calm that will not come; tell if there are any."""
+        until, now = self.ending.until, self.framework.clock.now
+        waits = self._agenda.counting or self._agenda.overdue(now)
+        if not waits or (until is not None and now > until):
             return False
         self._land_next()
         return True

@@ -182,6 +182,24 @@ def test_a_scheduler_that_is_busy_without_end_still_waits_for_others() -> None:
     assert len(cycles) < 2_000
 
 
+def test_an_operation_that_waits_for_calm_lands_in_a_storm() -> None:
+    """Members that wake each other leave no moment without an active pod: its step lands all the same."""
+    gone = "step: 1, deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: storm-0}}"
+    later = "time: 400, deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: storm-1}}"
+    made = simulation(
+        coscheduling(),
+        node("a", 1),
+        group("storm", 3),
+        *(pod(f"storm-{place}", group="storm") for place in range(4)),
+        history(gone, later),
+        trace=False,
+    )
+    cycles = [cycle for cycle, _ in zip(made, range(3_000), strict=False)]
+    assert [one for cycle in cycles for one in cycle.operations] == ["op0", "op1"]
+    assert made.done
+    assert made.deleted == ["default/storm-0", "default/storm-1"]
+
+
 def restless(owner: Workload, store: Store, now: float) -> list[Change]:
     """Take back what was done."""
     return [Change("update", replace(owner, replicas=1 - owner.replicas), "Flipped")]
