@@ -127,7 +127,7 @@ def _timed_again(documents: Sequence[Document], operations: Operations) -> Opera
 def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether entries are the same and share their steps alike, whatever numbers these have."""
 
-    def told(operations: Operations) -> list[Manifest]:
+    def told(operations: Sequence[Mapping[str, Any]]) -> list[Manifest]:
         ranks = {major: rank for rank, major in enumerate(dict.fromkeys(map(major_of, operations)))}
         return [
             {**operation, "step": (ranks[major_of(operation)], minor_of(operation))}
