@@ -20,8 +20,8 @@ from playground.live.modules import (
 )
 
 __all__ = [
-    "bundle",
     "branches",
+    "bundle",
     "cache",
     "cycles",
     "drafts",
