@@ -55,6 +55,118 @@ def test_the_main_job_by_keyboard_alone(page: Page) -> None:
     bench.at(20)
 
 
+def open_example(page: Page) -> None:
+    """Choose a topic, then its example."""
+    page.goto("/")
+    tab_until(page, lambda name: name.startswith("Filtering"))
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-example]:visible")).to_have_count(4)
+    tab_until(page, lambda name: "0/5 nodes are available" in name)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/**")
+    Workbench(page).wait()
+
+
+def step_there_and_back(page: Page) -> None:
+    """Step on by the arrow, back, and to the cycle by its number."""
+    bench = Workbench(page)
+    page.keyboard.press("ArrowRight")
+    bench.at(1)
+    page.keyboard.press("ArrowLeft")
+    bench.at(0)
+    page.keyboard.press("g")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    bench.at(1)
+
+
+def light_up_a_clause(page: Page) -> None:
+    """Of the message in the story, press a clause: the nodes that it counts light up."""
+    page.keyboard.press("1")
+    tab_until(page, lambda name: name == "3 Insufficient cpu")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => podstep.view.lit?.nodes.size === 3")
+    page.keyboard.press("Escape")
+
+
+def read_why(page: Page) -> None:
+    """Ask why the pod is pending, and read the first change that would help."""
+    page.keyboard.press("w")
+    why = page.get_by_role("dialog")
+    expect(why.get_by_role("heading", name="Why is report pending?")).to_be_focused()
+    expect(why.get_by_text("Uncordon node node-a").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(why).to_have_count(0)
+
+
+def go_on_with_it(page: Page) -> None:
+    """Back on the start page, one's draft is a few tabs away."""
+    page.goto("/")
+    tab_until(page, lambda name: "0/5 nodes are available" in name and "ago" in name)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/**")
+    Workbench(page).wait()
+
+
+def share_it(page: Page) -> None:
+    """Share, with the link in the focus, ready to be copied; Escape leads back."""
+    page.keyboard.press("s")
+    dialog = page.get_by_role("dialog", name="Share this scenario")
+    expect(dialog.get_by_label("Link to this view")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+#: What people come for, one after the other; none takes more than the keys of its sentence.
+JOBS: tuple[Callable[[Page], None], ...] = (
+    open_example,
+    step_there_and_back,
+    light_up_a_clause,
+    read_why,
+    share_it,
+    go_on_with_it,
+)
+#: The focus stands on something that is seen, or on the page itself, never on what is hidden.
+SEEN = """() => {
+    const e = document.activeElement, box = e.getBoundingClientRect();
+    const visible = box.width > 0 && box.height > 0 && getComputedStyle(e).visibility !== "hidden";
+    return e === document.body || visible;
+}"""
+
+
+def test_the_jobs_by_keyboard_alone(page: Page) -> None:
+    """Each job is done without a pointer, and never leaves the focus on what cannot be seen."""
+    for job in JOBS:
+        job(page)
+        assert page.evaluate(SEEN), (
+            f"after {job.__name__} the focus is on {page.evaluate('document.activeElement.outerHTML')}"
+        )
+
+
+def test_the_focus_is_seen_wherever_it_goes(page: Page) -> None:
+    """Every stop of Tab on the start page and in the workbench has an outline or another ring."""
+    for path in ("/", "/reference/cache/", "/runs/", "/api/"):
+        page.goto(path)
+        for _ in range(14):
+            page.keyboard.press("Tab")
+            found = page.evaluate(RING)
+            assert found["ring"], f"{path}: no ring around {found['what']}"
+
+
+#: Whether a ring of at least 2 pixels, or one of another element for it, is drawn around what has the focus.
+RING = """() => {
+    let e = document.activeElement;
+    if (e === document.body) return { what: "the page, after its last stop", ring: true };
+    const what = e.outerHTML.slice(0, 160);
+    for (let up = 0; e && up < 4; up += 1, e = e.parentElement) {
+        const style = getComputedStyle(e);
+        if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) return { what, ring: true };
+        if (up > 0 && style.boxShadow.includes("0px 0px 0px")) return { what, ring: true };
+    }
+    return { what, ring: false };
+}"""
+
+
 def test_a_paste_by_keyboard(page: Page) -> None:
     """The box takes a paste, Tab leaves it, and Ctrl+Enter opens the workbench."""
     page.goto("/")
