@@ -344,30 +344,29 @@ def test_http_finds_the_same(web: str, limits: Callable[..., None]) -> None:
     """GET /api/scenarios/…/find answers what the socket does, and says what is wrong with a question."""
     client = Client()
     made = client.post("/api/scenarios", {"bundle": web}, content_type="application/json").json()
-    address = f"/api/scenarios/{made['id']}/find"
-    answer = client.get(address, {"condition": ["unschedulable", "predicate:@n3"], "from": 3})
-    assert answer.json()["index"] == 4
-    assert [place for place, _ in answer.json()["why"]] == [0, 1]
-    jsonschema.validate(answer.json(), SCHEMAS["Found"])
-    assert (
-        client.get(address, {"condition": "unschedulable", "from": 5, "direction": "backward"}).json()[
-            "index"
-        ]
-        == 4
-    )
-    assert client.get(address, {"condition": "unschedulable", "to": 3}).json()["index"] is None
-    for query, path in (
-        ({}, "condition"),
-        ({"condition": "x"}, "condition"),
-        ({"condition": "tie", "from": "y"}, "from"),
-    ):
-        refused = client.get(address, query)
+    address = f"/api/scenarios/{made['id']}/find?"
+    found = client.get(f"{address}condition=unschedulable&condition=predicate:@n3&from=3").json()
+    assert found["index"] == 4
+    assert [place for place, _ in found["why"]] == [0, 1]
+    jsonschema.validate(found, SCHEMAS["Found"])
+    back = client.get(f"{address}condition=unschedulable&from=5&direction=backward").json()
+    assert back["index"] == 4
+    assert client.get(f"{address}condition=unschedulable&to=3").json()["index"] is None
+    for query, path in (("", "condition"), ("condition=x", "condition"), ("condition=tie&from=y", "from")):
+        refused = client.get(address + query)
         assert (refused.status_code, refused.json()["errors"][0]["path"]) == (400, path)
-    assert client.get("/api/scenarios/AAAAAAAAAAA/find", {"condition": "tie"}).status_code == 404
+    assert client.get("/api/scenarios/AAAAAAAAAAA/find?condition=tie").status_code == 404
     limits(FIND_SECONDS=-1)
-    assert client.get(address, {"condition": "tie"}).json() == {
-        "index": None,
-        "why": [],
-        "seen": 0,
-        "over": False,
-    }
+    part = client.get(f"{address}condition=tie").json()
+    assert part == {"index": None, "why": [], "seen": 0, "over": False}
+
+
+@pytest.mark.django_db
+def test_examples_have_addresses() -> None:
+    """Each example that is listed leads to one shared scenario, always the same; another name to none."""
+    client = Client()
+    listed = client.get("/examples.json").json()["examples"]
+    assert {"slug": "shop", "title": "A shop on twelve nodes"} in listed
+    first, again = (client.get("/examples/shop/").headers["Location"] for _ in range(2))
+    assert first == again and client.get(first).status_code == 200
+    assert client.get("/examples/nobody/").status_code == 404
