@@ -207,10 +207,10 @@ export class Cards {
 
   /** That a pod waits at Permit and until when, or "". */
   #waits(pod) {
-    const { light, waiting } = this.view.facts;
+    const { time, waiting } = this.view.facts;
     if (!waiting.has(pod)) return "";
     const deadline = waiting.get(pod);
-    return `, waits at Permit${deadline === null ? "" : ` for ${age(Math.max(0, deadline - light.time))} more`}`;
+    return `, waits at Permit${deadline === null || time === null ? "" : ` for ${age(Math.max(0, deadline - time))} more`}`;
   }
 
   /** What preemption did on the nominated node: its victims struck out, and the pod that waits for the room. */
