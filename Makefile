@@ -5,7 +5,7 @@ PYTHON = .venv/bin/python
 # For a part of the tests: make test PYTEST="tests/core -k taint"
 PYTEST ?=
 
-.PHONY: help run setup test lint format lock bench screenshots clean
+.PHONY: help run setup test lint format lock bench measure screenshots clean
 
 help:
 	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint         what make test checks before the tests"
 	@echo "make format       put the source in the one format"
 	@echo "make bench        the workloads of the benchmark, into var/bench/"
+	@echo "make measure      how the pages feel: step to paint, first paint, bytes, frames; PARTS=\"steps scrub\" for some"
 	@echo "make screenshots  docs/screenshots/ anew"
 	@echo "make lock         the lock files from pyproject.toml"
 	@echo "make clean        remove .venv and caches; what podstep stored in var/ stays"
@@ -42,6 +43,10 @@ format: setup
 
 bench: setup
 	$(PYTHON) -m tests.bench
+
+measure: setup
+	@.ci/test-packages
+	$(PYTHON) -m tests.browser.measure $(PARTS)
 
 screenshots: setup
 	@.ci/test-packages

@@ -1,0 +1,280 @@
+"""How the pages feel, in numbers: ``python -m tests.browser.measure``, or ``make measure``.
+
+Starts podstep as the tests do and prints one table: step to paint at 100, 1,000 and 5,000 nodes, the first
+paint of a shared link, bytes per page and per step, and the frame rate while a timeline of 100,000 cycles is
+dragged. Everything runs once on this machine; where others use it too, the numbers are theirs as well. The
+table is also in var/bench/feel.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from tests.browser.clusters import zoned
+from tests.browser.conftest import ARGUMENTS, DESKTOP
+from tests.browser.pages import Workbench, example_text, share
+from tests.browser.test_speed import measure
+from tests.e2e import bundles
+from tests.parts import REPOSITORY, chromium
+from tests.services.counting import Counting
+from tests.services.processes import free_port, wait_until
+from tests.services.stack import Stack, embedded_parts, running
+
+RESULTS = REPOSITORY / "var" / "bench" / "feel.json"
+Row = tuple[str, str, str, str]  # what, measured, allowed by ui.md, more about it
+
+#: Nodes, share of load, milliseconds that ui.md allows a step.
+SIZES = ((100, 0.6, 100), (1_000, 0.1, None), (5_000, 0.02, 300))
+TABS = ("story", "predicates")
+VISITS = 5
+STEPS = 20
+CYCLES = 100_000
+DRAG_MOVES = 240
+RUN_SECONDS = 900
+
+#: Notes in the page when it was first painted, and when its address's step was on screen with its verdicts.
+NOTE = """
+window.seen = { fcp: 0, lcp: 0, stepped: 0 };
+new PerformanceObserver(list => { for (const one of list.getEntries())
+    if (one.name === "first-contentful-paint") seen.fcp = one.startTime;
+}).observe({ type: "paint", buffered: true });
+new PerformanceObserver(list => { for (const one of list.getEntries()) seen.lcp = one.startTime; })
+    .observe({ type: "largest-contentful-paint", buffered: true });
+(function look() {
+    if (window.podstep?.ready && podstep.playback.index > 0 && podstep.playback.parts)
+        requestAnimationFrame(() => { seen.stepped = performance.now(); });
+    else requestAnimationFrame(look);
+})();
+"""
+
+#: Starts to note the time of every frame; what it returns ends that and tells of them.
+FRAMES = """() => {
+    const times = [];
+    let on = true;
+    const frame = now => { times.push(now); if (on) requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+    window.framesEnd = () => { on = false; return times; };
+}"""
+
+
+def new_page(browser: Browser, base_url: str) -> Page:
+    """Open a page of a new visitor, whose browser has nothing of ours yet."""
+    width, height = DESKTOP
+    context = browser.new_context(base_url=base_url, viewport={"width": width, "height": height})
+    context.set_default_timeout(120_000)
+    return context.new_page()
+
+
+def ms(value: float) -> str:
+    """Return milliseconds as people write them."""
+    return f"{value:,.0f} ms"
+
+
+def size(value: float) -> str:
+    """Return bytes in KiB."""
+    return f"{value / 1024:,.1f} KiB"
+
+
+def step_to_paint(browser: Browser, site: Stack) -> Iterator[Row]:
+    """Click Step, and see the step and its verdicts painted."""
+    for nodes, load, allowed in SIZES:
+        address = share(site, zoned(nodes, load), f"{nodes} nodes")
+        for tab in TABS:
+            page = new_page(browser, site.base_url)
+            found = measure(page, f"{address}?step=10&tab={tab}")
+            page.context.close()
+            painted, whole = found["painted"], found["with_verdicts"]
+            yield (
+                f"step to paint, {nodes:,} nodes, {tab}",
+                f"median {ms(painted['median'])}, p95 {ms(painted['p95'])}",
+                ms(allowed) if allowed else "",
+                f"with verdicts: median {ms(whole['median'])}, p95 {ms(whole['p95'])}",
+            )
+
+
+def first_paint(browser: Browser, site: Stack) -> Iterator[Row]:
+    """Open a shared link at a step: as the first who ever does, with an empty cache, and once more."""
+    for name, text, step in (("12 nodes", example_text("shop"), 17), ("1,000 nodes", zoned(1_000, 0.1), 17)):
+        address = f"{share(site, text, name)}?step={step}&tab=priorities"
+        seen: dict[str, list[dict[str, float]]] = {"first visitor": [], "cold": [], "warm": []}
+        for visit in range(VISITS):
+            page = new_page(browser, site.base_url)
+            page.add_init_script(NOTE)
+            for kind in ("cold" if visit else "first visitor", "warm"):
+                page.goto(address)
+                page.wait_for_function("() => seen.stepped > 0")
+                seen[kind].append(page.evaluate("seen"))
+            page.context.close()
+        for kind, visits in seen.items():
+            middle = {key: statistics.median(one[key] for one in visits) for key in visits[0]}
+            yield (
+                f"shared link, {name}, {kind}",
+                f"first paint {ms(middle['fcp'])}, largest {ms(middle['lcp'])}",
+                "1,000 ms",
+                f"stepped to the addressed step: {ms(middle['stepped'])}, of {len(visits)}",
+            )
+
+
+class Decoded:
+    """Counts the bytes that a page was given, unpacked: of HTTP and of its WebSocket."""
+
+    def __init__(self, page: Page) -> None:
+        self.total = 0
+        session: CDPSession = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.dataReceived", self._data)
+        session.on("Network.webSocketFrameReceived", self._frame)
+
+    def _data(self, event: dict[str, Any]) -> None:
+        self.total += event["dataLength"]
+
+    def _frame(self, event: dict[str, Any]) -> None:
+        self.total += len(event["response"]["payloadData"].encode())
+
+
+def sizes(browser: Browser, site: Stack) -> Iterator[Row]:
+    """Count what comes over the wire for every page, with an empty cache and again, and for a step."""
+    shop = share(site, example_text("shop"), "A shop on twelve nodes")
+    pages = ("/", f"{shop}?step=17", f"/e{shop[2:]}?step=17", "/runs/", "/reference/predicates/", "/api/")
+    with Counting(site.port) as wire:
+        for path in pages:
+            page = new_page(browser, wire.base_url)
+            figures = []
+            for _ in range(2):
+                decoded, before = Decoded(page), wire.received
+                page.goto(path)
+                page.wait_for_load_state("networkidle")
+                page.wait_for_timeout(500)
+                figures.append((wire.received - before, decoded.total))
+            page.context.close()
+            (cold, unpacked), (warm, _) = figures
+            yield (
+                f"page {path.partition('?')[0].replace(shop[3:-1], '…')}",
+                f"{size(cold)} transferred",
+                "",
+                f"{size(unpacked)} decoded; {size(warm)} transferred when it is opened again",
+            )
+        for nodes, load, _ in SIZES:
+            address = share(site, zoned(nodes, load), f"{nodes} nodes")
+            page = new_page(browser, wire.base_url)
+            bench = Workbench(page).open(f"{address}?step=10&tab=predicates")
+            bench.at(10)
+            page.wait_for_timeout(1_000)
+            decoded, before = Decoded(page), wire.received
+            bench.step(STEPS)
+            page.wait_for_timeout(500)
+            transferred = (wire.received - before) / STEPS
+            page.context.close()
+            yield (
+                f"a step, {nodes:,} nodes, predicates",
+                f"{size(transferred)} transferred",
+                "",
+                f"{size(decoded.total / STEPS)} decoded, with what is fetched ahead",
+            )
+
+
+def long_run(site: Stack) -> str:
+    """Have a worker compute a run of :data:`CYCLES` cycles and return its address."""
+    nodes = [bundles.node(f"node-{at}", "64", "256Gi") for at in range(100)]
+    for node in nodes:
+        node["status"]["allocatable"]["pods"] = str(CYCLES // 90)
+    waves = [bundles.deployment(f"wave-{at}", CYCLES // 20, "1m", "1Mi") for at in range(20)]
+    text = bundles.bundle(*nodes, *waves)
+    scenario = site.post("/api/scenarios", {"bundle": text, "title": f"{CYCLES:,} cycles"})
+    assert scenario.status == 201, scenario.body[:500]
+    run = site.post("/api/runs", {"scenario": scenario.json["id"]})
+    assert run.status in {201, 202}, run.body[:500]
+    name = run.json["id"]
+
+    def ended() -> bool:
+        state = site.get(f"/api/runs/{name}").json["state"]
+        assert state in {"queued", "running", "done"}, state
+        return bool(state == "done")
+
+    wait_until(ended, RUN_SECONDS, f"the run of {CYCLES:,} cycles")
+    return f"/runs/{name}/at/1/"
+
+
+def scrub(browser: Browser, site: Stack) -> Iterator[Row]:
+    """Drag the timeline of a long run from one end to the other and back, noting every frame."""
+    page = new_page(browser, site.base_url)
+    answer = page.goto(long_run(site))
+    assert answer is not None
+    assert answer.ok, answer.status
+    page.wait_for_function(
+        f"() => window.podstep?.ready && podstep.playback.complete && podstep.playback.cycles >= {CYCLES}"
+        " && podstep.playback.marks.known === podstep.playback.cycles"
+    )
+    box = Workbench(page).timeline.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 4, y)
+    page.mouse.down()
+    page.evaluate(FRAMES)
+    for at in range(DRAG_MOVES + 1):
+        there = 1 - abs(1 - 2 * at / DRAG_MOVES)
+        page.mouse.move(box["x"] + 4 + there * (box["width"] - 8), y)
+        page.wait_for_timeout(8)
+    times = page.evaluate("framesEnd()")
+    page.mouse.up()
+    page.context.close()
+    gaps = sorted(after - before for before, after in pairwise(times))
+    rate = 1_000 * len(gaps) / (times[-1] - times[0])
+    yield (
+        f"scrubbing {CYCLES:,} cycles",
+        f"{rate:.0f} frames a second",
+        "no stutter",
+        f"longest frame {ms(gaps[-1])}, p95 {ms(gaps[round(0.95 * (len(gaps) - 1))])}, of {len(gaps)} frames",
+    )
+
+
+PARTS: dict[str, Callable[[Browser, Stack], Iterator[Row]]] = {
+    "steps": step_to_paint,
+    "paint": first_paint,
+    "bytes": sizes,
+    "scrub": scrub,
+}
+
+
+def printed(rows: list[Row]) -> Iterator[str]:
+    """Return the table's lines, as Markdown."""
+    table = [("what", "measured", "ui.md", "more"), *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for at, row in enumerate(table):
+        yield "| " + " | ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
+        if at == 0:
+            yield "| " + " | ".join("-" * width for width in widths) + " |"
+
+
+def main() -> None:
+    """Measure the parts that are asked for, print their table, and keep it."""
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all if none is named")
+    parts = asked.parse_args().parts or list(PARTS)
+    rows: list[Row] = []
+    with TemporaryDirectory() as folder:
+        home, port = Path(folder), free_port()
+        with running("embedded", embedded_parts(home, port), home, port) as site, sync_playwright() as found:
+            browser = found.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+            for part in parts:
+                for row in PARTS[part](browser, site):
+                    print(*row, sep=" · ", flush=True)
+                    rows.append(row)
+            browser.close()
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    RESULTS.write_text(json.dumps({**known, **{row[0]: row[1:] for row in rows}}, indent=2) + "\n")
+    print("", *printed(rows), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
