@@ -150,7 +150,7 @@ def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page, cluster: str) -
     bench.at(6)
 
 
-def test_several_events_are_repeated_and_taken_out_at_once(page: Page, cluster: str) -> None:
+def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page, cluster: str) -> None:
     """One change each: a single Undo leads back."""
     bench = fork(page, cluster)
     add(page, bench, "Cordon a node", "2", Node="n2")
@@ -165,6 +165,14 @@ def test_several_events_are_repeated_and_taken_out_at_once(page: Page, cluster: 
     expect(events(bench).filter(has_text="create PersistentVolume new-volume-2")).to_have_count(1)
     bench.build.get_by_role("button", name="Undo").click()
     expect(events(bench)).to_have_count(2)
+    for box in events(bench).get_by_role("checkbox").all():
+        box.check()
+    bench.step(5)
+    several.get_by_role("button", name="Move here").click()
+    for row in (0, 1):
+        expect(events(bench).nth(row)).to_contain_text("after 5")
+    bench.build.get_by_role("button", name="Undo").click()
+    expect(events(bench).nth(0)).to_contain_text("after 2")
     for box in events(bench).get_by_role("checkbox").all():
         box.check()
     several.get_by_role("button", name="Take out").click()

@@ -162,7 +162,7 @@ export class History {
     if (!rows.length) return;
     const button = (name, text, act) => h("button", { type: "button", class: "btn small", onclick: act }, icon(name), text);
     fill(this.several, h("span", { class: "dim fine", text: `${count(rows.length)} chosen` }), button("here", "Move here", () => this.#here(rows)), button("copy", "Once more", () => this.#again(rows)), button("cross", "Take out", () => this.#remove(rows)),
-      h("button", { type: "button", class: "btn quiet small", text: "None", onclick: () => { this.#chosen.clear(); this.#draw(); this.#toFocus(this.list.querySelector("[data-event]")); } }));
+      h("button", { type: "button", class: "btn quiet square", "aria-label": "Choose none", title: "Choose none", onclick: () => { this.#chosen.clear(); this.#draw(); this.#toFocus(this.list.querySelector("[data-event]")); } }, icon("close")));
   }
 
   /** Which event has just happened at the step on screen. */
