@@ -93,6 +93,28 @@ def built(page: Page, phone: bool) -> Iterator[str]:
     yield "build-bulk"
 
 
+def stopped(page: Page, shop: str) -> Iterator[str]:
+    """Set breakpoints, run to one, and open the palette and the keys."""
+    bench = Workbench(page).open(
+        f"{shop}?step=9&break=unschedulable&break=predicate:MatchNodeSelector@batch-2"
+    )
+    page.get_by_role("button", name="Breakpoints: 2").click()
+    box = page.get_by_role("dialog", name="Breakpoints")
+    expect(box.get_by_role("checkbox")).to_have_count(2)
+    yield "workbench-breakpoints"
+    box.get_by_role("checkbox", name="MatchNodeSelector").uncheck()
+    box.get_by_role("button", name="Run to the next break").click()
+    bench.at(17)
+    yield "workbench-stopped"
+    page.get_by_role("button", name="Command palette").click()
+    page.get_by_role("combobox", name="Command").fill("pre")
+    expect(page.get_by_role("option", name="Tab Preemption")).to_be_visible()
+    yield "workbench-palette"
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Help and keys").click()
+    yield "workbench-keys"
+
+
 def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str]:
     """Bring the page into each state that is pictured, yielding the picture's name."""
     page.goto("/")
@@ -141,6 +163,7 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
     Workbench(page).open(f"{addresses['shop']}?step=17&why={PENDING}").at(17)
     expect(page.get_by_role("button", name="Apply in a copy").first).to_be_visible()
     yield "workbench-why"
+    yield from stopped(page, addresses["shop"])
     page.goto("/reference/predicates/")
     yield "reference-predicates"
     page.goto(addresses["run"])

@@ -10,7 +10,6 @@ const MEMBERS = [["PodFitsResources", "Insufficient "], ["HostName", "node(s) di
 const BUNDLE = "GeneralPredicates";
 const NAMED = 2; // nodes that a reason names
 
-const any = () => true;
 const result = (marks, index) => LETTERS[marks.result[index]];
 const nodesOf = (names, count) => (count <= NAMED ? names.join(" and ") : `${names.slice(0, NAMED).join(", ")} and ${plural(count - NAMED, "more node")}`);
 
@@ -19,7 +18,7 @@ export const KINDS = {
   predicate: {
     title: "A predicate fails", about: "predicate", within: "node",
     words: (about, within) => `${about || "any predicate"} fails${within ? ` on ${within}` : ""}`,
-    why: ({ verdict, names, exists }, about, within) => failures(verdict, names, exists, about, within),
+    why: ({ verdict, names }, about, within) => failures(verdict, names, about, within),
     heavy: true,
   },
   node: {
@@ -82,15 +81,16 @@ function turned(marks, index, about, within) {
 }
 
 /** Which nodes a predicate failed on, in words. */
-function failures(verdict, names, exists, about, within) {
-  if (!verdict) return "";
+function failures(verdict, names, about, within) {
+  const only = within ? names.indexOf(within) : -1;
+  if (!verdict || (within && only < 0)) return "";
   const own = verdict.order.includes(about) ? null : MEMBERS.find(([name]) => name === about)?.[1];
   const checked = !about ? verdict.order.map((name, i) => [name, i]) : [[about, verdict.order.indexOf(own ? BUNDLE : about)]];
   for (const [name, predicate] of checked) {
     if (predicate < 0) continue;
     const failed = [];
-    for (let node = 0; node < names.length; node += 1) {
-      if ((within && names[node] !== within) || !exists(node)) continue;
+    for (let node = within ? only : 0; node < (within ? only + 1 : names.length); node += 1) {
+      if (verdict.fits(node)) continue;
       const { state, reasons } = verdict.cell(node, predicate);
       if ((state === "fail" && (!own || reasons.some((reason) => reason.startsWith(own)))) || (state === "error" && !own)) failed.push(names[node]);
     }
@@ -142,6 +142,6 @@ export function why(text, view, index) {
   const light = playback.light(index);
   const heavy = playback.heavy(index);
   if (!light || (KINDS[kind].heavy && !heavy)) return null;
-  const facts = { light, verdict: heavy?.verdict, marks: playback.marks, names: playback.nodes.names, node: (i) => playback.nodes.names[i], pod: (i) => playback.pods.keys[i], exists: any };
+  const facts = { light, verdict: heavy?.verdict, marks: playback.marks, names: playback.nodes.names, node: (i) => playback.nodes.names[i], pod: (i) => playback.pods.keys[i] };
   return KINDS[kind].why(facts, about, within, index);
 }
