@@ -600,3 +600,20 @@ async def test_what_an_operation_did_in_virtual_time_is_told() -> None:
         node = await socket.success("operations.outcome", {"source": source, "id": "node"})
     assert nope == {"id": "nope", "effect": False, "text": "there is no Pod default/nope at this moment"}
     assert node["effect"] and "2 pods" in node["text"]
+
+
+async def test_a_workload_gets_a_new_image() -> None:
+    """The first container's, or that of the one that is named; what is no image is refused at its field."""
+    text = BUNDLE.rpartition("---\n")[2]
+    async with connected() as socket:
+        ask = {"object": text, "what": "image", "value": "registry.example/web:2"}
+        made = await socket.success("object.revise", ask)
+        for wrong in ({"value": "two words"}, {"value": ""}, {"key": "nope"}):
+            error = await socket.error("object.revise", {**ask, **wrong})
+            assert (error["code"], error["field"]) == ("payload.invalid", "value")
+    [container] = yaml.safe_load(made["object"])["spec"]["template"]["spec"]["containers"]
+    assert container == {
+        "name": "c",
+        "resources": {"requests": {"cpu": "100m"}},
+        "image": "registry.example/web:2",
+    }
