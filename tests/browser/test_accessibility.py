@@ -51,6 +51,10 @@ def region(page: Page, name: str) -> None:
 def test_start_page(themed: Page, sound: Check) -> None:
     """The start page, and with mistakes listed."""
     themed.goto("/")
+    themed.get_by_role("button", name="Idle, but full").click()
+    Workbench(themed).wait()
+    themed.goto("/?topic=scoring")  # with a draft to go on with, and a topic chosen
+    expect(themed.get_by_role("region", name="Go on where you were")).to_be_visible()
     small = themed.get_by_role("region", name="A small cluster that is being scheduled")
     expect(small.get_by_role("button", name="Play")).to_be_visible()
     sound(themed)
@@ -108,6 +112,110 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
         sound(themed)
         themed.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
+
+
+def choose(page: Page, bench: Workbench, item: str) -> None:
+    """Choose an item of the menu "Add" of the Build panel."""
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    bench.build.get_by_role("menuitem", name=item, exact=True).click()
+
+
+def test_forms_menus_and_the_policy(themed: Page, sound: Check) -> None:
+    """The generator, the menu, forms with a mistake, a change of many nodes, and the policy with its text."""
+    themed.goto("/")
+    themed.get_by_role("button", name="Build one").click()
+    made = themed.get_by_role("dialog", name="Generate a cluster")
+    expect(made.get_by_text("10 nodes")).to_be_visible()
+    sound(themed)
+    made.get_by_role("button", name="Open the workbench").click()
+    themed.wait_for_url("**/p/**")
+    bench = Workbench(themed).wait()
+    region(themed, "Build")
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    expect(bench.build.get_by_role("menuitem", name="Deployment", exact=True)).to_be_visible()
+    sound(themed)
+    themed.keyboard.press("Escape")
+    for item in ("Node pool", "Deployment", "PodDisruptionBudget", "PersistentVolume"):
+        choose(themed, bench, item)
+        form = themed.get_by_role("dialog")
+        expect(form.get_by_label("Name", exact=True)).to_be_visible()
+        form.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+        form.get_by_label("Name", exact=True).fill("No such name!")
+        sound(themed)
+        form.get_by_role("button", name="Cancel").click()
+        expect(form).to_have_count(0)
+    choose(themed, bench, "Change many nodes…")
+    bulk = themed.get_by_role("dialog", name="Change many nodes")
+    bulk.get_by_label("Taint", exact=True).fill("maintenance=yes:NoExecute")
+    expect(bulk.get_by_role("button", name="Taint 10 nodes")).to_be_visible()
+    sound(themed)
+    bulk.get_by_role("button", name="Cancel").click()
+    bench.build.get_by_role("tab", name="Policy").click()
+    expect(bench.build.get_by_text("CheckNodeCondition").first).to_be_visible()
+    sound(themed)
+
+
+def test_time_and_podgroups(themed: Page, sound: Check, site: Stack) -> None:
+    """A run in virtual time: a moment in a step, every tab of it, and its end."""
+    bench = Workbench(themed).open(share(site, example_text("coscheduling-room"), "A group with room"))
+    bench.goto(4)
+    sound(themed)
+    region(themed, "Inspect")
+    for tab in ("PodGroups", "Queue", "Events", "Story"):
+        bench.tab(tab)
+        bench.at(4)
+        sound(themed)
+    themed.evaluate("podstep.playback.goto(podstep.playback.last)")
+    themed.wait_for_function("() => podstep.playback.atEnd && podstep.playback.parts")
+    sound(themed)
+    region(themed, "Stage")
+    sound(themed)
+
+
+def test_preemption_and_the_cache(themed: Page, sound: Check, site: Stack) -> None:
+    """Candidates of preemption, the cache with a stale hit in each of its views, and the matrix beside it."""
+    bench = Workbench(themed).open(
+        f"{share(site, example_text('making-room'), 'Making room')}?step=1&tab=preemption"
+    )
+    bench.at(1)
+    region(themed, "Inspect")
+    sound(themed)
+    address = share(site, example_text("cache-broken-promise"), "The broken promise")
+    bench.open(f"{address}?step=4&tab=cache").at(4)
+    sound(themed)
+    views = bench.panel("Cache").get_by_role("group", name="Views of the cache")
+    for view in ("Map", "Classes", "Over time", "Worth it?"):
+        views.get_by_role("button", name=view).click()
+        themed.wait_for_load_state("networkidle")
+        sound(themed)
+    bench.tab("Predicates")
+    bench.at(4)
+    sound(themed)
+
+
+def test_why_and_what_the_deck_opens(themed: Page, sound: Check, site: Stack) -> None:
+    """Why a pod is pending, breakpoints, the palette, and the keys."""
+    address = share(site, example_text("reading-the-message"), "Reading the message")
+    bench = Workbench(themed).open(f"{address}?step=1").at(1)
+    themed.keyboard.press("w")
+    why = themed.get_by_role("dialog")
+    expect(why.get_by_text("default/report", exact=True)).to_be_visible()
+    sound(themed)
+    themed.keyboard.press("Escape")
+    expect(why).to_have_count(0)
+    for key in ("b", "Control+k", "?"):
+        themed.keyboard.press(key)
+        themed.wait_for_timeout(200)
+        sound(themed)
+        themed.keyboard.press("Escape")
+    bench.at(1)
+
+
+def test_an_embedded_page(themed: Page, sound: Check, site: Stack) -> None:
+    """The page for a frame: the same workbench without chrome."""
+    short = share(site, example_text("shop"), "A shop on twelve nodes").split("/")[2]
+    Workbench(themed).open(f"/e/{short}/?step=17").at(17)
+    sound(themed)
 
 
 def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
