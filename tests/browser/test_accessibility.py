@@ -186,7 +186,7 @@ def test_preemption_and_the_cache(themed: Page, sound: Check, site: Stack) -> No
     views = bench.panel("Cache").get_by_role("group", name="Views of the cache")
     for view in ("Map", "Classes", "Over time", "Worth it?"):
         views.get_by_role("button", name=view).click()
-        themed.wait_for_load_state("networkidle")
+        expect(bench.panel("Cache").get_by_text("Bringing the cache to this cycle")).to_have_count(0)
         sound(themed)
     bench.tab("Predicates")
     bench.at(4)
