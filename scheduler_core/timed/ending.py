@@ -4,7 +4,8 @@ In a cluster the scheduler never ends: unschedulable pods are tried again every 
 when no operation and nothing of the controllers is to come, and no pod was bound, ended, created or deleted
 for so long that every wait was over that anything configures (:mod:`scheduler_core.timed.waits`) and the
 unschedulable queue was flushed; then, as soon as no pod waits at Permit. A group that waits, fails and waits
-again for ever does not hold it up.
+again for ever does not hold it up: after so many tries nobody is tried any more, and who waits at Permit then
+is rejected when its time is up.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ FEWEST_TRIES = 200
 CALM = 4  # cycles of a storm after which time passes twice as fast
 CYCLE = Pace().cycle
 LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart what ends for ever
+MOST_TRIES = 200_000  # without an operation, for the same reason: pods of a second fill a week with millions
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class Ending:
     changed: float = 0.0
     landed: float = 0.0
     tries: int = 0
+    attempts: int = 0  # since the last operation
     halfway: float = 0.0  # when half of the fewest tries were made: what waits since before is no retry
     horizon: float | None = None  # a storm is waited for until then
 
@@ -50,32 +53,42 @@ class Ending:
             return
         self.changed, self.tries, self.horizon = happening.time, 0, None
         if happening.what == "Operation":
-            self.landed = happening.time
+            self.landed, self.attempts = happening.time, 0
 
     def tried(self, now: float) -> None:
         """Take note of a scheduling cycle."""
         self.tries += 1
+        self.attempts += 1
         if self.tries == FEWEST_TRIES // 2:
             self.halfway = now
 
     def over(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
-        """Tell whether what comes next, at ``moment``, is not to come any more; ``more``: an operation is."""
+        """Tell whether what comes next, at ``moment``, is not to come any more; ``more``: an operation is.
+
+        Where pods wait at Permit it still is, until there were too many tries for that.
+        """
         if self.stops(framework, moment, more=more):
             return True
         if more or framework.expects:
             return False
         limit = self.changed + patience(framework.release, self.longest_wait)
-        return moment > limit + (self.longest_wait if len(framework.waiting) else 0.0)
+        return moment > limit and not len(framework.waiting)
 
     def stops(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
         """Tell whether active pods are not to be tried any more at ``moment``."""
         if self.until is not None and moment > self.until:
+            return True
+        if self.exhausted(framework):
             return True
         if more:
             return False
         if moment > self.landed + LONGEST:
             return True
         return not framework.expects and self.storm(framework) > 0 and moment > self._horizon(framework)
+
+    def exhausted(self, framework: ControlledFramework) -> bool:
+        """Tell whether more pods were tried since the last operation than any run is for."""
+        return self.attempts >= max(MOST_TRIES, TRIES * len(framework.queue.pods))
 
     def storm(self, framework: ControlledFramework) -> int:
         """Return how many cycles too many there were since something changed."""

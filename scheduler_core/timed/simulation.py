@@ -64,7 +64,7 @@ class TimedSimulation(View):
         self._recording = Recording({})
         self._rest: Rest | None = None
         self._turns = Turns()
-        self._broken = False  # controllers gave up
+        self._broken = False  # controllers gave up, or the run did
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler is there
         self._deleted = []
@@ -214,7 +214,7 @@ class TimedSimulation(View):
         self._take_turns()
 
     def _take_turns(self) -> bool:
-        """Let everybody have their turn; tell whether controllers gave up, so that the run is over."""
+        """Let everybody have their turn; tell whether somebody gave up, so that the run is over."""
         framework = self.framework
         framework.take_turns()
         gave_up = framework.manager.gave_up
@@ -243,7 +243,7 @@ class TimedSimulation(View):
                 to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
                 if not self.ending.stops(framework, clock.now, more=to_come):
                     break
-                if not self._land_early():
+                if not self._go_on(due):
                     return False
             elif not self._pass_time(due):
                 return False
@@ -262,12 +262,36 @@ class TimedSimulation(View):
             if until is not None and min(moments) > until:
                 framework.clock.wait_until(until)
                 return False
-            return self._land_early()
-        if landing is not None and (due is None or landing < due):
-            framework.clock.wait_until(landing)
-        else:
-            framework.clock.fire()
+            return self._go_on(due)
+        self._pass_to(due, landing)
         return True
+
+    def _pass_to(self, due: float | None, landing: float | None) -> None:
+        clock = self.framework.clock
+        if landing is not None and (due is None or landing < due):
+            clock.wait_until(landing)
+        else:
+            clock.fire()
+
+    def _go_on(self, due: float | None) -> bool:
+        """Let come, though nobody is to be tried any more, what still has to; tell whether anything does.
+
+        That is operations which wait for a calm, and then the end of every wait at Permit.
+        """
+        if self._land_early():
+            return True
+        framework, until = self.framework, self.ending.until
+        if len(framework.waiting) and due is not None and (until is None or due <= until):
+            self._pass_to(due, self._agenda.next_time)
+            return True
+        now = framework.clock.now
+        if self.ending.exhausted(framework) and (until is None or now <= until):
+            self._broken = True
+            tries = self.ending.attempts
+            framework.tell(
+                "NotSettled", "", f"The run was ended: {tries} tries since the last operation are too many"
+            )
+        return False
 
     def _land_early(self) -> bool:
         """Let operations land that wait for cycles or a calm that will not come; tell if there are any."""
