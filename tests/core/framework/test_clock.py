@@ -109,3 +109,18 @@ def test_a_settled_pod_is_listed_until_its_binding_cycle_took_it_up() -> None:
     pods.remove("p")
     pods.remove("p")
     assert (len(pods), told) == (0, [("p", "rejected", 0)])
+
+
+def test_a_time_that_is_up_after_the_verdict_is_no_time_out() -> None:
+    """Who rejected the pod first did; only a wait that nobody ended has timed out."""
+    _, pods, told = settled_pods()
+    pods.add("p", "n", {"A": 5}, message)
+    pods.add("q", "n", {"A": 5}, message)
+    pods.reject("p", "B", "no")
+    for key in ("p", "q"):
+        pods.expire(key, "A", "late")
+    assert [(pod.plugin, pod.message, pod.timed_out) for pod in pods] == [
+        ("B", "no", False),
+        ("A", "late", True),
+    ]
+    assert [verdict for _, verdict, _ in told] == ["rejected", "rejected"]

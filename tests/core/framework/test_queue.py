@@ -201,3 +201,44 @@ def test_every_reason_that_pods_can_wait_for_has_its_plugin() -> None:
         "node(s) didn't have the requested labels",  # CheckNodeLabelPresence and CheckServiceAffinity are
         "node(s) didn't match service affinity",  # not among the default plugins
     }
+
+
+def test_an_update_of_an_active_pod_sorts_it_anew() -> None:
+    """A priority that rises while the pod waits its turn brings it to the front."""
+    world = World("ab")
+    world.queue.update(world.state("b", priority=5))
+    head = world.queue.head()
+    assert head is not None
+    assert head.key == "ns/b"
+    assert [one.key for one in world.queue.placed("active")] == ["ns/b", "ns/a"]
+    assert [world.queue.pop().key, world.queue.pop().key] == ["ns/b", "ns/a"]
+
+
+def test_a_flush_during_an_attempt_counts_as_a_move() -> None:
+    """The pod that was tried meanwhile only backs off, if the flush moved anybody."""
+    for flushed, place in ((True, "backoff"), (False, "unschedulable")):
+        world = World("ab")
+        first = world.fail("NodeResourcesFit")
+        tried = world.queue.pop()
+        if not flushed:
+            world.queue.remove(first.key)
+        world.clock.fire()
+        assert world.clock.now == 90.0
+        assert world.queue.fail(tried, ["NodeResourcesFit"]) == place
+
+
+def test_pods_whose_backoff_ended_before_one_look_come_in_the_order_of_their_ends() -> None:
+    """Not in the order in which they began to back off; it counts where they sort alike."""
+    world = World()
+    queue = VirtualQueue(world.clock, lambda _: 0, PLUGIN_EVENTS)
+    queue.add(world.state("long"))
+    queue.fail(queue.pop(), ["X"])
+    queue.activate(["ns/long"])
+    world.clock.spend(0.1)
+    queue.fail(queue.pop(), ["X"], backs_off=True)  # until 2.1 s
+    world.clock.spend(0.95)
+    queue.add(world.state("short"))
+    queue.fail(queue.pop(), ["X"], backs_off=True)  # until 2.05 s
+    while world.clock.now < 3:
+        world.clock.fire()
+    assert [queue.pop().key, queue.pop().key] == ["ns/short", "ns/long"]
