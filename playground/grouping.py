@@ -13,7 +13,7 @@ from scheduler_core.admission import SYSTEM_CLASSES
 from scheduler_core.configuration import CONFIGURATION_KIND
 from scheduler_core.configuration.enabling import schedules_groups, with_coscheduling
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.grouping import DEFAULTS, DIALECTS, complete, field_of, hints, manifests, wrong
+from scheduler_core.grouping import DEFAULTS, DIALECTS, complete, doubts, field_of, hints, manifests, wrong
 from scheduler_core.history import Moment, manifest_at
 from scheduler_core.scenario import BundleError, Document, Scenario
 from scheduler_core.settings import SETTINGS_KIND
@@ -48,6 +48,7 @@ def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any])
         "documents": write_yaml(made).removeprefix("---\n") if made else "",
         "words": words_of(made) if made and not problems else "",
         "errors": [{"field": field, "message": message} for field, message in problems],
+        "doubts": [{"field": field, "message": message} for field, message in doubts(fields)],
         "notes": notes,
         "defaults": dict(DEFAULTS),
         "dialects": [[row.id, row.api_version, list(row.lacks)] for row in DIALECTS.values()],

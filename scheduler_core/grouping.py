@@ -143,16 +143,26 @@ def manifests(fields: Fields) -> list[Manifest]:
 
 def hints(fields: Fields) -> list[str]:
     """Return what is no mistake but may surprise: a group that can never start, a run that never ends."""
-    told: list[str] = []
-    least, replicas = fields["minMember"], fields["replicas"]
-    if _is_integer(least) and _is_integer(replicas) and int(replicas) < int(least):
-        told.append(
-            f"The workload has {int(replicas)} of the {int(least)} pods that the group waits for: "
-            "with Coscheduling none of them starts."
-        )
+    told = [text for _, text in doubts(fields)]
     if fields["runSeconds"] and fields["workload"] == "Deployment":
         told.append("A Deployment's pods start again when they end; a Job's do not.")
     return told
+
+
+def doubts(fields: Fields) -> list[tuple[str, str]]:
+    """Return what is allowed but hardly meant, each with the field that it is told beside."""
+    least, replicas = fields["minMember"], fields["replicas"]
+    if not (_is_integer(least) and _is_integer(replicas) and int(replicas) < int(least)):
+        return []
+    return [
+        (
+            "minMember",
+            (
+                f"The workload has {int(replicas)} of the {int(least)} pods that the group waits for: "
+                "with Coscheduling none of them starts."
+            ),
+        )
+    ]
 
 
 def _group(fields: Fields, dialect: Dialect) -> Manifest:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.controllers.running import FAILS, RECOVERS, seconds
 from scheduler_core.explain.edits import part
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.quantity import parse_quantity
@@ -144,6 +145,22 @@ def _condition(node: Manifest, key: str, value: str) -> None:
     status["conditions"] = listed
 
 
+def _annotated(annotation: str) -> Callable[[Manifest, str, str], None]:
+    """Make the change that plans a second of virtual time by an annotation; no value takes it away."""
+
+    def change(node: Manifest, key: str, value: str) -> None:
+        del key
+        if value and seconds(value) is None:
+            raise RevisionError(f"{value[:40]!r} is no second of virtual time: write it like 60 or 90.5.")
+        annotations = part(node, "metadata", "annotations")
+        annotations.pop(annotation, None)
+        if value:
+            annotations[annotation] = value
+        _tidy(node["metadata"], "annotations")
+
+    return change
+
+
 def _replicas(workload: Manifest, key: str, value: str) -> None:
     del key
     if not _COUNT.fullmatch(value):
@@ -180,6 +197,8 @@ REVISIONS: Mapping[str, Revision] = {
         Revision("unlabel", tuple(KINDS), _unlabel),
         Revision("allocatable", ("Node",), _allocatable),
         Revision("condition", ("Node",), _condition),
+        Revision("fails", ("Node",), _annotated(FAILS)),
+        Revision("recovers", ("Node",), _annotated(RECOVERS)),
         Revision("replicas", _SCALED, _replicas),
         Revision("image", (*_SCALED, "DaemonSet"), _image),
     )

@@ -41,6 +41,7 @@ class Place:
     pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
     nodes: list[list[Any]] = field(default_factory=list)  # NodeStates that the cycle changed
     waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
+    tried_by: str = ""  # the schedulerName of the profile, where there is more than one
     in_turn: bool = True  # equally good nodes are taken in turn, as v1.11 does; else the first of them
 
 
@@ -74,6 +75,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "cache": counts_of(cycle.cache),
         "waiting": place.waiting,
         "nodes": place.nodes,
+        **({"profile": place.tried_by} if place.tried_by else {}),
     }
 
 

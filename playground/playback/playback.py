@@ -414,8 +414,11 @@ class Playback:
             self._node_at = known
         pod = self.tables.pod_index[cycle.pod]
         number = self.trail.configurations(cycle.index)
+        several = len((self._policy(number) or {}).get("profiles") or ()) > 1
+        tried = (self.trail.latest_of(cycle.index, cycle.pod) if several else None) or self.tables.pods[pod]
         return Place(
             pod=pod,
+            tried_by=tried.scheduler_name if several else "",
             priority=self.tables.pods[pod].priority,
             node=None if cycle.node is None else self.tables.node_index[cycle.node],
             node_at=known[1],

@@ -97,6 +97,7 @@ class Tables:
             assert isinstance(found, Pod)
             self.add(found)
         self.known = len(self.pods)
+        self.revised = {o.key for o in scenario.operations if isinstance(o.object, Pod)}  # from outside
         for item in initial:
             self.start[self.pod_index[item.meta.key]] = self.placement_of(item)
         for key, state in started.items():

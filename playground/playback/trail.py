@@ -254,6 +254,14 @@ class Trail:
         """Return the operations applied just before cycle ``index``."""
         return self._operations[self._applied[index - 1] : self._applied[index]]
 
+    def latest_of(self, index: int, key: str) -> Pod | None:
+        """Return a pod as the last operation until cycle ``index`` wrote it, None where none did."""
+        if key not in self.tables.revised:
+            return None
+        done = self._operations[: self._applied[index]]
+        written = (o.object for o in reversed(done) if o.kind == "Pod" and o.key == key)
+        return next((found for found in written if isinstance(found, Pod)), None)
+
     def applied(self, index: int) -> int:
         """Return how many operations have landed up to and including a cycle."""
         return self._applied[index]

@@ -268,7 +268,7 @@ def test_time_is_told_at_every_position_also_of_v1_11(page: Page, day: str) -> N
     assert page.evaluate("podstep.playback.end") is False
     page.keyboard.press("End")
     assert settled(page)[0] == last
-    expect(page.locator(".deck .at-time")).to_contain_text("t = 11h2m0s")
+    expect(page.locator(".deck .at-time")).to_contain_text("t = 11h2m")
     landed = page.evaluate("podstep.playback.marks.seekOperation(0, 1)")
     bench.goto(landed)
     settled(page)

@@ -111,6 +111,8 @@ async def test_what_is_typed_is_judged_field_by_field() -> None:
         assert "dialect" in wrong(await drafted(socket, NODES, dialect="other"))
         few = await drafted(socket, NODES, replicas="3")
         assert "none of them starts" in few["notes"][-1]
+        assert few["doubts"] == [{"field": "minMember", "message": few["notes"][-1]}]
+        assert not few["errors"], "it is allowed"
 
 
 async def test_a_policy_that_is_there_is_carried_over_and_said_so() -> None:

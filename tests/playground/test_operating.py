@@ -49,6 +49,7 @@ status:
     memory: 8Gi
     pods: '10'
 """
+LABELLED = {"name": "a", "labels": {"zone": "x"}}
 VOLUME = """apiVersion: v1
 kind: PersistentVolume
 metadata: {name: disk}
@@ -112,6 +113,8 @@ async def test_an_object_is_read_as_it_stands_after_a_step() -> None:
                 "unlabel",
                 "allocatable",
                 "condition",
+                "fails",
+                "recovers",
             ],
         }
         opened = await socket.success("scenario.open", {"source": source})
@@ -330,6 +333,9 @@ async def test_what_cannot_be_done_is_refused(payload: dict[str, str], code: str
             "500m",
             {"status": {"allocatable": {"cpu": "500m", "memory": "8Gi", "pods": "10"}}},
         ),
+        ("fails", "", "60", {"metadata": {**LABELLED, "annotations": {"podstep/fails-at": "60"}}}),
+        ("recovers", "", "90.5", {"metadata": {**LABELLED, "annotations": {"podstep/recovers-at": "90.5"}}}),
+        ("fails", "", "", {}),
         (
             "condition",
             "DiskPressure",
@@ -360,6 +366,7 @@ async def test_common_changes_are_made_without_typing(
         ("taint", "gpu", "", "write key=value:effect"),
         ("untaint", "gpu:NoSchedule", "", "The node has no taint"),
         ("allocatable", "cpu", "many", "'many' is no quantity"),
+        ("fails", "", "soon", "'soon' is no second of virtual time"),
         ("replicas", "", "3", "not for a Node"),
         ("paint", "", "", "There is no change called 'paint'"),
     ],

@@ -34,10 +34,10 @@ export function amount(resource, value) {
     : resource === "cpu" ? cpu(value) : String(value);
 }
 
-/** Seconds to `1m12s`, as `kubectl get` prints ages; tenths below ten seconds. */
+/** Seconds to `72s`, `5m30s`, `3h`, as `kubectl get` prints ages; with milliseconds below ten seconds. */
 export function age(seconds) {
   const whole = Math.floor(seconds);
-  if (seconds < 10 && seconds !== whole) return `${Math.round(seconds * 10) / 10}s`;
+  if (seconds < 10) return `${Math.round(seconds * 1000) / 1000}s`;
   if (whole < 120) return `${whole}s`;
   if (whole < 600) return whole % 60 ? `${Math.floor(whole / 60)}m${whole % 60}s` : `${whole / 60}m`;
   if (whole < 10_800) return `${Math.floor(whole / 60)}m`;
@@ -46,13 +46,12 @@ export function age(seconds) {
   return `${Math.floor(whole / 86_400)}d`;
 }
 
-/** Seconds of virtual time to the millisecond: `12.345s`, `5m30s`, `1h0m12.5s`. */
+/** A moment of virtual time in the same way, but to the second however late it is: `0.009s`, `90s`, `15m12s`, `11h2m`. */
 export function clock(seconds) {
-  const whole = Math.round(seconds * 1000) / 1000;
-  const s = `${Math.round((whole % 60) * 1000) / 1000}s`;
-  if (whole < 60) return s;
-  const m = Math.floor(whole / 60);
-  return m < 60 ? `${m}m${s}` : `${count(Math.floor(m / 60))}h${m % 60}m${s}`;
+  if (seconds < 600) return age(seconds);
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return `${hours ? `${count(hours)}h` : ""}${minutes || (hours && rest) ? `${minutes}m` : ""}${rest ? `${rest}s` : ""}`;
 }
 
 const grouped = new Intl.NumberFormat("en-US");

@@ -49,7 +49,13 @@ export class Build {
     this.list = debounce(() => this.#list(), LIST_AFTER);
     this.policy = new Policy(view, { mine, canFork, onFork, text, apply, dirty, undo: this.undo, onText: () => this.open("yaml") });
     this.open("objects");
-    view.playback.on("opened", () => { this.#others = null; this.#draw(); });
+    view.playback.on("opened", () => {
+      const { warnings } = view.playback;
+      this.#others = null;
+      this.strip.badge("yaml", warnings.length ? count(warnings.length) : "", "fail-text");
+      this.strip.title("yaml", warnings.length ? `${plural(warnings.length, "warning")} about the input` : "");
+      this.#draw();
+    });
     view.playback.on("step", () => { this.#count(); this.list(); });
     view.on("selection", () => this.#mark());
     view.on("look", () => { if (view.playback.nodes) this.#draw(); });
@@ -126,7 +132,8 @@ export class Build {
       return { group, members, hits, label, title: bare ? label : `${kind} ${name}` };
     });
     const foundPods = described.reduce((sum, { hits }) => sum + hits.length, 0);
-    if (foundPods || !found) this.#branch("workloads", "Workloads", found ? `${of(foundPods, pods.keys.length)} pods` : plural(pods.keys.length, "pod"), 1, null);
+    if (foundPods || !found) this.#branch("workloads", "Workloads", found ? `${of(foundPods, pods.keys.length)} pods` : "", 1, null);
+    if (!found) this.#counts.set("workloads", pods);
     if (openAll || this.#opened.has("workloads")) {
       for (const { group, members, hits, label, title } of described) {
         if (found && !hits.length) continue;
@@ -248,31 +255,48 @@ export class Build {
   #count() {
     if (this.#tab !== "objects" || !this.view.playback.cluster) return;
     const { cluster, nodes } = this.view.playback;
-    for (const row of this.#items()) {
+    for (const row of this.#drawn()) {
       const key = row.dataset.key;
       const what = this.#counts.get(key);
       if (what === undefined) continue;
       const cell = row.lastElementChild;
       let text = "";
-      if (key.startsWith("group:")) {
-        let placed = 0;
-        let there = 0;
-        for (const pod of what) { if (cluster.placement[pod] >= 0) placed += 1; if (cluster.placement[pod] !== ABSENT) there += 1; }
-        text = `${count(placed)} / ${count(there)}`;
+      let there = true;
+      if (key === "workloads") text = plural(cluster.present, "pod");
+      else if (key.startsWith("group:")) {
+        const { placed, present } = this.#tally(what);
+        there = present > 0;
+        text = `${count(placed)} / ${count(present)}`;
       } else if (key.startsWith("pod:")) {
         const at = cluster.placement[what];
+        there = at !== ABSENT;
         text = at >= 0 ? ellipsis(nodes.names[at], NODE) : at === ABSENT ? "" : "pending";
         cell.title = at >= 0 ? nodes.names[at] : "";
       } else if (key.startsWith("node:")) text = this.view.exists(what) ? plural(cluster.count[what], "pod") : "not there";
+      row.hidden = !there && !this.#filter; // not yet there, or gone: finished, deleted, scaled down
       if (cell.textContent !== text) cell.textContent = text;
     }
+    const items = this.#items();
+    if (items.length && !items.some((item) => item.tabIndex === 0)) items[0].tabIndex = 0; // the one that had it went
   }
 
-  #items() { return [...this.tree.querySelectorAll("[role=treeitem]")]; }
+  /** How many of some pods are there at the step on screen, and how many of these have a node. */
+  #tally(members) {
+    const { placement } = this.view.playback.cluster;
+    let placed = 0;
+    let present = 0;
+    for (const pod of members) { if (placement[pod] >= 0) placed += 1; if (placement[pod] !== ABSENT) present += 1; }
+    return { placed, present };
+  }
+
+  #drawn() { return [...this.tree.querySelectorAll("[role=treeitem]")]; }
+
+  /** The rows that can be seen. */
+  #items() { return [...this.tree.querySelectorAll("[role=treeitem]:not([hidden])")]; }
 
   #mark() {
     const { node, pod } = this.view;
-    for (const row of this.#items()) {
+    for (const row of this.#drawn()) {
       const on = row.dataset.key === `node:${node}` || row.dataset.key === `pod:${pod}`;
       row.classList.toggle("selected", on);
       if (on) row.setAttribute("aria-selected", "true"); else row.removeAttribute("aria-selected");
@@ -341,6 +365,7 @@ export class Build {
       this.text = await answer.text();
       const kept = this.options.mine ? this.#kept() : null;
       this.editor.value = kept ?? this.text;
+      if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);
       if (kept !== null && kept !== this.text) { this.#edited(kept); toast("Changes you had not applied are back in the editor."); }
     } catch (error) {
       fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));

@@ -2,18 +2,18 @@
 // else, and where motion is unwelcome, it stands at the cycle that is shown.
 
 import { h } from "../lib/dom.js";
-import { age } from "../lib/quantity.js";
+import { age, clock } from "../lib/quantity.js";
 
 const FOR_EVER = 1e11; // and more seconds
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** A moment of virtual time: `t = 90s`. */
-export const moment = (seconds) => (seconds > FOR_EVER ? "for ever" : `t = ${age(seconds)}`);
+export const moment = (seconds) => (seconds > FOR_EVER ? "for ever" : `t = ${clock(seconds)}`);
 
 /** How long something still lasts: a clock that runs down rounds up, so that 10s are left until they are less. */
 export function left(until, now) {
   const rest = until - now;
-  return until > FOR_EVER ? "for ever" : rest < 0.05 ? "now" : `${age(rest > 9.95 ? Math.ceil(rest - 0.05) : rest)} left`;
+  return until > FOR_EVER ? "for ever" : rest < 0.05 ? "now" : `${age(rest > 9.95 ? Math.ceil(rest - 0.05) : Math.round(rest * 10) / 10)} left`;
 }
 
 /** How long something still lasts, as an element that counts. */

@@ -51,6 +51,7 @@ export class CycleBar {
     fill(this.main,
       h("i", { class: `dot ${this.view.colour(pod)}` }),
       h("button", { type: "button", class: "link plain", onclick: () => this.view.selectPod(pod), title: pods.priority[pod] ? `${pods.keys[pod]}, priority ${pods.priority[pod]}` : pods.keys[pod] }, h("b", { text: short(pods.keys[pod]) })),
+      light.profile ? h("span", { class: "dim nowrap asks by-profile", title: "The profile that tries it, by spec.schedulerName", text: `by ${light.profile}` }) : null,
       pods.priority[pod] ? h("span", { class: "dim nowrap ranks", text: `priority ${pods.priority[pod]}` }) : null,
       h("span", { class: "dim nowrap asks", text: `${cpu(pods.cpu[pod])} cpu · ${memory(pods.memory[pod])}` }),
       over ? h("span", { class: `pill outcome ${failed ? "fail" : waits ? "wait" : "pass"}` }, icon(failed ? "cross" : waits ? "pause" : "check"), failed ? light.result : waits ? "waits at Permit" : "scheduled")

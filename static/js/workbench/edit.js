@@ -8,6 +8,7 @@ import { GROUP } from "./group.js";
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
 const NOTE_MS = 12_000;
+const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
 
 // What the form of common changes offers: label, what the first field is (none: ""), suggestions, what the second one is.
 const FORMS = {
@@ -17,6 +18,8 @@ const FORMS = {
   untaint: ["Take a taint away", "key=value:effect", "", (view, node) => (node === undefined ? [] : view.at("taints", node))],
   allocatable: ["Set what is allocatable", "resource", "quantity", (view) => ["cpu", "memory", "pods", ...Object.keys(view.playback.nodes.extended ?? {})]],
   condition: ["Set a condition", "type", "True or False", () => ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]],
+  fails: ["Fail this node at", "", "seconds of virtual time", () => []],
+  recovers: ["Let it answer again at", "", "seconds of virtual time", () => []],
   replicas: ["Scale", "", "replicas", () => []],
 };
 
@@ -136,11 +139,12 @@ export class Edit {
     if (settled) return h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` });
     const { playback } = view;
     const last = playback.complete && playback.cycles <= index;
-    const idle = (playback.policy?.cache ?? "off") === "off" ? " The cache is off here, so nothing stale can be written; the Policy tab switches it on." : "";
+    const off = (playback.policy?.cache ?? "off") === "off";
+    const idle = off ? " The cache is off here, so nothing stale can be written; the Policy tab switches it on." : "";
     const choice = (value, label, hint, checked) => h("label", null, h("input", { type: "radio", name: "edit-when", checked: checked || undefined, onchange: () => { during.value = value; } }), h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })));
     return h("fieldset", { class: "edit-when" }, h("legend", { text: "When it lands" }),
-      choice(false, `${after[0].toUpperCase()}${after.slice(1)}`, last ? "No cycle comes after it yet: one that it sets off shows it. All before stays as it is." : "and before the next one, which is the first to show it. All before stays as it is.", true),
-      choice(true, `Inside cycle ${count(index + 1)}, between evaluating and writing`, `Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.${idle}`));
+      choice(false, `${after[0].toUpperCase()}${after.slice(1)}`, last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : "and before the next one, which is the first to show it. All before stays as it is.", true),
+      playback.timed && (off || last) ? null : choice(true, `Inside cycle ${count(index + 1)}, between evaluating and writing`, `Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.${idle}`));
   }
 
   /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
@@ -167,7 +171,7 @@ export class Edit {
       cordon.onclick = () => revise(on ? "uncordon" : "cordon");
     };
     paint();
-    const offered = revisions.filter((what) => FORMS[what]);
+    const offered = revisions.filter((what) => FORMS[what] && (this.view.playback.timed || !TIMED.has(what)));
     const what = h("select", { class: "field", "aria-label": "Common change", ...(revisions.includes("cordon") ? {} : { "data-quick": true }), onchange: () => form() }, offered.map((name) => h("option", { value: name, text: FORMS[name][0] })));
     const key = h("input", { class: "field mono", list: "edit-keys", autocomplete: "off", spellcheck: "false" });
     const value = h("input", { class: "field mono", autocomplete: "off", spellcheck: "false" });
@@ -232,7 +236,7 @@ export class Edit {
   #tell({ words, rewritten }, index, during, action) {
     const { playback } = this.view;
     const when = action === "edit" ? "" : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
-    const shows = action === "edit" ? "" : playback.complete && playback.cycles <= index ? " No cycle comes after it that could show it." : ` It shows from cycle ${count(index + 1)} on.`;
+    const shows = action === "edit" ? "" : playback.complete && playback.cycles <= index ? (playback.end ? " No cycle comes after it: the End shows it." : " No cycle comes after it that could show it.") : ` It shows from cycle ${count(index + 1)} on.`;
     const anew = rewritten ? " The documents could not be told apart, so the whole text was written anew." : "";
     this.tell(`${when}${words}.${shows}${anew}`);
   }

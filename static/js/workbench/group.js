@@ -117,20 +117,22 @@ export class Group {
     const lacks = answer.dialects.find(([id]) => id === this.fields.get("dialect").input.value)?.[2] ?? [];
     const general = [];
     const wrong = new Map();
+    const doubts = new Map(answer.doubts.map(({ field, message }) => [field, message])); // they are allowed
     for (const { field, message } of answer.errors) { if (this.fields.has(field)) wrong.set(field, message); else general.push(message); }
     for (const [name, { input, told, hint }] of this.fields) {
       const message = wrong.get(name) ?? "";
       const shown = message && !(name === "name" && !input.value && !this.pressed);
       input.setAttribute("aria-invalid", String(Boolean(shown)));
       told.classList.toggle("stale-text", Boolean(shown));
-      told.textContent = shown ? message : lacks.includes(name) ? "this dialect has no such field" : hint;
+      told.classList.toggle("fail-text", !shown && doubts.has(name));
+      told.textContent = shown ? message : doubts.get(name) ?? (lacks.includes(name) ? "this dialect has no such field" : hint);
       input.disabled = lacks.includes(name) && !input.value;
     }
     this.plugin.disabled = answer.coscheduling;
     this.pluginTold.textContent = answer.coscheduling ? "The scheduler has the plugin already." : this.plugin.checked ? "" : "Without it the PodGroup is an object that nobody reads: its pods are scheduled one by one.";
     fill(this.problems, general.map((text) => h("p", { class: "stale-text", text })));
     if (this.preview.value !== answer.documents) this.preview.value = answer.documents;
-    fill(this.notes, answer.notes.map((text) => h("li", { text })));
+    fill(this.notes, answer.notes.filter((text) => ![...doubts.values()].includes(text)).map((text) => h("li", { text })));
     this.state.textContent = answer.errors.length ? (wrong.size === 1 && wrong.has("name") && !this.fields.get("name").input.value ? "as soon as it has a name" : plural(answer.errors.length, "error")) : plural(answer.documents.split(/^---$/m).length, "document");
   }
 
@@ -152,7 +154,7 @@ export class Group {
     this.pressed = true;
     this.draft.cancel?.();
     await this.#draft();
-    const { errors, documents } = this.answer ?? { errors: [{}], documents: "" };
+    const { errors, documents, doubts } = this.answer ?? { errors: [{}], documents: "", doubts: [] };
     if (errors.length) {
       const at = this.fields.get(errors.find(({ field }) => this.fields.has(field))?.field)?.input;
       at?.focus();
@@ -164,7 +166,7 @@ export class Group {
       const { step } = this;
       const { words, rewritten } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
       this.box.close();
-      this.edit.tell(`${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${rewritten ? " The documents could not be told apart, so the whole text was written anew." : ""}`);
+      this.edit.tell(`${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${rewritten ? " The documents could not be told apart, so the whole text was written anew." : ""}${doubts.map(({ message }) => ` ${message}`).join("")}`);
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
       this.preview.mark(found);

@@ -57,6 +57,7 @@ export function tabs(list, entries, panel, onSelect) {
       em.textContent = text;
       em.className = tone;
     },
+    title(key, text) { buttons.get(key).title = text; },
     offer(key, offered) { buttons.get(key).hidden = !offered; edges(); },
     focus(key) { buttons.get(key)?.focus(); },
   };

@@ -2,7 +2,7 @@
 // there are and when each is looked through, then every pod with its sort key, why it is there, and what would move it.
 
 import { h, icon } from "../../lib/dom.js";
-import { age, count, plural, short } from "../../lib/quantity.js";
+import { clock, count, plural, short } from "../../lib/quantity.js";
 import { moment, until } from "../countdown.js";
 import { nodeLink, podLink } from "./nouns.js";
 
@@ -23,7 +23,7 @@ export function timedQueue(view, queue, now) {
 function flight(view, [key, , sort, whose, , attempts, , why, event]) {
   const light = view.playback.current;
   const went = !light ? "" : light.result === "waiting" ? "waits at Permit" : light.node === null ? `is ${light.result}` : "is bound";
-  return h("p", { class: "story" }, "In flight: ", podLink(view, key), `, priority ${count(sort[0])}, t = ${age(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})${attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : ""}. It was in the active queue because ${why}${event ? ` (${event})` : ""}`,
+  return h("p", { class: "story" }, "In flight: ", podLink(view, key), `, priority ${count(sort[0])}, t = ${clock(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})${attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : ""}. It was in the active queue because ${why}${event ? ` (${event})` : ""}`,
     went ? [", and in this cycle it ", h("strong", { text: went }), light.node === null ? null : [" on ", nodeLink(view, view.playback.nodes.names[light.node])]] : null, ".");
 }
 
@@ -45,7 +45,7 @@ function strip(timed, lanes, now) {
 const head = (text, more) => h("th", { scope: "col", text, ...more });
 const why = (view, key) => h("button", { type: "button", class: "why-link", "aria-label": `Why does ${short(key)} wait?`, title: "Why?", onclick: () => view.emit("why", { pod: key }) }, icon("help"));
 /** Where a pod is, and since when; of one that an event moved the time is that of its last try. */
-const here = (since, moved) => (moved ? `Queued since t = ${age(since)}; here because` : `Here since t = ${age(since)}:`);
+const here = (since, moved) => (moved ? `Queued since t = ${clock(since)}; here because` : `Here since t = ${clock(since)}:`);
 const title = (name, total, more) => h("h3", { tabindex: "-1" }, `${name} `, h("small", { class: "dim num", text: count(total) }), more);
 
 function list(view, timed, [place, name, empty], now) {
@@ -54,7 +54,7 @@ function list(view, timed, [place, name, empty], now) {
   const named = entries.some(([, , sort]) => sort.length > 2);
   const rows = entries.map(([key, , sort, whose, since, attempts, backoff, reason, event, refused, nominated, helped, retry], i) => [
     h("tr", null, h("td", { class: "num dim", text: count(i + 1) }), h("td", { class: "who" }, podLink(view, key), why(view, key), nominated ? h("span", { class: "pill victim" }, "nominated to ", nodeLink(view, nominated)) : null),
-      h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", title: WHOSE[whose] ?? whose }, `t = ${age(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
+      h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", title: WHOSE[whose] ?? whose }, `t = ${clock(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
       h("td", { class: "num dim", text: attempts ? count(attempts) : "" })),
     h("tr", { class: "reason-row" }, h("td"), h("td", { colspan: "4" }, h("p", { class: "dim fine" }, `${here(since, event || (place === "active" && attempts))} ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`), leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now)))]);
   return h("section", { class: `queue at-${place}` }, title(name, total),
@@ -76,7 +76,7 @@ function leaves({ events }, place, { backoff, helped, retry }, now) {
 function permit(view, timed, [place, name, empty], now) {
   const total = timed.counts[place];
   return h("section", { class: `queue at-${place}` }, title("Waiting at Permit", total),
-    timed.waiting.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: name }), h("thead", null, h("tr", null, head("pod"), head("holds"), head("since", { class: "num" }), head("time left", { class: "num" }))), h("tbody", null, timed.waiting.map(([key, node, since, deadline]) => h("tr", null, h("td", null, podLink(view, key), why(view, key)), h("td", null, nodeLink(view, node)), h("td", { class: "num", text: `t = ${age(since)}` }), h("td", { class: "num" }, deadline === null ? "–" : until(deadline, now)))))))
+    timed.waiting.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: name }), h("thead", null, h("tr", null, head("pod"), head("holds"), head("since", { class: "num" }), head("time left", { class: "num" }))), h("tbody", null, timed.waiting.map(([key, node, since, deadline]) => h("tr", null, h("td", null, podLink(view, key), why(view, key)), h("td", null, nodeLink(view, node)), h("td", { class: "num", text: `t = ${clock(since)}` }), h("td", { class: "num" }, deadline === null ? "–" : until(deadline, now)))))))
       : h("p", { class: "dim", text: empty }),
     total > timed.waiting.length && timed.waiting.length ? h("p", { class: "dim fine", text: `and ${count(total - timed.waiting.length)} more` }) : null);
 }

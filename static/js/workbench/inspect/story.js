@@ -46,6 +46,7 @@ export class Story {
     fill(this.element,
       light.operations.length ? changes("Before this cycle", light.operations) : null,
       light.inside?.length ? changes("Inside this cycle, between evaluating and writing", light.inside) : null,
+      light.profile ? h("p", { class: "dim fine by-profile" }, "Tried by the profile ", h("strong", { text: light.profile }), ", its spec.schedulerName.") : null,
       h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
       quirkNotes(light),
       message ? this.#message(light, message) : null,

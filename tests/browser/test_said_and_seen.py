@@ -1,0 +1,211 @@
+"""What a visitor is told where nothing happens, what fits its place, and what the End of a run shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.pages import COMPUTED, Workbench, example_text, share, wide
+from tests.services.stack import Stack
+
+NODES = "---\n".join(
+    f"""apiVersion: v1
+kind: Node
+metadata: {{name: n{n}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "10"}}}}
+"""
+    for n in (1, 2)
+)
+CONFIGURATION = """---
+apiVersion: kubescheduler.config.k8s.io/v1beta2
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: default-scheduler}, {schedulerName: tidy}]
+"""
+
+
+def pod(name: str, scheduler: str, annotations: str = "{}") -> str:
+    """Return a pod that a scheduler of that name tries."""
+    return f"""---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, annotations: {annotations}}}
+spec: {{schedulerName: {scheduler}, restartPolicy: Never, containers: [{{name: c}}]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def two(site: Stack) -> str:
+    """The address of a run in virtual time with two profiles, a pod for each; one of them ends."""
+    pods = pod("plain", "default-scheduler") + pod("own", "tidy", '{podstep/run-seconds: "30"}')
+    return share(site, NODES + CONFIGURATION + pods, "Two profiles")
+
+
+@pytest.mark.parametrize("slug", ["ten-percent", "coscheduling-room", "gang-deadlock"])
+def test_the_end_and_the_start_can_be_shown_with_every_tab(page: Page, slug: str) -> None:
+    """No tab, bar or stage stays behind at a place that has no cycle, and no error is told."""
+    bench = Workbench(page).open(f"/examples/{slug}/")
+    for key, wanted in (("End", "End"), ("Home", "Before the first cycle")):
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press(key)
+        page.wait_for_function("() => podstep.playback.index === podstep.playback.wanted")
+        for tab in bench.inspect.get_by_role("tab").all():
+            tab.click()
+            expect(tab).to_have_attribute("aria-selected", "true")
+        expect(page.locator(".cycle-main b").first).to_have_text(wanted)
+        expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Page) -> None:
+    """Within the End they are drawn as waiting, with the time that is left by the clock shown there."""
+    bench = Workbench(page).open("/examples/ten-percent/")
+    page.keyboard.press("End")
+    page.wait_for_function("() => podstep.playback.atEnd && podstep.playback.moments")
+    page.evaluate("podstep.playback.goto(podstep.playback.last, undefined, { at: 1, phase: '' })")
+    waiting = bench.stage.locator(".node .pod.waiting")
+    expect(waiting).to_have_count(1)
+    expect(waiting).to_have_attribute("title", re.compile(r"waits at Permit for \d+s more"))
+
+
+def test_known_warnings_of_an_example_are_counted_and_not_called_out(page: Page) -> None:
+    """The YAML tab counts them, and its list has them; nothing covers the stage."""
+    bench = Workbench(page).open("/examples/coscheduling-room/")
+    yaml = bench.build.get_by_role("tab", name="YAML")
+    expect(yaml.locator("em")).to_have_text("3")
+    expect(yaml).to_have_attribute("title", "3 warnings about the input")
+    expect(page.locator(".toast")).to_have_count(0)
+    yaml.click()
+    expect(bench.build.get_by_text("3 warnings", exact=True)).to_be_visible()
+
+
+def test_other_warnings_are_called_out_once(page: Page, site: Stack) -> None:
+    """A scenario of somebody's own tells of them at its first opening, not at the next."""
+    address = share(site, example_text("coscheduling-room"), "Of my own")
+    bench = Workbench(page).open(address)
+    told = page.get_by_text("3 warnings about the input: see the YAML tab.")
+    expect(told).to_be_visible()
+    bench.open(address)
+    expect(bench.build.get_by_role("tab", name="YAML").locator("em")).to_have_text("3")
+    expect(told).to_have_count(0)
+
+
+def test_where_several_profiles_are_the_one_that_tries_is_named(page: Page, two: str) -> None:
+    """The cycle bar and the story name it; with one profile neither does."""
+    bench = Workbench(page).open(two)
+    for index in (1, 2):
+        bench.step()
+        name = {"plain": "default-scheduler", "own": "tidy"}[page.locator(".cycle-main b").first.inner_text()]
+        expect(page.locator(".cycle-main .by-profile")).to_have_text(f"by {name}")
+        expect(bench.tab("Story").locator(".by-profile")).to_contain_text(f"by the profile {name}")
+        bench.at(index)
+    bench.open("/examples/ten-percent/").step()
+    expect(page.locator(".by-profile")).to_have_count(0)
+
+
+def test_the_tree_counts_the_pods_that_are_there(page: Page, two: str) -> None:
+    """A pod that has ended is no longer counted, and neither is a workload that has none left."""
+    bench = Workbench(page).open(two)
+    head = bench.build.get_by_role("treeitem", name=re.compile("^Workloads"))
+    expect(head).to_contain_text("2 pods")
+    page.keyboard.press("End")
+    expect(page.locator(".deck .at")).to_contain_text("End")
+    expect(head).to_contain_text("1 pod")
+    bench.open("/examples/rolling-update/")
+    sets = bench.build.get_by_role("treeitem", name=re.compile("^rs.web"))
+    page.keyboard.press("End")
+    expect(page.locator(".deck .at")).to_contain_text("End")
+    expect(sets).to_have_count(1)
+    expect(sets).to_contain_text("4 / 4")
+    expect(bench.build.get_by_role("treeitem", name=re.compile("^Workloads"))).to_contain_text("4 pods")
+
+
+def test_a_unit_that_there_is_none_of_says_so(page: Page) -> None:
+    """The next operation, failure and second are walked to, or a sentence says that there is none."""
+    Workbench(page).open("/examples/first-cycle/")
+    unit = page.get_by_label("Unit of next and previous")
+    for value, said in (
+        ("operation", "Nothing comes from outside after this."),
+        ("failure", "No later cycle failed."),
+    ):
+        unit.select_option(value)
+        unit.evaluate("element => element.blur()")
+        page.keyboard.press(".")
+        expect(page.locator(".toast")).to_have_text(said)
+
+
+@pytest.mark.parametrize("tab", ["Objects", "YAML"])
+def test_the_counter_and_all_tabs_have_room_on_a_desktop(page: Page, tab: str) -> None:
+    """Neither the deck's counter nor the last of eight tabs is cut, Build wide or not."""
+    bench = Workbench(page).open("/examples/ten-percent/")
+    bench.build.get_by_role("tab", name=tab).click()
+    bench.step()
+    expect(bench.inspect.get_by_role("tab")).to_have_count(8)
+    cut = """selector => [...document.querySelectorAll(selector)]
+      .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
+    assert page.evaluate(cut, ".deck .at, .transport, .inspect [role=tablist]") == 0
+    box = page.locator(".deck .at").bounding_box()
+    assert box and box["width"] > 60, "the cycle can be read"
+
+
+def test_a_node_is_planned_to_fail_by_a_common_change(page: Page, two: str) -> None:
+    """In virtual time its editor offers it and no stale write; after the last cycle it names the End."""
+    bench = Workbench(page).open(two)
+    page.locator("[data-fork]").click()
+    page.wait_for_url("**/p/**")
+    bench.wait().step(2)
+    bench.stage.get_by_role("button", name=re.compile("^n1,")).click()
+    bench.stage.get_by_role("button", name="Edit at this step").click()
+    editor = page.get_by_role("dialog", name="Edit Node n1")
+    expect(editor.get_by_text("No cycle comes after it yet")).to_contain_text("else the End")
+    expect(editor.get_by_text("Inside cycle")).to_have_count(0)
+    editor.get_by_label("Common change").select_option(label="Fail this node at")
+    editor.get_by_label("seconds of virtual time").fill("40")
+    editor.get_by_role("button", name="Put into the YAML").click()
+    expect(editor).to_contain_text("podstep/fails-at")
+    editor.get_by_role("button", name="Apply").click()
+    expect(editor).to_be_hidden(timeout=COMPUTED)
+    expect(page.locator(".toast").filter(has_text="Node n1")).to_contain_text(
+        re.compile("the End shows it|It shows from cycle 3 on")
+    )
+
+
+def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page, two: str) -> None:
+    """The field says what comes of it, and so does the notice; it is no error."""
+    bench = Workbench(page).open(two)
+    page.locator("[data-fork]").click()
+    page.wait_for_url("**/p/**")
+    bench.wait()
+    page.evaluate("podstep.view.emit('group')")
+    form = page.get_by_role("dialog", name="A PodGroup and its workload")
+    form.get_by_label("Name", exact=True).fill("train")
+    form.locator("#group-minMember").fill("9")
+    said = "The workload has 4 of the 9 pods that the group waits for"
+    expect(form.locator("#group-minMember-told")).to_contain_text(said)
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_be_hidden(timeout=COMPUTED)
+    expect(page.locator(".toast").filter(has_text=said)).to_be_visible()
+
+
+def test_times_are_told_in_one_way(page: Page) -> None:
+    """As kubectl prints ages: seconds to two minutes, no empty parts, milliseconds below ten seconds."""
+    Workbench(page).open("/examples/first-cycle/")
+    told = page.evaluate(
+        """async () => {
+          const { age, clock } = await import('/static/js/lib/quantity.js');
+          const times = [0, 0.009, 9.95, 90.002, 180, 330.5];
+          return [times.map(age), times.map(clock), [3612, 39720, 3600, 912.2].map(clock)];
+        }"""
+    )
+    short = ["0s", "0.009s", "9.95s", "90s", "3m", "5m30s"]
+    assert told == [short, short, ["1h0m12s", "11h2m", "1h", "15m12s"]]
+
+
+def test_rows_of_a_phone_are_not_covered_as_an_example_opens(visitor: Callable[..., Page]) -> None:
+    """Nothing pops up over the page, and it scrolls in one direction only."""
+    phone = visitor(size=PHONE)
+    Workbench(phone).open("/examples/coscheduling-room/")
+    expect(phone.locator(".toast")).to_have_count(0)
+    assert not wide(phone)
