@@ -67,7 +67,7 @@ def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Pa
     page.evaluate("podstep.playback.goto(podstep.playback.last, undefined, { at: 1, phase: '' })")
     waiting = bench.stage.locator(".node .pod.waiting")
     expect(waiting).to_have_count(1)
-    expect(waiting).to_have_attribute("title", re.compile(r"waits at Permit for \d+s more"))
+    expect(waiting).to_have_attribute("title", re.compile(r"waits at Permit for [\d.]+s more"))
 
 
 def test_known_warnings_of_an_example_are_counted_and_not_called_out(page: Page) -> None:
