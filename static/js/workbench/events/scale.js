@@ -36,5 +36,5 @@ export class Scale {
 
   words(value) { return this.timed ? `at ${clock(value)} of virtual time` : value ? `after cycle ${count(value)}` : "before the first cycle"; }
 
-  short(value) { return this.timed ? clock(value) : value ? `after ${count(value)}` : "start"; }
+  short(value) { return this.timed ? (value % 1 ? `${value}s` : clock(value)) : value ? `after ${count(value)}` : "start"; }
 }
