@@ -31,7 +31,7 @@ def themed(visitor: Callable[..., Page], size: tuple[int, int]) -> Page:
 
 @pytest.fixture
 def sound(accessible: Check) -> Check:
-    """Check a page as it stands: WCAG by axe, colours in both themes, and that it does not scroll sideways."""
+    """Check a page as it stands: WCAG by axe, colours in both themes, and no scrolling sideways."""
 
     def check(page: Page) -> None:
         assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
