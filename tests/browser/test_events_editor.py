@@ -132,7 +132,7 @@ def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page, cluster: str) -
     page.keyboard.press("ArrowRight")
     expect(mark).to_have_attribute("aria-valuetext", "after cycle 4")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Moved to after cycle 4")).to_be_visible()
+    expect(page.get_by_text("Moved to after cycle 4").first).to_be_visible()
     expect(row.get_by_role("button").first).to_contain_text("after 4")
     expect(row.get_by_role("slider")).to_be_focused()
     bench.build.get_by_role("button", name="Undo").click()
