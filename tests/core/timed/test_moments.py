@@ -35,7 +35,6 @@ def ended_so(rest: Rest) -> list[tuple[object, ...]]:
     ]
 
 
-
 @given(scenarios())
 @settings(max_examples=40, deadline=None)
 def test_the_moments_of_every_step_lead_from_its_placement_to_the_next(scenario: Scenario) -> None:
