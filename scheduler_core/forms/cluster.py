@@ -111,19 +111,20 @@ CLASS_FIELDS = (
     ),
     Field("globalDefault", "The default for pods that name none", "flag", "false", place=r"globalDefault"),
 )
+PODS_WITH = Field(
+    "selector",
+    "Pods with",
+    "labels",
+    placeholder="app=web",
+    missing="write the labels of the pods, such as app=web",
+    required=True,
+    suggest="podLabels",
+    place=r"selector",
+)
 BUDGET_FIELDS = (
     name_field("web"),
     NAMESPACE,
-    Field(
-        "selector",
-        "Pods with",
-        "labels",
-        placeholder="app=web",
-        missing="write the labels of the pods, such as app=web",
-        required=True,
-        suggest="podLabels",
-        place=r"selector",
-    ),
+    PODS_WITH,
     Field(
         "minAvailable",
         "minAvailable",
@@ -138,16 +139,7 @@ BUDGET_FIELDS = (
 SERVICE_FIELDS = (
     name_field("web"),
     NAMESPACE,
-    Field(
-        "selector",
-        "Pods with",
-        "labels",
-        placeholder="app=web",
-        missing="write the labels of the pods, such as app=web",
-        required=True,
-        suggest="podLabels",
-        place=r"selector",
-    ),
+    PODS_WITH,
     Field("port", "Port", "integer", "80", "80", low=1, high=65_535, required=True, place=r"port"),
 )
 

@@ -6,22 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from playground import bundles, sources, store
-from playground.bulk import Bulk, BulkError, changed, previewed
+from playground.bulk import Bulk, changed, previewed
 from playground.generating import generated, generator
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.refusals import refusals
 from playground.making import UnknownKindError, forms, made
-from playground.operating import ObjectError
 from playground.playback.playback import Playback, Superseded
 from playground.wire import Encoded, encode
-from scheduler_core.history import HistoryError, Moment
+from scheduler_core.history import Moment
 
 
 def _moment(payload: dict[str, Any]) -> Moment | None:
-    try:
+    with refusals("step"):
         return Moment.parse(payload["step"]) if payload.get("step") else None
-    except HistoryError as error:
-        raise CommandError("payload.invalid", str(error), field="step") from error
 
 
 @command("forms.list")
@@ -136,12 +134,5 @@ async def bulk(call: Call) -> Answer:
 def _changed(payload: dict[str, Any], moment: Moment | None, unwanted: Callable[[], bool]) -> dict[str, Any]:
     if unwanted():
         raise Superseded
-    try:
+    with refusals():
         return changed(payload["text"], _bulk(payload), moment)
-    except BulkError as error:
-        raise CommandError("payload.invalid", str(error), field=error.field) from error
-    except HistoryError as error:
-        raise CommandError("payload.invalid", str(error), field=error.field) from error
-    except ObjectError as error:
-        told = bundles.problems_wire(error.problems)
-        raise CommandError("object.invalid", str(error), errors=told) from error

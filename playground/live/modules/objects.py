@@ -9,11 +9,10 @@ from playground import bundles
 from playground.grouping import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.refusals import refusals
 from playground.operating import (
     OBJECT_BYTES,
     Change,
-    MissingError,
-    ObjectError,
     key_of_target,
     operated,
     typed,
@@ -23,7 +22,7 @@ from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
 from playground.wire import Encoded, encode
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.history import HistoryError, Moment
+from scheduler_core.history import Moment
 from scheduler_core.revising import RevisionError, revised
 
 T = TypeVar("T")
@@ -56,10 +55,8 @@ async def get(call: Call) -> Answer:
     target = call.payload["target"]
 
     def read(playback: Playback, index: int) -> Encoded:
-        try:
+        with refusals():
             found = object_at(playback, key_of_target(target), index)
-        except MissingError as error:
-            raise CommandError("object.not-found", str(error)) from error
         if found is None:
             step = playback.trail.step(index)
             raise CommandError("object.not-found", f"There is no {target[:120]} after {step}.")
@@ -82,10 +79,8 @@ async def group(call: Call) -> Answer:
     payload = call.payload
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
-        try:
+        with refusals("step"):
             moment = Moment.parse(payload["step"]) if payload.get("step") else None
-        except HistoryError as error:
-            raise CommandError("payload.invalid", str(error), field="step") from error
         return Encoded(encode(drafted(playback.scenario, moment, payload["fields"])))
 
     return await call.in_turns(turn)
@@ -145,9 +140,8 @@ async def revise(call: Call) -> Answer:
 
 def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
     try:
-        made = revised(typed(text), *change)
-    except ObjectError as error:
-        raise _invalid(error) from error
+        with refusals():
+            made = revised(typed(text), *change)
     except RevisionError as error:
         raise CommandError("payload.invalid", str(error), field="value") from error
     return {"object": write_yaml([made]).removeprefix("---\n")}
@@ -178,7 +172,7 @@ def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str
     if unwanted():
         raise Superseded
     given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id", "seconds")}
-    try:
+    with refusals():
         moment = (
             Moment.parse(payload["step"], during=payload.get("during") == "evaluation")
             if payload.get("step")
@@ -186,13 +180,3 @@ def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str
         )
         landed = Moment.parse(payload["landed"]) if payload.get("landed") else None
         return operated(payload["text"], Change(payload["action"], moment, landed=landed, **given))
-    except HistoryError as error:
-        raise CommandError("payload.invalid", str(error), field=error.field) from error
-    except MissingError as error:
-        raise CommandError("object.not-found", str(error)) from error
-    except ObjectError as error:
-        raise _invalid(error) from error
-
-
-def _invalid(error: ObjectError) -> CommandError:
-    return CommandError("object.invalid", str(error), errors=bundles.problems_wire(error.problems))

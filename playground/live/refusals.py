@@ -1,0 +1,26 @@
+"""What is wrong with an edit, as the errors that the socket answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playground import bundles
+from playground.bulk import BulkError
+from playground.live.errors import CommandError
+from playground.operating import MissingError, ObjectError
+from scheduler_core.history import HistoryError
+
+
+@contextmanager
+def refusals(field: str = "") -> Iterator[None]:
+    """Answer what an edit raises as CommandError; ``field`` names what is wrong where the error does not."""
+    try:
+        yield
+    except (HistoryError, BulkError) as error:
+        raise CommandError("payload.invalid", str(error), field=field or error.field) from error
+    except MissingError as error:
+        raise CommandError("object.not-found", str(error)) from error
+    except ObjectError as error:
+        told = bundles.problems_wire(error.problems)
+        raise CommandError("object.invalid", str(error), errors=told) from error
