@@ -169,8 +169,9 @@ class Recording:
             if event.action == "delete":
                 self.without_node.discard(event.key)
             return
-        if event.key not in self.live and not (event.key[0] in KINDS and is_read(event.document)):
-            known = event.action == "patch" and event.key[0] in KINDS
+        known = event.action == "patch" and event.key[0] in KINDS
+        # A patch makes nothing, even where it holds a whole object.
+        if event.key not in self.live and (known or not (event.key[0] in KINDS and is_read(event.document))):
             why = "patches of objects that are not there" if known else _UNREAD.format(event.key[0])
             self.tally.left_out[why] += 1
         elif event.action == "delete":

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scheduler_core import BundleError, Limits, Scenario, Simulation, load
@@ -368,6 +368,7 @@ def test_records_of_any_shape_are_read_or_refused(events: list[tuple[str, dict[s
 
 
 @given(st.lists(st.tuples(st.sampled_from(["create", "patch", "delete", "x"]), JUNK, RESOURCES), max_size=5))
+@example([("patch", {"name": ""}, pod("a"))])
 @settings(max_examples=300, deadline=None)
 def test_kwok_patches_of_any_shape_are_read_or_refused(
     patches: list[tuple[str, Any, dict[str, Any]]],
