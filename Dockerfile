@@ -9,7 +9,8 @@ FROM python:3.11.13-slim-bookworm AS browser
 WORKDIR /app
 COPY .ci/browser-packages .ci/browser-packages
 COPY package.json package-lock.json requirements-build.txt ./
-COPY static/js/editor/libraries.js static/js/editor/libraries.js
+COPY static static
+COPY playground/built.py playground/built.py
 COPY playground/schemas/reduce.py playground/schemas/reduce.py
 RUN env PYTHON=python .ci/browser-packages
 
@@ -24,6 +25,7 @@ COPY scheduler_core scheduler_core
 COPY playground playground
 COPY templates templates
 COPY static static
+COPY --from=browser /app/static/built static/built
 COPY --from=browser /app/static/vendor static/vendor
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PLAYGROUND_DATA_DIR=/data
 RUN python -m compileall -q manage.py docker scheduler_core playground

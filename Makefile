@@ -1,4 +1,4 @@
-# Every target first sees to .venv and static/vendor (`.ci/setup`, from lock files); a second time that takes no time.
+# Every target first sees to .venv, static/vendor and static/built (`.ci/setup`, from lock files); a second time that takes no time.
 
 PORT ?= 8000
 PYTHON = .venv/bin/python
@@ -63,4 +63,4 @@ lock: setup
 	npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean:
-	rm -rf .venv node_modules static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache var/static
+	rm -rf .venv node_modules static/built static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache var/static

@@ -167,6 +167,7 @@ if (_plotly := find_spec("plotly")) and _plotly.origin:
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # Names without a hash: ES modules import each other by relative path.
+    # What playground/built.py packs has one.
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 # Without `collectstatic` (one machine, development) files are served from where they lie.
@@ -174,6 +175,7 @@ STATIC_ROOT.mkdir(exist_ok=True)
 WHITENOISE_USE_FINDERS = DEBUG or not any(STATIC_ROOT.iterdir())
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_MAX_AGE = 0 if DEBUG else 300
+WHITENOISE_IMMUTABLE_FILE_TEST = r"/built/[a-z]+-[0-9A-Z]{8}\.(css|js)$"
 
 # --- security -------------------------------------------------------------------------------------
 

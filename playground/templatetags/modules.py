@@ -1,6 +1,8 @@
-"""``{% module_preloads "js/…/main.js" %}``: every module that one imports, named in the page.
+"""What a page loads: ``{% module %}``, ``{% sheet %}``, and ``{% module_preloads %}`` for a module's imports.
 
-Else a browser learns of a module only from the one that imports it, a round trip for every level.
+Each names the packed file of `playground.built` where that is made of the sources as they stand, and else the
+source itself. A browser learns of an imported module only from the one that imports it, a round trip for
+every level: so pages name them all.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from django import template
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+
+from playground import built
 
 register = template.Library()
 
@@ -25,14 +29,45 @@ _IMPORT = re.compile(r"""^(?:import|export)\b[^"'()]*["'](\.{1,2}/[^"']+)["']"""
 
 
 @register.simple_tag
+def module(entry: str) -> SafeString:
+    """Return the ``<script>`` of a page's module below ``static/``."""
+    return format_html('<script type="module" src="{}"></script>', static(_named(entry)[0]))
+
+
+@register.simple_tag
+def sheet(entry: str) -> SafeString:
+    """Return the ``<link>`` of a page's style sheet below ``static/``."""
+    return format_html('<link rel="stylesheet" href="{}">', static(_named(entry)[0]))
+
+
+@register.simple_tag
 def module_preloads(entry: str) -> SafeString:
     """Return a ``<link rel="modulepreload">`` for a module below ``static/`` and for all that it imports."""
-    found = _modules.__wrapped__(entry) if settings.DEBUG else _modules(entry)
-    return format_html_join("", '<link rel="modulepreload" href="{}">', ((static(name),) for name in found))
+    return format_html_join(
+        "", '<link rel="modulepreload" href="{}">', ((static(name),) for name in _named(entry))
+    )
+
+
+def _named(entry: str) -> tuple[str, ...]:
+    """Return the file of an entry and those that it imports, nearest first."""
+    return _files.__wrapped__(entry) if settings.DEBUG else _files(entry)
 
 
 @cache
-def _modules(entry: str) -> tuple[str, ...]:
+def _files(entry: str) -> tuple[str, ...]:
+    output = _outputs().get(entry)
+    if output is not None:
+        return (output.name, *output.imports)
+    return _sources(entry) if entry.endswith(".js") else (entry,)
+
+
+@cache
+def _outputs() -> dict[str, built.Output]:
+    """Return the build, looked at once: files do not change while a server runs, but under DEBUG."""
+    return {} if settings.DEBUG else built.outputs()
+
+
+def _sources(entry: str) -> tuple[str, ...]:
     """Return a module and what it imports, and what that imports, nearest first."""
     order = [entry]
     for name in order:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 import pytest
 from django.test import AsyncClient, Client
 
-from playground.templatetags.modules import module_preloads
+from playground import built
+from playground.built import Output, digest, outputs
+from playground.templatetags import modules
 
 pytestmark = pytest.mark.django_db
 
@@ -41,10 +46,30 @@ def test_nothing_else_is_a_file() -> None:
         assert Client().get(address).status_code == 404
 
 
-def test_a_page_names_every_module_that_it_imports() -> None:
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Output]], Callable[[str], str]]]:
+    """Read pages as they are with a build's files, or with none: ``pages(outputs)(address)``."""
+
+    def reader(outputs: dict[str, Output]) -> Callable[[str], str]:
+        monkeypatch.setattr(built, "outputs", lambda: outputs)
+        modules._outputs.cache_clear()
+        modules._files.cache_clear()
+        return lambda address: Client().get(address).content.decode()
+
+    yield reader
+    modules._outputs.cache_clear()
+    modules._files.cache_clear()
+
+
+PAGES = {"/": "js/pages/start.js", "/reference/cache/": "js/pages/rules.js"}
+NAMED = re.compile(r'(?:href|src)="(/static/[^"]+[.](?:js|css))"')
+
+
+def test_without_a_build_a_page_names_every_module_that_it_imports(pages) -> None:
     """Each is preloaded once, is there, and imports none that is not named: a page is two round trips."""
+    read = pages({})
     for entry in ("js/pages/start.js", "js/workbench/main.js"):
-        named = re.findall(r'rel="modulepreload" href="([^"]+)"', module_preloads(entry))
+        named = re.findall(r'rel="modulepreload" href="([^"]+)"', modules.module_preloads(entry))
         assert named[0] == f"/static/{entry}"
         assert len(named) == len(set(named)) > 10
         for address in named:
@@ -53,7 +78,44 @@ def test_a_page_names_every_module_that_it_imports() -> None:
             text = b"".join(answer).decode()
             for target in re.findall(r'^(?:import|export)\b.* from "(\.[^"]+)"', text, re.MULTILINE):
                 assert urljoin(address, target) in named, f"{address} imports {target}"
-    assert module_preloads("js/pages/start.js") in Client().get("/").content.decode()
+    for address, entry in PAGES.items():
+        assert f'<script type="module" src="/static/{entry}"></script>' in read(address)
+
+
+def test_a_page_names_the_few_files_of_its_build(pages) -> None:
+    """All that it needs and nothing else of ours; each is there, packed, and kept for good by who has it."""
+    built.make()  # as `make setup` does; nothing, where the sources have not changed since
+    made = outputs()
+    assert set(made) == set(built.ENTRIES)
+    read = pages(made)
+    for address, entry in PAGES.items():
+        named = NAMED.findall(read(address))
+        assert f"/static/{made[entry].name}" in named
+        assert {f"/static/{name}" for name in made[entry].imports} <= set(named) or address != "/"
+        for one in set(named) - {"/static/js/theme-early.js"}:
+            assert one.startswith("/static/built/")
+            answer = Client(headers={"Accept-Encoding": "gzip"}).get(one)
+            assert answer.status_code == 200
+            assert "immutable" in answer.headers["Cache-Control"]
+            assert answer.headers.get("Content-Encoding") == "gzip" or len(b"".join(answer)) < built.PACKED
+
+
+def test_a_build_of_other_sources_is_not_named(tmp_path: Path) -> None:
+    """Whatever changed, came or went since; and what was broken off, or is not JSON, is no build."""
+    static = tmp_path / "static"
+    for name in ("js/a.js", "css/b.css", "built/made.json"):
+        (static / name).parent.mkdir(parents=True, exist_ok=True)
+        (static / name).write_text("1")
+    assert outputs(static) == {}
+    made = {"of": digest(static), "outputs": {"js/a.js": {"name": "built/a-1.js", "imports": []}}}
+    (static / "built/made.json").write_text(json.dumps(made))
+    assert outputs(static) == {"js/a.js": Output("built/a-1.js", ())}
+    (static / "css/b.css").write_text("2")
+    assert outputs(static) == {}
+    (static / "css/b.css").write_text("1")
+    assert outputs(static)
+    (static / "js/c.js").write_text("")
+    assert outputs(static) == {}
 
 
 def test_pages_are_packed_and_answers_are_not() -> None:
