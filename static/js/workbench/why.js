@@ -216,10 +216,8 @@ export class Why {
     const others = change.fitsCount - 1;
     const goes = answer.state === "pending" || answer.state === "other" ? "would then be scheduled to" : "would then be put on";
     const verified = change.chosen ? [`verified: it ${goes} `, h("b", { text: change.chosen })] : ["verified: it fits on ", h("b", { text: change.node })];
-    const more = [
-      change.chosen && change.chosen !== change.node ? `it fits on ${change.node} too` : "",
-      others > 0 ? `fits on ${plural(change.fitsCount, "node")}` : "",
-    ].filter(Boolean).join(", ");
+    const also = change.chosen && change.chosen !== change.node ? `it fits on ${change.node} too` : "";
+    const more = others > 1 || (others > 0 && !also) ? `it fits on ${plural(change.fitsCount, "node")} in all` : also;
     const title = `why-change-${i}`;
     const copied = h("button", { type: "button", class: "btn quiet square tiny", "aria-label": "Copy this patch", title: "Copy this patch", onclick: async () => {
       const done = await copy(change.yaml);
@@ -227,7 +225,7 @@ export class Why {
       announce(done ? "The patch is copied." : "The browser refused the clipboard.");
     } }, icon("copy"));
     return h("li", { "aria-labelledby": title },
-      h("div", { class: "why-words", id: title }, change.words.map((text) => h("p", { text: text[0].toUpperCase() + text.slice(1) }))),
+      h("div", { class: "why-words", id: title }, change.words.map((text, place) => h("p", { text: place ? text : text[0].toUpperCase() + text.slice(1) }))),
       h("p", { class: "why-row" }, h("span", { class: "pill pass why-verified" }, icon("check"), h("span", null, verified)), more ? h("span", { class: "dim fine", text: more }) : null,
         h("span", { class: "grow" }), h("span", { class: "dim fine num", text: `cost ${change.effort}` })),
       change.notes.map((text) => h("p", { class: "dim fine", text })),
