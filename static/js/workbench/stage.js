@@ -14,12 +14,14 @@ const FULL_CARDS = 60;
 const COMPACT_CARDS = 200;
 const EXTENDED = 4; // columns of extended resources in the table
 const FLYING = 12; // pods that move at once
+const FAR = 25; // cycles: over a longer jump nothing moves, for nearly everything would
 
 export class Stage {
   #picture = null;
   #table = null;
   #motion = new Motion();
   #before = null; // the placement that was drawn last, to see who moved
+  #from = 0; // the cycle of that
   #labels = 0; // the version of the nodes' table that the groups were made from
 
   constructor(host, view) {
@@ -70,8 +72,10 @@ export class Stage {
   /** Draw a step, then let move what moved. */
   #step() {
     if (!this.#picture) { this.sheet.update(); return; }
-    const { playback } = this.view;
-    const moves = this.#motion.step(this.host, { scrubbing: playback.wanted !== playback.index }) && this.#before && !this.asTable && this.#picture instanceof Cards;
+    const { playback, scrubbing } = this.view;
+    const far = Math.abs(playback.index - this.#from) > FAR;
+    this.#from = playback.index;
+    const moves = this.#motion.step(this.host, { still: scrubbing || far || playback.wanted !== playback.index }) && this.#before && !this.asTable && this.#picture instanceof Cards;
     const came = moves ? this.#came() : [];
     this.update();
     if (came.length) this.#motion.fly(came, () => document.querySelector("[data-cycle-bar] .dot"), (pod) => this.#picture.blockOf?.(pod));

@@ -58,7 +58,12 @@ export function tabs(list, entries, panel, onSelect) {
       em.className = tone;
     },
     title(key, text) { buttons.get(key).title = text; },
-    offer(key, offered) { buttons.get(key).hidden = !offered; edges(); },
+    offer(key, offered) {
+      const button = buttons.get(key);
+      if (button.hidden === !offered) return; // measuring the strip at every step would lay the page out twice
+      button.hidden = !offered;
+      edges();
+    },
     focus(key) { buttons.get(key)?.focus(); },
   };
 }

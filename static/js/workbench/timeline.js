@@ -4,6 +4,7 @@ import { h, perFrame } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
 import { token } from "../lib/theme.js";
 import { RESULTS, LETTERS } from "./marks.js";
+import { palette } from "./stage/palette.js";
 
 const HEIGHT = 44;
 const WIDEST = 30; // a mark, gap included
@@ -21,6 +22,9 @@ export class Timeline {
   #width = 0;
   #painted = "";
   #shown = -1;
+  #box = null; // where the track is, while nothing moves it: a read after every write would lay the page out anew
+  #headWidth = "";
+  #ruler = null; // measures what the tip says without a layout
 
   constructor(view) {
     this.view = view;
@@ -37,7 +41,8 @@ export class Timeline {
     playback.on("seek", (index) => this.#place(index));
     playback.on("step", ({ index }) => this.#place(index));
     addEventListener("podstep:theme", () => { this.#painted = ""; this.#colours = null; this.paint(); });
-    new ResizeObserver(this.paint).observe(this.track);
+    new ResizeObserver(() => { this.#box = null; this.paint(); }).observe(this.track);
+    addEventListener("resize", () => { this.#box = null; });
     this.#listen();
   }
 
@@ -255,7 +260,8 @@ export class Timeline {
     const wide = Math.max(3, scale - (scale > 6 ? 2 : 1));
     const x = index === 0 ? -3 : (index - 1) * scale - (scale < 3 ? 1 : 0);
     this.head.style.setProperty("transform", `translateX(${x}px)`);
-    this.head.style.setProperty("width", `${index === 0 ? 3 : wide}px`);
+    const width = `${index === 0 ? 3 : wide}px`;
+    if (width !== this.#headWidth) { this.#headWidth = width; this.head.style.setProperty("width", width); }
     this.head.classList.toggle("at-start", index === 0);
     this.track.setAttribute("aria-valuenow", index);
     this.track.setAttribute("aria-valuetext", index === 0 ? "before the first cycle" : index > this.#cycles ? "the end of the run" : `cycle ${index} of ${playback.cycles}${this.#result(index)}`);
@@ -267,18 +273,18 @@ export class Timeline {
     return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks.turns(index).slice(0, 4).map((text) => `, PodGroup ${text}`).join("")}${this.breaking?.breaks(index) ? ", a breakpoint" : ""}`;
   }
 
-  #indexAt(clientX) {
-    const box = this.track.getBoundingClientRect();
-    return Math.max(0, Math.min(this.#last, Math.floor((clientX - box.left) / this.#scale) + 1));
-  }
+  get #where() { return (this.#box ??= this.track.getBoundingClientRect()); }
+
+  #indexAt(clientX) { return Math.max(0, Math.min(this.#last, Math.floor((clientX - this.#where.left) / this.#scale) + 1)); }
 
   #listen() {
     const { playback } = this.view;
     const seek = perFrame((index, since) => { if (index !== playback.wanted) playback.goto(index, since); });
     this.track.addEventListener("pointerdown", (event) => {
       if (event.button) return;
+      this.#box = null;
       this.track.setPointerCapture(event.pointerId);
-      this.track.classList.add("dragging");
+      this.#hold(true);
       this.view.emit("hold");
       playback.goto(this.#indexAt(event.clientX), event.timeStamp);
     });
@@ -287,7 +293,8 @@ export class Timeline {
       if (this.track.hasPointerCapture(event.pointerId)) seek(index, event.timeStamp);
       this.#tell(index, event.clientX);
     });
-    for (const name of ["pointerup", "pointercancel"]) this.track.addEventListener(name, () => this.track.classList.remove("dragging"));
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) this.track.addEventListener(name, () => this.#hold(false));
+    this.track.addEventListener("pointerenter", () => { this.#box = null; });
     this.track.addEventListener("pointerleave", () => { this.tip.hidden = true; });
     this.track.addEventListener("keydown", (event) => {
       const page = Math.max(10, Math.round(this.#cycles / 20));
@@ -301,14 +308,23 @@ export class Timeline {
     });
   }
 
+  /** The stage shows what is dragged over without moving anything. */
+  #hold(dragging) {
+    this.track.classList.toggle("dragging", dragging);
+    this.view.scrubbing = dragging;
+  }
+
   #tell(index, clientX) {
     const { marks, pods } = this.view.playback;
     this.tip.hidden = !this.#last;
     const pod = index > 0 && index <= marks.known ? short(pods.keys[marks.pod[index]] ?? "") : "";
     const time = index > 0 && index <= marks.known && (marks.time[index] || this.view.playback.timed) ? ` · t = ${clock(marks.time[index])}` : "";
-    this.tip.textContent = index === 0 ? "start" : index > this.#cycles ? "end" : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
-    const box = this.track.getBoundingClientRect();
-    const half = Math.max(60, this.tip.offsetWidth / 2);
-    this.tip.style.setProperty("left", `${Math.max(half, Math.min(box.width - half, clientX - box.left))}px`);
+    const text = index === 0 ? "start" : index > this.#cycles ? "end" : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
+    if (this.tip.textContent !== text) this.tip.textContent = text;
+    this.#ruler ??= document.createElement("canvas").getContext("2d");
+    this.#ruler.font = `11px ${palette().font}`;
+    const half = Math.max(60, this.#ruler.measureText(text).width / 2 + 9);
+    const { left, width } = this.#where;
+    this.tip.style.setProperty("transform", `translateX(calc(${Math.max(half, Math.min(width - half, clientX - left))}px - 50%))`);
   }
 }

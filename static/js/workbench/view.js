@@ -25,6 +25,7 @@ export class View extends Emitter {
     this.pod = -1;
     this.hovered = -1;
     this.pace = 0; // milliseconds until the next cycle while it plays, else 0
+    this.scrubbing = false; // while the timeline is dragged
     this.walking = null; // while it is found out where "next" leads
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
     this.look = kept(); // {colour, group}: what colours pods, by what nodes are grouped

@@ -4,7 +4,7 @@
 const TIMING = { duration: 200, easing: "cubic-bezier(.2, .7, .3, 1)" };
 const QUICK = 200; // milliseconds between two steps: whoever is faster sees no motion
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Motion {
   #running = [];
@@ -12,12 +12,12 @@ export class Motion {
   #frame = 0;
 
   /** Note a step; whether it may move. `host` holds what moves, and learns whether its bars may glide. */
-  step(host, { scrubbing = false } = {}) {
+  step(host, { still = false } = {}) {
     const now = performance.now();
     const quick = now - this.#last < QUICK;
     this.#last = now;
     this.stop();
-    const moves = !quick && !scrubbing && !still.matches;
+    const moves = !quick && !still && !reduced.matches;
     host.classList.toggle("still", !moves);
     return moves;
   }
