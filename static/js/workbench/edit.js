@@ -245,7 +245,6 @@ export class Edit {
   tell(text) {
     const note = toast(text, { ms: NOTE_MS });
     this.#note = note;
-    note?.append(h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); this.back(); } }, icon("back"), "Undo"));
-    announce(text);
+    note?.append(h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); this.back(); } }, icon("undo"), "Undo"));
   }
 }

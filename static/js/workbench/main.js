@@ -98,12 +98,13 @@ async function open(wish) {
     if (wish.tab && matchMedia("(max-width: 760px)").matches) layout.show("inspect");
     start(index, Address.place(wish));
     if (wish.step === "end") playback.awaitEnd();
+    if (playback.complete && Number(wish.step) > index) toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
     tellApplied(source.draft);
     if (wish.why) address.ask(wish);
     if (mine && (asked.edit || asked.create)) view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
   } catch (error) {
-    if (error.code === "step.out-of-range" && wish.step) {
-      toast(`There is no step ${wish.step}; this is the start.`, { name: "warn", ms: 6000 });
+    if (wish.step && (error.code === "step.out-of-range" || error.body?.field === "step")) {
+      toast(`There is no step ${wish.step.slice(0, 20)}; this is the start.`, { name: "warn", ms: 6000 });
       open({ ...wish, step: "" });
       return;
     }

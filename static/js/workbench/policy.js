@@ -1,6 +1,6 @@
 // Policy: what the scheduler runs, in order; on one's own draft with switches that rewrite one document of its text.
 
-import { h, fill, icon, announce, toast } from "../lib/dom.js";
+import { h, fill, icon, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 import { CACHE_SETTINGS } from "./cache_settings.js";
 import { commentsLost } from "./comments.js";
@@ -167,7 +167,7 @@ export class Policy {
     const { index } = this.view.playback;
     return [
       h("div", { class: "policy-head" }, h("span", { class: "dim", text: this.#here && this.#moment ? `After cycle ${count(index)}` : this.#number ? "In force at this cycle" : written }), h("span", { class: "grow" }),
-        mine ? h("button", { type: "button", class: "btn small", "data-control": "undo", disabled: !last || this.#busy || undefined, title: last ? `Undo: ${last}` : "Nothing to undo here", onclick: () => this.#back() }, icon("back"), "Undo") : null),
+        mine ? h("button", { type: "button", class: "btn small", "data-control": "undo", disabled: !last || this.#busy || undefined, title: last ? `Undo: ${last}` : "Nothing to undo here", onclick: () => this.#back() }, icon("undo"), "Undo") : null),
       mine && index > 0 ? h("div", { class: "policy-when" }, h("span", { class: "dim", text: "Changes land" }), segmented("Changes land", [["start", "at the start"], ["here", `after cycle ${count(index)}`]], this.#here ? "here" : "start", (when) => { this.#here = when === "here"; this.update(); })) : null,
       this.#here && this.#moment ? h("p", { class: "dim fine", text: "An operation restarts the scheduler: its queue is sorted anew, its caches are empty, its counter of ties begins at 0." }) : null,
       notes,
@@ -388,10 +388,10 @@ export class Policy {
     if (!busy) { this.#shown = ""; this.update(); }
   }
 
+  /** Shown, and said: it is a status. */
   #say(text, wrong = false) {
     this.status.textContent = text;
     this.status.classList.toggle("wrong", wrong);
-    announce(text);
   }
 }
 
