@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.services.stack import Stack
 HERE = Path(__file__).parent
 DESKTOP = (1440, 900)
 PHONE = (390, 844)
+PROCESSES = 2
 #: No sandbox, for root has none; nothing that the browser would fetch by itself; and no host but this machine
 #: has an address, so that a request to another one fails in the console.
 ARGUMENTS = (
@@ -41,13 +43,28 @@ ARGUMENTS = (
 WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
 
 
+#: What fades is not yet in its colours: wait for what moves, but for what turns for ever.
+STILL = """() => Promise.all(document.getAnimations()
+    .filter(one => one.effect?.getComputedTiming().endTime < Infinity)
+    .map(one => one.finished.catch(() => null)))"""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark browser tests, and keep them in one process: two cores bear one browser and one server."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+    """Mark browser tests, and share them out, file by file, between as many processes as `make test` has.
+
+    A process that has any starts a podstep and a browser of its own, so they do not go wherever there is room.
+    """
+    ours = [item for item in items if HERE in item.path.parents]
+    files = Counter(item.path for item in ours)
+    shares = [0] * PROCESSES
+    group: dict[Path, int] = {}
+    for path, tests in sorted(files.items(), key=lambda one: (-one[1], one[0])):
+        group[path] = shares.index(min(shares))
+        shares[group[path]] += tests
+    for item in ours:
+        item.add_marker(pytest.mark.browser)
+        item.add_marker(pytest.mark.xdist_group(f"browser {group[item.path]}"))
 
 
 @dataclass
@@ -152,6 +169,7 @@ def accessible() -> Callable[[Page], None]:
     """Check a page as it stands against WCAG 2.2 AA: ``accessible(page)``."""
 
     def check(page: Page) -> None:
+        page.evaluate(STILL)
         results = Axe().run(page, options=WCAG)
         assert results.violations_count == 0, results.generate_report()
 
