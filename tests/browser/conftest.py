@@ -53,7 +53,7 @@ STILL = """() => Promise.all(document.getAnimations()
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark browser tests, and share them out, file by file, between as many processes as `make test` has.
 
-    A process that has any starts a podstep and a browser of its own, so they do not go wherever there is room.
+    A process that has any starts a podstep and browsers of its own, so they do not go wherever there is room.
     """
     ours = [item for item in items if HERE in item.path.parents]
     files = Counter(item.path for item in ours)
