@@ -10,6 +10,7 @@ import { History } from "./history.js";
 import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 import { Undo } from "./undo.js";
+import { workload } from "./workload.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
@@ -125,11 +126,11 @@ export class Build {
     const groups = new Map();
     pods.group.forEach((group, pod) => { if (!groups.has(group)) groups.set(group, []); groups.get(group).push(pod); });
     const described = [...groups].map(([group, members]) => {
-      const { kind, name } = pods.groups[group] ?? { kind: "", name: "" };
+      const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };
       const bare = !kind || kind === "Pod";
-      const label = bare ? name || "Pods of no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${short(name)}`;
+      const label = bare ? name || "Pods of no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
       const hits = matches(label) ? members : members.filter((pod) => matches(pods.keys[pod]));
-      return { group, members, hits, label, title: bare ? label : `${kind} ${name}` };
+      return { group, members, hits, label, title: bare ? label : title };
     });
     const foundPods = described.reduce((sum, { hits }) => sum + hits.length, 0);
     if (foundPods || !found) this.#branch("workloads", "Workloads", found ? `${of(foundPods, pods.keys.length)} pods` : "", 1, null);

@@ -2,6 +2,7 @@
 // Names have colours of their own, the most frequent ones; amounts have steps of one colour, so that more looks like more.
 
 import { age, count, short } from "../../lib/quantity.js";
+import { workload } from "../workload.js";
 
 export const COLOURS = { workload: "workload", priority: "priority", podgroup: "PodGroup", namespace: "namespace", age: "age" };
 const NAMES = 9; // that have a colour of their own; the rest shares one
@@ -16,7 +17,7 @@ const BEFORE = "from the start";
 
 /** What a pod's name of a category is, its label and the words of a tooltip. */
 const NAMED = {
-  workload: ({ group, groups }) => ({ of: (pod) => group[pod], tell: (at) => (groups[at].name ? [short(groups[at].name), `${groups[at].kind} ${groups[at].name}`] : ["no controller", "pods without a controller"]) }),
+  workload: ({ group, groups }) => ({ of: (pod) => group[pod], tell: (at) => (groups[at].name ? [workload(groups, at).name, workload(groups, at).title] : ["no controller", "pods without a controller"]) }),
   namespace: ({ keys }) => ({ of: (pod) => keys[pod].slice(0, keys[pod].indexOf("/")), tell: (name) => [name, `namespace ${name}`] }),
   podgroup: ({ podGroup = [], podGroups = [] }) => ({ of: (pod) => podGroup[pod] ?? -1, none: -1, tell: (at) => (at < 0 ? ["no PodGroup", "pods that name no PodGroup"] : [short(podGroups[at]), `PodGroup ${podGroups[at]}`]) }),
 };

@@ -1,0 +1,26 @@
+// What a workload is called on the stage and in the tree: its Deployment, as people know it, where the pods here are of one of its ReplicaSets; each ReplicaSet, while a roll-out has two.
+
+import { short } from "../lib/quantity.js";
+
+const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/; // a Deployment's name and the pod-template-hash, in the alphabet of rand.SafeEncodeString
+const known = new WeakMap(); // groups → {length, names}: the table grows while controllers make pods
+
+const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? HASHED.exec(name)?.[1] ?? "" : "");
+
+function named(groups) {
+  const kept = known.get(groups);
+  if (kept?.length === groups.length) return kept.names;
+  const found = groups.map(deploymentOf);
+  const often = new Map();
+  for (const name of found) often.set(name, (often.get(name) ?? 0) + 1);
+  const names = groups.map(({ kind, name }, at) => {
+    const deployment = found[at];
+    if (!deployment || often.get(deployment) > 1) return { kind, name: short(name), title: `${kind} ${name}` };
+    return { kind: "Deployment", name: short(deployment), title: `Deployment ${deployment}, ReplicaSet ${name}` };
+  });
+  known.set(groups, { length: groups.length, names });
+  return names;
+}
+
+/** The kind, the short name and the whole title of one of a table's groups; pods of no controller have no name. */
+export const workload = (groups, at) => named(groups)[at];
