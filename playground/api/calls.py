@@ -23,6 +23,7 @@ from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, address_of, reading
+from scheduler_core import scenario as core
 from scheduler_core.explain import ExplainError
 from scheduler_core.scenario import BundleError
 from scheduler_core.trace import trace_cycle, trace_line
@@ -43,12 +44,13 @@ def json_of(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _token(request: HttpRequest) -> str:
+def token_of(request: HttpRequest) -> str:
+    """Return the bearer token that a request was sent with, "" without one."""
     header = request.headers.get("Authorization", "")
     return header[7:].strip() if header[:7].lower() == "bearer " else ""
 
 
-def _bundle_of(request: HttpRequest) -> tuple[str, str]:
+def bundle_of(request: HttpRequest) -> tuple[str, str]:
     """Return text and title: the body is a bundle, or ``{"bundle": text, "title": …}``."""
     text = bundles.decode("", request.body)
     if request.content_type == "application/json" or text.lstrip()[:1] == "{":
@@ -68,13 +70,17 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
     """Store a bundle as an immutable scenario."""
     try:
         with reading():
-            text, title = _bundle_of(request)
+            text, title = bundle_of(request)
             scenario = bundles.parse([("", text)], store.clean_title(title))
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise ApiError(413, str(error)) from error
-    shared = store.share(scenario)
+    return shared_answer(request, store.share(scenario), scenario)
+
+
+def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Scenario) -> HttpResponse:
+    """Return what whoever shares a scenario is told, the one copy of its delete token included."""
     body = {
         "id": shared.scenario.short,
         "url": request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
@@ -142,7 +148,7 @@ def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Take back the share that the delete token belongs to."""
     row = scenario_of(name)
-    token = _token(request)
+    token = token_of(request)
     if not token:
         raise ApiError(401, "Send the delete token as `Authorization: Bearer <token>`.")
     if not store.unshare(row, token):
@@ -290,7 +296,7 @@ def get_run(request: HttpRequest, name: str) -> HttpResponse:
 def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel a run that the caller started."""
     run = run_of(name)
-    if not service.may_cancel(run, "", _token(request)):
+    if not service.may_cancel(run, "", token_of(request)):
         raise ApiError(
             403, "Send the cancel token that starting the run gave, as `Authorization: Bearer <token>`."
         )

@@ -50,6 +50,26 @@ _RUN_CACHE = {
     },
 }
 
+_PROBLEMS = {"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}
+_DRAFT = _object(
+    ["id", "url", "title", "revision", "bytes", "created", "updated"],
+    id=_TEXT,
+    url=_TEXT,
+    title=_TEXT,
+    revision=_COUNT,
+    bytes=_COUNT,
+    based_on={**_MAYBE, "description": "scenario:<id> or run:<id>"},
+    parent={**_MAYBE, "description": "What it is a branch of: as based_on, or draft:<id>"},
+    step={**_MAYBE, "description": "The step of the parent at which it begins"},
+    created={"type": "string", "format": "date-time"},
+    updated={"type": "string", "format": "date-time"},
+    bundle={**_TEXT, "description": "The text; of one draft that is read"},
+    token={**_TEXT, "description": "Where a draft is made"},
+    errors={**_PROBLEMS, "description": "Of a text that was saved"},
+    warnings=_PROBLEMS,
+    summary={"type": "object", "additionalProperties": _COUNT},
+)
+
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
     "Problem": _PROBLEM,
@@ -65,6 +85,14 @@ SCHEMAS: dict[str, Any] = {
         warnings={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}},
         summary={"type": "object", "additionalProperties": _COUNT},
     ),
+    "Draft": _DRAFT,
+    "NewDraft": {
+        **_DRAFT,
+        "required": [*_DRAFT["required"], "token", "warnings", "summary"],
+        "description": "The token is the owner's, whatever drafts there are more",
+    },
+    "Drafts": _object(["drafts"], drafts={"type": "array", "items": {"$ref": "#/components/schemas/Draft"}}),
+    "DraftChange": {**_object([], bundle=_TEXT, title=_TEXT), "minProperties": 1},
     "Scenario": _object(
         ["id", "digest", "url", "title", "nodes", "pods", "documents"],
         id=_TEXT,

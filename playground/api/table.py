@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, finding, making, worth
+from playground.api import calls, drafts, finding, making, worth
 from playground.api.answers import ApiError, refusal
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, wait_seconds
 
@@ -41,6 +41,8 @@ _CONDITIONS = (
     ("met", "string", "A quirk, or a workload whose ties, that counts no more; up to 20 of them"),
 )
 _FOUND = {200: ("The cycle, and why", "Found"), 400: ("A parameter is wrong", "Errors"), **_ERRORS, **_BUSY}
+_OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
+_OWN = {401: ("No token of ours", "Errors"), **_ERRORS}
 _TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))
 
 CALLS: tuple[Call, ...] = (
@@ -191,6 +193,76 @@ CALLS: tuple[Call, ...] = (
             ("staleWrites", "string", "none, isUpToDate or generations; the scenario's own without it"),
             ("audit", "string", "false checks no hit; it changes no decision"),
         ),
+    ),
+    Call(
+        "POST",
+        "/api/drafts",
+        drafts.create_draft,
+        "Make a draft of a bundle; sent with the token of another draft, of the same owner",
+        {
+            201: ("Made; keep the token, with it the owner's drafts are read and changed", "NewDraft"),
+            400: ("The body cannot be read", "Errors"),
+            401: ("Not a token of ours", "Errors"),
+            422: ("The bundle has errors: all of them, with line and path", "Errors"),
+            413: ("Too large", "Errors"),
+            429: _ERRORS[429],
+            **_BUSY,
+        },
+        query=(("title", "string", "Title, where the body is the bundle itself"),),
+        body=_TEXT,
+    ),
+    Call(
+        "GET",
+        "/api/drafts",
+        drafts.list_drafts,
+        "The owner's drafts, the last changed first",
+        {200: ("Drafts without their texts", "Drafts"), 401: _OWN[401], 429: _ERRORS[429]},
+        token=_OWNER,
+    ),
+    Call(
+        "GET",
+        "/api/drafts/{name}",
+        drafts.get_draft,
+        "A draft with its text as it was last saved",
+        {200: ("The draft", "Draft"), 422: ("Several files that cannot be one", "Errors"), **_OWN, **_BUSY},
+        token=_OWNER,
+    ),
+    Call(
+        "PATCH",
+        "/api/drafts/{name}",
+        drafts.change_draft,
+        "Replace a draft's text, be it readable or not, its title or both",
+        {
+            200: ("Saved; of a new text with what is wrong with it", "Draft"),
+            400: ("The body cannot be read", "Errors"),
+            413: ("Too large", "Errors"),
+            **_OWN,
+            **_BUSY,
+        },
+        body=(("application/json", "DraftChange"),),
+        token=_OWNER,
+    ),
+    Call(
+        "POST",
+        "/api/drafts/{name}/share",
+        drafts.share_draft,
+        "Store a draft, as it stands, as an immutable scenario with a link",
+        {
+            201: ("Stored, as POST /api/scenarios does", "Created"),
+            422: ("The draft has errors: all of them, with line and path", "Errors"),
+            413: ("Too large", "Errors"),
+            **_OWN,
+            **_BUSY,
+        },
+        token=_OWNER,
+    ),
+    Call(
+        "DELETE",
+        "/api/drafts/{name}",
+        drafts.delete_draft,
+        "Delete a draft for good",
+        {204: ("Gone", ""), **_OWN},
+        token=_OWNER,
     ),
     Call(
         "POST",

@@ -1,0 +1,143 @@
+"""Calls about drafts: whoever made one has the token with which it is read, changed, shared and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from playground import bundles, identity, store
+from playground.api.answers import ApiError, answer
+from playground.api.calls import bundle_of, json_of, shared_answer, token_of
+from playground.limits import limit
+from playground.models import Draft
+from playground.throttle import reading
+from scheduler_core.scenario import BundleError
+
+GONE = "There is no such draft of yours; it may have been deleted."
+_CHANGES = ("bundle", "title")
+
+
+def _owner(request: HttpRequest) -> str:
+    """Return whose token a request was sent with. Raises ApiError without a token of ours."""
+    owner = identity.verify(token_of(request))
+    if not owner:
+        told = "Send the token that making a draft gave, as `Authorization: Bearer <token>`."
+        raise ApiError(401, told, {"WWW-Authenticate": "Bearer"})
+    return owner
+
+
+def _draft(request: HttpRequest, name: str) -> Draft:
+    """Return a draft of the caller's; of others' it is not even told that they are there. Raises ApiError."""
+    owner = _owner(request)
+    row = Draft.objects.filter(pk=name, owner=owner).first() if store.is_id(name) else None
+    if row is None:
+        raise ApiError(404, GONE)
+    return row
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Read a bundle in turn with others. Raises ApiError for what is wrong with it."""
+    try:
+        with reading():
+            yield
+    except BundleError as error:
+        raise ApiError(422, bundles.problems_wire(error.problems)) from error
+    except bundles.TooLargeError as error:
+        raise ApiError(413, str(error)) from error
+
+
+def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "url": request.build_absolute_uri(f"/p/{row.pk}/"),
+        "title": row.title,
+        "revision": row.revision,
+        "bytes": row.size,
+        "based_on": row.based_on or None,
+        "parent": row.parent or None,
+        "step": row.branched_at or None,
+        "created": row.created.isoformat(),
+        "updated": row.updated.isoformat(),
+    }
+
+
+def create_draft(request: HttpRequest) -> HttpResponse:
+    """Make a draft of a bundle that can be read; without a token its owner is somebody new."""
+    owner = _owner(request) if token_of(request) else identity.new_visitor()
+    with _reading():
+        text, title = bundle_of(request)
+        scenario = bundles.parse([("", text)], store.clean_title(title))
+    row = store.create_draft(owner, [("", text)], title)
+    body = {
+        **_wire(request, row),
+        "token": identity.sign(owner),
+        "warnings": bundles.problems_wire(scenario.warnings),
+        "summary": dict(scenario.summary or {}),
+    }
+    return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store")
+
+
+def list_drafts(request: HttpRequest) -> HttpResponse:
+    """Answer the caller's drafts, the last changed first."""
+    rows = Draft.objects.filter(owner=_owner(request)).defer("files").order_by("-updated")
+    shown = rows[: limit("DRAFTS_PER_OWNER")]
+    return answer({"drafts": [_wire(request, row) for row in shown]}, Cache_Control="no-store")
+
+
+def get_draft(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer a draft with its text as it was last saved."""
+    row = _draft(request, name)
+    with _reading():
+        text = store.draft_text(row)
+    return answer({**_wire(request, row), "bundle": text}, Cache_Control="no-store")
+
+
+def change_draft(request: HttpRequest, name: str) -> HttpResponse:
+    """Replace a draft's text, be it readable or not, its title or both; tell what is wrong with the text."""
+    row = _draft(request, name)
+    body = json_of(request)
+    if unknown := sorted(set(body) - set(_CHANGES)):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    for field in _CHANGES:
+        if not isinstance(body.get(field, ""), str):
+            raise ApiError(400, [{"line": None, "path": field, "message": f"{field} must be a text."}])
+    if not body:
+        raise ApiError(400, f"Send what changes: {' or '.join(_CHANGES)}.")
+    try:
+        with _reading():
+            store.save_draft(row, body.get("bundle"), body.get("title"))
+        row.refresh_from_db()
+    except Draft.DoesNotExist as error:
+        raise ApiError(404, GONE) from error
+    return answer({**_wire(request, row), **_problems(body.get("bundle"))}, Cache_Control="no-store")
+
+
+def _problems(text: str | None) -> dict[str, Any]:
+    """Return ``errors`` and ``warnings`` of a text that was saved; nothing where none was."""
+    if text is None:
+        return {}
+    try:
+        with reading():
+            warnings, errors = bundles.parse([("", text)]).warnings, []
+    except BundleError as error:
+        warnings, errors = error.warnings, error.problems
+    return {"errors": bundles.problems_wire(errors), "warnings": bundles.problems_wire(warnings)}
+
+
+def share_draft(request: HttpRequest, name: str) -> HttpResponse:
+    """Make an immutable scenario of a draft, as it stands; the draft stays."""
+    row = _draft(request, name)
+    with _reading():
+        scenario = store.load_draft(row)
+        shared = store.share(scenario, row.owner)
+    return shared_answer(request, shared, scenario)
+
+
+def delete_draft(request: HttpRequest, name: str) -> HttpResponse:
+    """Delete a draft for good; branches that were made of it stay, as its parent's."""
+    store.delete_draft(_draft(request, name))
+    return HttpResponse(status=204)
