@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.pages import COMPUTED, Workbench, example_text, share, wide
+from tests.browser.pages import COMPUTED, Workbench, share, wide
 from tests.services.stack import Stack
 
 NODES = "---\n".join(
@@ -70,8 +70,8 @@ def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Pa
     expect(waiting).to_have_attribute("title", re.compile(r"waits at Permit for [\d.]+s more"))
 
 
-def test_known_warnings_of_an_example_are_counted_and_not_called_out(page: Page) -> None:
-    """The YAML tab counts them, and its list has them; nothing covers the stage."""
+def test_warnings_are_counted_where_their_lines_are(page: Page) -> None:
+    """Nothing covers the stage: the YAML tab counts them, lists them, and each leads to its line."""
     bench = Workbench(page).open("/examples/coscheduling-room/")
     yaml = bench.build.get_by_role("tab", name="YAML")
     expect(yaml.locator("em")).to_have_text("3")
@@ -79,17 +79,10 @@ def test_known_warnings_of_an_example_are_counted_and_not_called_out(page: Page)
     expect(page.locator(".toast")).to_have_count(0)
     yaml.click()
     expect(bench.build.get_by_text("3 warnings", exact=True)).to_be_visible()
-
-
-def test_other_warnings_are_called_out_once(page: Page, site: Stack) -> None:
-    """A scenario of somebody's own tells of them at its first opening, not at the next."""
-    address = share(site, example_text("coscheduling-room"), "Of my own")
-    bench = Workbench(page).open(address)
-    told = page.get_by_text("3 warnings about the input: see the YAML tab.")
-    expect(told).to_be_visible()
-    bench.open(address)
-    expect(bench.build.get_by_role("tab", name="YAML").locator("em")).to_have_text("3")
-    expect(told).to_have_count(0)
+    first = bench.build.get_by_role("list", name="Warnings").get_by_role("button").first
+    expect(first).to_have_text(re.compile(r"^line \d+"))
+    first.click()
+    expect(bench.build.get_by_role("textbox", name="YAML")).to_be_focused()
 
 
 def test_where_several_profiles_are_the_one_that_tries_is_named(page: Page, two: str) -> None:
@@ -127,8 +120,8 @@ def test_a_unit_that_there_is_none_of_says_so(page: Page) -> None:
     Workbench(page).open("/examples/first-cycle/")
     unit = page.get_by_label("Unit of next and previous")
     for value, said in (
-        ("operation", "Nothing comes from outside after this."),
-        ("failure", "No later cycle failed."),
+        ("operation", "This scenario has no operations: nothing comes from outside in it."),
+        ("failure", "No cycle failed: every pod was placed at once."),
     ):
         unit.select_option(value)
         unit.evaluate("element => element.blur()")
@@ -199,8 +192,8 @@ def test_times_are_told_in_one_way(page: Page) -> None:
           return [times.map(age), times.map(clock), [3612, 39720, 3600, 912.2].map(clock)];
         }"""
     )
-    short = ["0s", "0.009s", "9.95s", "90s", "3m", "5m30s"]
-    assert told == [short, short, ["1h0m12s", "11h2m", "1h", "15m12s"]]
+    ages = ["0s", "0.009s", "9.95s", "90s", "3m", "5m30s"]
+    assert told == [ages, [*ages[:2], "9.950s", *ages[3:]], ["1h0m12s", "11h2m", "1h", "15m12s"]]
 
 
 def test_rows_of_a_phone_are_not_covered_as_an_example_opens(visitor: Callable[..., Page]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -176,18 +177,43 @@ def test_a_node_that_controllers_found_silent_says_so(page: Page, site: Stack) -
     expect(badge).to_have_count(1)
 
 
-def moving(page: Page) -> list[dict[str, object]]:
-    """Step by the keyboard; return what moves in the frame after that: its duration and properties."""
+#: Notes whatever begins to move, from the moment of its beginning: how it ends, and when, plays no part.
+MOVES = """() => {
+    window.moves = [];
+    const stage = document.querySelector("[data-stage]");
+    const note = (kind, ms, of) => moves.push({ kind, ms, of });
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, timing) {
+        if (stage.contains(this)) note("flight", timing.duration, [...new Set(frames.flatMap(Object.keys))]);
+        return animate.call(this, frames, timing);
+    };
+    stage.addEventListener("transitionrun", event => {
+        const name = event.propertyName;
+        const running = event.target.getAnimations().find(one => one.transitionProperty === name);
+        note("transition", running?.effect.getTiming().duration ?? 0, [name]);
+    });
+}"""
+
+
+def moved(page: Page, *steps: int) -> list[dict[str, Any]]:
+    """Step as slowly or quickly as given (milliseconds after the step before); return what began to move."""
+    page.wait_for_function("() => document.getAnimations().every(one => one.playState !== 'running')")
     found = page.evaluate(
-        """async () => {
-            dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+        """async pauses => {
             const frame = () => new Promise(resolve => requestAnimationFrame(resolve));
-            await frame(); await frame(); await frame();
-            return document.querySelector("[data-stage]").getAnimations({ subtree: true }).map(one => ({
-                ms: one.effect.getTiming().duration, kind: one.constructor.name,
-                of: [...new Set(one.effect.getKeyframes().flatMap(frame => Object.keys(frame)))]
-                    .filter(name => !["offset", "computedOffset", "easing", "composite"].includes(name)) }));
-        }"""
+            moves.length = 0;
+            const real = performance.now.bind(performance);
+            let now = real() + 10_000;  // long after whatever came before
+            for (const pause of pauses) {
+                now += pause;
+                performance.now = () => now;  // a slow machine is no slow visitor
+                dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+                performance.now = real;
+                await frame(); await frame(); await frame();
+            }
+            return moves.slice();
+        }""",
+        list(steps),
     )
     return list(found)
 
@@ -195,22 +221,25 @@ def moving(page: Page) -> list[dict[str, object]]:
 def test_a_step_moves_the_pod_to_its_node(page: Page, site: Stack) -> None:
     """A slow step moves by transform and opacity in 150 to 250 ms; who is quicker sees no motion."""
     bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
-    page.wait_for_timeout(400)
-    slow = moving(page)
-    assert any(one["kind"] == "Animation" for one in slow), "nothing flew"
+    page.evaluate(MOVES)
+    slow = moved(page, 0)
+    assert [one["kind"] for one in slow].count("flight") == 1, slow
     for one in slow:
-        assert set(one["of"]) <= {"transform", "opacity"}, one  # type: ignore[call-overload]
-        assert 150 <= float(str(one["ms"])) <= 250, one
-    assert moving(page) == []
-    bench.at(5)
+        assert set(one["of"]) <= {"transform", "opacity"}, one
+        assert 150 <= one["ms"] <= 250, one
+    bench.at(4)
+    quick = moved(page, 0, 50, 50)
+    assert [one["kind"] for one in quick].count("flight") == 1, "only the first of them is slow"
+    bench.at(7)
 
 
 def test_nothing_moves_for_who_wants_no_motion(visitor: Callable[..., Page], site: Stack) -> None:
     """With reduced motion a step is there at once."""
     page = visitor(reduced_motion="reduce")
-    Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
-    page.wait_for_timeout(400)
-    assert moving(page) == []
+    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
+    page.evaluate(MOVES)
+    assert moved(page, 0) == []
+    bench.at(4)
 
 
 def test_pointing_at_a_node_shows_it_everywhere(page: Page, site: Stack) -> None:
@@ -226,6 +255,11 @@ def test_pointing_at_a_node_shows_it_everywhere(page: Page, site: Stack) -> None
     )
 
 
+def drawn(canvas: Locator) -> str:
+    """Return what is on a canvas."""
+    return str(canvas.evaluate("canvas => canvas.toDataURL()"))
+
+
 def test_the_overview_zooms_and_has_a_map(page: Page, site: Stack) -> None:
     """By keyboard and wheel; the map in the corner shows where one is and leads elsewhere, 0 shows all."""
     bench = Workbench(page).open(f"{share(site, zoned(300, 0.1))}?step=20").at(20)
@@ -236,10 +270,11 @@ def test_the_overview_zooms_and_has_a_map(page: Page, site: Stack) -> None:
     for _ in range(4):
         page.keyboard.press("+")
     expect(small).to_be_visible()
-    before = heat.screenshot()
+    before = drawn(heat)
     small.click(position={"x": 8, "y": 8})
-    page.wait_for_timeout(100)
-    assert heat.screenshot() != before
+    page.wait_for_function(
+        "before => document.querySelector('.heat canvas[role]').toDataURL() !== before", arg=before
+    )
     page.keyboard.press("0")
     expect(small).to_be_hidden()
     heat.hover(position={"x": 30, "y": 45})

@@ -14,6 +14,7 @@ import { workload } from "./workload.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
+const WARNINGS_OPEN = 5; // that are listed without being asked for
 const CHECK_AFTER = 700;
 const KEEP_AFTER = 250;
 const LIST_AFTER = 200;
@@ -420,11 +421,12 @@ export class Build {
     }
   }
 
-  #show(errors, warnings) {
+  #show(errors, found) {
+    const warnings = placed(found, this.editor.value);
     this.editor.mark(errors, warnings);
     fill(this.problems,
       errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
-      warnings.length ? h("details", { open: errors.length > 0 && warnings.length <= 3 }, h("summary", { text: plural(warnings.length, "warning") }), problemList(byLine(warnings), this.editor, "warning")) : null);
+      warnings.length ? h("details", { open: warnings.length <= WARNINGS_OPEN }, h("summary", { text: plural(warnings.length, "warning") }), problemList(byLine(warnings), this.editor, "warning")) : null);
   }
 
   /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
@@ -477,4 +479,16 @@ export class Build {
 
   /** Apply pending changes, as sharing wants. */
   async settle() { return this.apply.disabled ? true : this.#apply(); }
+}
+
+/** Warnings about a whole document lead to its first line. */
+function placed(warnings, text) {
+  if (warnings.every(({ line, document }) => line || !document)) return warnings;
+  const firsts = [];
+  let open = false;
+  text.split("\n").forEach((row, i) => {
+    if (/^---(\s|$)/.test(row)) open = false;
+    else if (!open && row.trim() && !/^\s*#/.test(row)) { open = true; firsts.push(i + 1); }
+  });
+  return warnings.map((warning) => (warning.line ? warning : { ...warning, line: firsts[warning.document - 1] }));
 }

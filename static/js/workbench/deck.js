@@ -29,7 +29,11 @@ export class Deck {
     const step = h("button", { type: "button", class: "btn primary step", "data-step-forward": true, title: "Step (→)", onclick: (event) => { this.pause(); playback.goto(playback.wanted + 1, event.timeStamp); } }, h("span", { text: "Step" }), icon("step"));
     const speed = h("select", { class: "field speed", "aria-label": "Speed", onchange: (event) => { this.#speed = Number(event.target.value); if (this.playing) this.#schedule(); } },
       SPEEDS.map(([value, text]) => h("option", { value, text, selected: value === "2" || undefined })));
-    this.at = h("span", { class: "at" });
+    // Written to, not made anew: they change with every frame of a scrub.
+    this.told = { index: h("b"), cycles: document.createTextNode(""), within: h("span", { class: "at-within", hidden: true }), time: h("span", { class: "at-time", hidden: true }),
+      step: h("span", { class: "at-step", hidden: true, title: "The scenario's step (it advances with every change from outside), and the attempt within it" }) };
+    this.told.room = h("span", { class: "at-index" }, this.told.index, this.told.cycles);
+    this.at = h("span", { class: "at" }, this.told.room, this.told.within, this.told.step, this.told.time);
     this.state = h("span", { class: "at-state", role: "status" });
     const buttons = [button("first", "To the start (Home)", (since) => playback.goto(0, since)), button("back", "Back (←)", (since) => playback.goto(playback.wanted - 1, since), "back"),
       step, this.play, this.toEnd = button("last", LAST, (since) => playback.goto(playback.last, since))];
@@ -175,30 +179,46 @@ export class Deck {
     const time = shown ? playback.time : null;
     const end = playback.end && playback.wanted > playback.cycles;
     const within = !shown ? "" : playback.phase ? playback.phase : playback.at > 0 ? `moment ${playback.at}` : "";
-    fill(this.at, h("span", { class: "at-index" }, h("b", { text: end ? "End" : count(playback.wanted) }), end ? null : ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}`),
-      within ? h("span", { class: "at-within", text: within }) : null,
-      light ? h("span", { class: "at-step", title: "The scenario's step (it advances with every change from outside), and the attempt within it", text: `scenario step ${light.step}` }) : null,
-      time === null ? null : h("span", { class: "at-time", title: `virtual time: ${time} seconds since the start`, text: `t = ${clock(time)}` }));
-    this.state.textContent = playback.complete === false ? "computing…" : "";
+    const { told } = this;
+    const of = end ? "" : ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}`;
+    write(told.index, end ? "End" : count(playback.wanted));
+    if (told.cycles.data !== of) told.cycles.data = of;
+    this.told.room.style.setProperty("min-width", `${2 * count(playback.cycles ?? 0).length + 3}ch`); // what stands beside it does not move with every digit
+    show(told.within, within);
+    show(told.step, light ? `scenario step ${light.step}` : "");
+    show(told.time, time === null ? "" : `t = ${clock(time)}`, time === null ? "" : `virtual time: ${time} seconds since the start`);
+    write(this.state, playback.complete === false ? "computing…" : "");
   }
 
   #say(index) {
     if (this.playing && this.#speed > 1) return;
     const { playback, stopped } = this.view;
+    const say = (text) => announce(text, "place");
     const light = playback.current;
     const { moment } = playback;
-    if (moment) { announce(`Moment ${playback.at} of ${playback.moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`); return; }
-    if (playback.phase) { announce(`Cycle ${index}, phase ${playback.phase}.`); return; }
-    if (playback.atEnd) { announce(`The end, at ${clock(playback.time ?? 0)}.`); return; }
-    if (!light) { if (index === 0) announce("Before the first cycle."); return; }
+    if (moment) { say(`Moment ${playback.at} of ${playback.moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`); return; }
+    if (playback.phase) { say(`Cycle ${index}, phase ${playback.phase}.`); return; }
+    if (playback.atEnd) { say(`The end, at ${clock(playback.time ?? 0)}.`); return; }
+    if (!light) { if (index === 0) say("Before the first cycle."); return; }
     const pod = short(playback.pods.keys[light.pod]);
     const ended = light.result === "waiting" ? `waits at Permit on ${playback.nodes.names[light.node]}` : light.node === null ? light.result : `to ${playback.nodes.names[light.node]}`;
     const turns = playback.marks.turns(index).slice(0, 3).map((text) => ` PodGroup ${text}.`).join("");
     const why = stopped?.index === index ? ` ${stopped.text}.` : "";
     const stale = light.cache?.[3] ? ` ${plural(light.cache[3], "stale hit")} of the cache.` : "";
-    if (light.restart) announce(`Cycle ${index}, after a restart of the scheduler: ${pod} ${ended}.${why || `${stale}${turns}`}`);
-    else announce(`Cycle ${index}: ${pod} ${ended}.${why || `${stale}${turns}`}`);
+    if (light.restart) say(`Cycle ${index}, after a restart of the scheduler: ${pod} ${ended}.${why || `${stale}${turns}`}`);
+    else say(`Cycle ${index}: ${pod} ${ended}.${why || `${stale}${turns}`}`);
   }
+}
+
+/** Change a text that is not this one already. */
+function write(element, text) { if (element.textContent !== text) element.textContent = text; }
+
+/** Show a text, or nothing. */
+function show(element, text, title = "") {
+  element.hidden = !text;
+  if (!text) return;
+  write(element, text);
+  if (title && element.title !== title) element.title = title;
 }
 
 /** What "next" meant when this browser was last here, or "". */

@@ -26,9 +26,6 @@ import { Why, tellApplied } from "./why.js";
 
 const root = $("[data-workbench]");
 const source = JSON.parse($("#source", root).textContent);
-const WARNED = "podstep.warned"; // where the browser keeps what it was warned of
-const WARNED_CHARS = 2000; // of one scenario's warnings
-const WARNED_KEPT = 20; // scenarios
 const mine = "mine" in root.dataset && Boolean(source.draft);
 const socket = new Socket();
 const playback = new Playback(socket, source);
@@ -164,26 +161,18 @@ function title() {
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") field.blur(); });
 }
 
-/** Whether there are warnings that were not told in this visit. Those of an example are known, in copies of it too. */
-function warned() {
-  const { warnings } = playback;
-  if (!warnings.length) return false;
-  const said = JSON.stringify(warnings.map(({ message }) => message)).slice(0, WARNED_CHARS);
-  try {
-    const before = JSON.parse(sessionStorage.getItem(WARNED) ?? "[]");
-    if (before.includes(said)) return false;
-    sessionStorage.setItem(WARNED, JSON.stringify([...before, said].slice(-WARNED_KEPT)));
-  } catch { /* told at every opening, then */ }
-  return !("example" in root.dataset);
-}
-
 /** What the visitor must know of the connection and of steps that failed to load. */
 function notices() {
   let note = null;
   socket.on("down", () => { note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 }); });
   socket.on("up", (first) => { note?.remove(); note = null; if (!first) toast("Connected again."); });
   playback.on("failed", (error) => toast(error.message, { name: "warn", ms: 6000 }));
+  // Warnings are no news that covers the stage: the YAML tab counts them, and on a phone the region that it is in.
   playback.on("opened", () => {
-    if (warned()) toast(`${plural(playback.warnings.length, "warning")} about the input: see the YAML tab.`, { name: "warn", ms: 5000 });
+    const { length } = playback.warnings;
+    const build = $('[data-view-tab="build"]');
+    if (!build) return;
+    build.classList.toggle("warned", length > 0);
+    build.title = length ? `${plural(length, "warning")} about the input: see the YAML tab` : "";
   });
 }

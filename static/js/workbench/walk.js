@@ -3,6 +3,13 @@
 import { LAST, LAST_PHASE } from "./playback.js";
 import { wentThrough } from "./phases.js";
 
+/** What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth. */
+const NOWHERE = {
+  second: [({ marks, cycles, end }) => !end && !marks.time[cycles], "No time passes here: every cycle is in the first second."],
+  operation: [({ marks }) => !marks.operations, "This scenario has no operations: nothing comes from outside in it."],
+  failure: [({ marks }) => !marks.staleCycles && !marks.seek(0, 1, "uep"), "No cycle failed: every pod was placed at once."],
+};
+
 /** The units, with what there is none of when there is none: later, and earlier. */
 export const UNITS = {
   phase: ["phase", "No later phase: this is the end.", "No earlier phase: this is the start."],
@@ -36,7 +43,9 @@ export class Walk {
     const found = await this[`_${unit}`](direction);
     if (turn !== this.#turn || at !== `${playback.wanted}/${playback.wish.at}`) return "";
     if (found) { playback.goto(found[0], since, found[1]); return ""; }
-    return direction > 0 && !playback.complete ? UNKNOWN : UNITS[unit][direction > 0 ? 1 : 2];
+    if (!playback.complete && direction > 0) return UNKNOWN;
+    const [holds, words] = NOWHERE[unit] ?? [];
+    return playback.complete && holds?.(playback) ? words : UNITS[unit][direction > 0 ? 1 : 2];
   }
 
   /** Where it is walked from: what was asked for last, be it shown already or not. */
