@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from playground.panels.cache import cut, told
 from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.equivalence.browsing import Level, page, tallies
 from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.equivalence.classes import Classes, Definition
+from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
 from scheduler_core.equivalence.comparing import Difference, differences, equivalent
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
@@ -18,21 +19,32 @@ from scheduler_core.settings import Settings
 from scheduler_core.timed import Stepper
 
 ROWS = 100  # of one answer
+Row = TypeVar("Row")
+SORTS = ("name", "members", "entries", "fits", "fails")
 DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which rows are asked for: from the ``first``, counted from 0, ``count`` with ``find`` in them."""
+    """Which rows are asked for: from the ``first``, counted from 0, ``count`` with ``find`` in them.
+
+    ``sort`` names a column of :data:`SORTS`, with ``-`` before it downwards; "" is the order of the rows.
+    """
 
     first: int = 0
     count: int = ROWS
     find: str = ""
+    sort: str = ""
 
     def of(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Return ``from``, ``count`` of all, and the page's ``rows``."""
         last = self.first + min(self.count, ROWS)
         return {"from": self.first, "count": len(rows), "rows": list(rows[self.first : last])}
+
+    def sorted(self, rows: list[Row], columns: Mapping[str, Callable[[Row], Any]]) -> list[Row]:
+        """Return rows by the column that is asked for; equal ones, and all by no column, as they came."""
+        value = columns.get(self.sort.removeprefix("-"))
+        return sorted(rows, key=value, reverse=self.sort.startswith("-")) if value is not None else rows
 
     def has(self, *texts: str) -> bool:
         """Tell whether a row of these texts is among those that are looked for."""
@@ -46,14 +58,19 @@ def keeper_of(simulation: Stepper) -> CacheKeeper | None:
 
 
 def classes(simulation: Stepper, wanted: Page) -> dict[str, Any]:
-    """Return the protocol's answer to ``cache.classes``: those with most members first."""
+    """Return the protocol's answer to ``cache.classes``: those with most members first, unless sorted."""
     keeper = keeper_of(simulation)
     if keeper is None:
         return {**wanted.of([]), "without": 0}
     entries = {row.key: row.entries for row in tallies(keeper.cache, "class", keeper.profile.order)}
     known = sorted(keeper.classes, key=lambda each: (-len(each.members), each.name, each.hash))
     found = [each for each in known if wanted.has(each.name, digits(each.hash))]
-    answer = wanted.of(found)
+    by: dict[str, Callable[[EquivalenceClass], Any]] = {
+        "name": lambda each: natural(each.name),
+        "members": lambda each: len(each.members),
+        "entries": lambda each: entries.get(each.hash, 0),
+    }
+    answer = wanted.of(wanted.sorted(found, by))
     answer["rows"] = [
         {
             "hash": digits(each.hash),
@@ -98,7 +115,13 @@ def level_map(simulation: Stepper, level: Level, wanted: Page) -> dict[str, Any]
             found.append((row.entries, key, label, row.fits))
     if level == "class":
         found.sort(key=lambda row: (-row[0], row[2], row[1]))
-    answer = wanted.of(found)
+    by: dict[str, Callable[[tuple[int, str, str, int]], Any]] = {
+        "name": lambda row: natural(row[2] or row[1]),
+        "entries": lambda row: row[0],
+        "fits": lambda row: row[3],
+        "fails": lambda row: row[0] - row[3],
+    }
+    answer = wanted.of(wanted.sorted(found, by))
     answer["rows"] = [
         {"key": key, "label": cut(label), "entries": entries, "fits": fits, "fails": entries - fits}
         for entries, key, label, fits in answer["rows"]
@@ -148,6 +171,12 @@ def entry_map(
 
 def _names(known: Classes) -> dict[int, str]:
     return {each.hash: each.name for each in known}
+
+
+def natural(name: str) -> list[tuple[bool, int, str]]:
+    """Return what names are sorted by, so that ``node-2`` comes before ``node-10``."""
+    parts = re.findall(r"\d+|\D+", name)
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 def digits(number: int) -> str:

@@ -97,7 +97,7 @@ def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
     if not len(tried.potential):
         return [["Preemption cannot help: no deletion of pods would make any node pass.", *_cleared(tried)]]
     if tried.chosen is None or tried.node is None:
-        return [["No deletion helps ", pod, f": {' and '.join(_shortcomings(tried))}."]]
+        return [["No deletion helps ", pod, f": {_shortcomings(tried)}."]]
     node: Part = {"node": tried.node}
     victims = tried.victims
     if not victims:
@@ -114,19 +114,25 @@ def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
     return [first, [*_decision(tried), *_cleared(tried)]]
 
 
-def _shortcomings(tried: Preemption) -> list[str]:
-    """Say of the potential nodes why none is a candidate."""
+def _shortcomings(tried: Preemption) -> str:
+    """Say of the potential nodes why none is chosen.
+
+    A node whose every removed pod came back would need no victim: later releases do not choose it.
+    """
     none, unfit = (
         sum(len(group.nodes) for group in tried.hopeless if group.why == why)
         for why in ("nothing-lower", "still-unfit")
     )
+    unneeded = sum(not run.victims for run in tried.candidates)
     said = []
     if none:
         said.append(f"{counted(none, 'node')} {'holds' if none == 1 else 'hold'} no pod of lower priority")
     if unfit:
         has = "has" if unfit == 1 else "have"
         said.append(f"{counted(unfit, 'node')} {has} too little room even without pods of lower priority")
-    return said
+    if unneeded:
+        said.append(f"on {counted(unneeded, 'node')} no pod would have to go, so none is deleted")
+    return " and ".join(said) or "no node is left that a deletion would free"
 
 
 def _decision(tried: Preemption) -> Sentence:

@@ -48,9 +48,11 @@ class Workbench:
         return self.wait()
 
     def wait(self) -> Workbench:
-        """Wait until the page has opened its source and the server has computed all of it."""
+        """Wait until the page has opened its source, the server has computed it, and all marks have come."""
         self.page.wait_for_function(
-            "() => window.podstep?.ready && podstep.playback.complete", timeout=COMPUTED
+            "() => window.podstep?.ready && podstep.playback.complete"
+            " && podstep.playback.marks.known >= podstep.playback.cycles",
+            timeout=COMPUTED,
         )
         return self
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.pages import Workbench, example_text, share, texts
+from tests.browser.pages import Workbench, cycles_of, example_text, share, texts
 from tests.services.stack import Stack
 
 HOVERED = "() => podstep.playback.nodes.names[podstep.view.hovered] ?? null"
@@ -88,15 +88,15 @@ def test_a_matrix_is_copied_by_key_as_it_is_sorted_and_filtered(
     by_key = lines(page)
     assert by_key[0][0].startswith("node")
     assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
-    panel.get_by_role("button", name="Copy as tab separated text").click()
+    panel.get_by_role("button", name="Copy as tab separated text").first.click()
     assert lines(page) == by_key
 
 
 def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page, preempting: str) -> None:
     """Like a matrix: by column both ways, by name, as text, and with the stage."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    bench = Workbench(page).open(preempting)
-    index = page.evaluate("() => podstep.playback.marks.seek(0, 1, 'p')")
+    bench = Workbench(page)
+    index = next(cycle.index for cycle in cycles_of(example_text("making-room")) if cycle.preemption)
     panel = opened(page, preempting, "Preemption", index)
     table = panel.get_by_role("table", name=re.compile("^Candidate nodes"))
     expect(table.locator("tr[data-of]")).not_to_have_count(0)
@@ -106,7 +106,7 @@ def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page,
     assert texts(table.locator("tr[data-of] .candidate")) == sorted(names)
     table.get_by_role("button", name=re.compile("^node")).click()
     assert texts(table.locator("tr[data-of] .candidate")) == sorted(names, reverse=True)
-    panel.get_by_role("button", name="Copy as tab separated text").click()
+    panel.get_by_role("button", name="Copy as tab separated text").first.click()
     expect(page.get_by_text(f"{len(names)} rows copied")).to_be_visible()
     assert [row[0] for row in lines(page)[1:]] == sorted(names, reverse=True)
     table.locator("tr[data-of] .candidate [data-at]").first.hover()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from playground import bundles
@@ -15,12 +16,15 @@ from playground.panels.preemption import (
     VICTIMS,
     candidates,
     dry_run,
+    outcome,
     preemption,
 )
 from playground.panels.sentences import Sentence
 from playground.panels.story import story
 from playground.playback.playback import Playback
+from scheduler_core import Simulation
 from scheduler_core.examples import find
+from scheduler_core.preemption_record import DryRun, Hopeless, NodeGroup, Preemption
 
 from .conftest import connected
 
@@ -104,6 +108,28 @@ def test_the_outcome_is_told_in_sentences() -> None:
     assert plain(part(playback, 3)["outcome"]) == [
         "No deletion helps default/nightly: 7 nodes hold no pod of lower priority."
     ]
+
+
+@pytest.mark.parametrize(
+    ("hopeless", "candidates", "reason"),
+    [
+        ([("still-unfit", 1)], [], "1 node has too little room even without pods of lower priority"),
+        ([("nothing-lower", 2), ("still-unfit", 2)], [], "2 nodes hold no pod of lower priority and 2 nodes"),
+        ([("unresolvable", 1)], [2], "on 1 node no pod would have to go, so none is deleted"),
+        ([("nothing-lower", 1)], [1, 2], "1 node holds no pod of lower priority and on 2 nodes no pod would"),
+        ([], [], "no node is left that a deletion would free"),
+    ],
+)
+def test_where_no_deletion_helps_a_reason_is_told(
+    hopeless: list[tuple[Hopeless, int]], candidates: list[int], reason: str
+) -> None:
+    """Also where nodes are candidates that need no victim, which later releases do not choose."""
+    cycle = next(iter(Simulation(bundles.parse([("", full_nodes(1, 1))]))))
+    tried = Preemption(("n",), potential=np.arange(3))
+    tried.hopeless = [NodeGroup(why, (), np.arange(nodes)) for why, nodes in hopeless]
+    tried.candidates = [DryRun(node, [], [], {}, [], []) for node in candidates]
+    (told,) = plain(outcome(cycle, tried))
+    assert told.startswith(f"No deletion helps {cycle.pod}: {reason}")
 
 
 def test_the_dry_run_of_the_chosen_node_comes_along() -> None:

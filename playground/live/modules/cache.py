@@ -9,6 +9,7 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.cache_map import (
     ROWS,
+    SORTS,
     Page,
     classes,
     compared,
@@ -43,12 +44,24 @@ async def _after(call: Call, show: Show) -> Answer:
 
 
 def _page(call: Call) -> Page:
-    return Page(call.payload["from"], min(call.payload["count"], ROWS), call.payload.get("find") or "")
+    payload = call.payload
+    sort = payload.get("sort") or ""
+    if sort.removeprefix("-") not in ("", *SORTS):
+        raise CommandError("payload.invalid", f"sort must be one of {', '.join(SORTS)}.", field="sort")
+    return Page(payload["from"], min(payload["count"], ROWS), payload.get("find") or "", sort)
 
 
-@command("cache.classes", source="source", latest=1, cycle="index", find="text?", **ROWS_ASKED)  # type: ignore[arg-type]
+@command(
+    "cache.classes",
+    source="source",
+    latest=1,
+    cycle="index",
+    find="text?",
+    sort="text?",
+    **ROWS_ASKED,  # type: ignore[arg-type]
+)
 async def cache_classes(call: Call) -> Answer:
-    """Answer the classes that are known, those with most members first."""
+    """Answer the classes that are known, those with most members first unless another order is asked for."""
     wanted = _page(call)
     return await _after(call, lambda simulation, _: classes(simulation, wanted))
 
@@ -94,6 +107,7 @@ def _pod(simulation: Stepper, key: str) -> Pod:
     by="text",
     key="text?",
     find="text?",
+    sort="text?",
     **ROWS_ASKED,  # type: ignore[arg-type]
 )
 async def cache_map(call: Call) -> Answer:

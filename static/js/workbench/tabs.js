@@ -28,7 +28,9 @@ export function tabs(list, entries, panel, onSelect) {
     list.classList.toggle("more-after", list.scrollLeft + list.clientWidth < list.scrollWidth - 1);
   }
   list.addEventListener("scroll", edges, { passive: true });
-  new ResizeObserver(reveal).observe(list);
+  // A tab that comes, or whose number grows, moves the others: the open one stays in view.
+  const observer = new ResizeObserver(reveal);
+  for (const one of [list, ...buttons.values()]) observer.observe(one);
   list.addEventListener("keydown", (event) => {
     const keys = [...buttons.keys()].filter((key) => !buttons.get(key).hidden);
     const at = keys.indexOf(event.target.closest("[data-tab]")?.dataset.tab);
@@ -58,12 +60,7 @@ export function tabs(list, entries, panel, onSelect) {
       em.className = tone;
     },
     title(key, text) { buttons.get(key).title = text; },
-    offer(key, offered) {
-      const button = buttons.get(key);
-      if (button.hidden === !offered) return; // measuring the strip at every step would lay the page out twice
-      button.hidden = !offered;
-      edges();
-    },
+    offer(key, offered) { buttons.get(key).hidden = !offered; }, // the observer sees what that changes
     focus(key) { buttons.get(key)?.focus(); },
   };
 }

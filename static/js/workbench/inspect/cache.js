@@ -39,7 +39,6 @@ export class Cache {
     this.off = new CacheOff(view);
     this.element = h("div", { class: "cache-tab" }, this.head, h("div", { class: "cache-nav" }, this.nav), this.body);
     view.on("sub", () => { if (this.element.isConnected) this.update(); });
-    view.on("selection", () => this.#mark());
     view.playback.on("grew", () => { if (this.element.isConnected && this.#key === "time") this.#panel("time").update(); });
   }
 
@@ -78,7 +77,6 @@ export class Cache {
       this.#show(panel, () => panel.element);
       panel.update();
     }
-    this.#mark();
     // What had the focus may be gone with its cycle, or with the offer to switch the cache on.
     if (held && !this.element.contains(document.activeElement)) this.buttons.get(key).focus({ preventScroll: true });
   }
@@ -133,10 +131,5 @@ export class Cache {
     return h("table", { class: "cache-numbers" }, h("caption", { class: "sr", text: "The cache in numbers" }),
       h("thead", null, h("tr", null, h("td"), columns.map(([mark, label, title]) => h("th", { scope: "col", title }, mark ? swatch(mark) : null, label)))),
       h("tbody", null, row([h("span", { class: "more", text: "this " }), "cycle"], part.counts), row(["run", h("span", { class: "more", text: " so far" })], part.totals)));
-  }
-
-  /** Mark the node that is selected wherever it stands. */
-  #mark() {
-    for (const link of this.element.querySelectorAll("[data-at]")) link.classList.toggle("selected", Number(link.dataset.at) === this.view.node);
   }
 }

@@ -3,8 +3,10 @@
 import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { keeping, tabled } from "../../lib/tables.js";
 import { CacheEqual } from "./cacheequal.js";
-import { nodeLink, pager, podLink, refocus } from "./cachewords.js";
+import { aboutNode } from "./nouns.js";
+import { loading, nodeLink, pager, podLink, refocus, sorting } from "./cachewords.js";
 
 const AT_ONCE = 25;
 const MEMBERS = 50;
@@ -16,16 +18,19 @@ export class CacheClasses {
   #turned = "";
   #rows = null; // the page that is drawn
   #members = null; // of the class that is open
+  #kept = {}; // how it is sorted
+  #paged = false; // whether there are more than one page: then the server sorts
 
   constructor(view) {
     this.view = view;
     this.find = h("input", { type: "search", class: "field filter", placeholder: "Filter classes", "aria-label": "Filter classes by name", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#from = 0; this.update(); }, 150) });
     this.pages = h("span");
     this.note = h("small", { class: "dim num", role: "status" });
+    this.head = h("h3", null, "Classes ", this.note);
     this.list = h("div", { class: "cache-rows" });
     this.equal = new CacheEqual(view);
     this.element = h("div", { class: "cache-classes" },
-      h("section", null, h("h3", null, "Classes ", this.note), h("div", { class: "matrix-tools" }, this.find, this.pages), this.list),
+      h("section", null, this.list),
       this.equal.element);
   }
 
@@ -42,16 +47,16 @@ export class CacheClasses {
     const { playback } = this.view;
     this.equal.update();
     const find = this.find.value.trim();
-    const wish = `${playback.index}/${this.#from}/${find}`;
+    const sort = sorting(this.#paged && this.#kept.classes, { class: "name", pods: "members", entries: "entries" });
+    const wish = `${playback.index}/${this.#from}/${find}/${sort}`;
     const open = this.#open;
     if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.index)) this.#loadMembers(open, 0);
-    if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}) }, wish); }
+    if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}), ...(sort ? { sort } : {}) }, wish); }
     else if (this.#rows) this.#paint();
   }
 
   async #load(ask, wish) {
-    this.list.classList.add("waiting");
-    if (!this.list.firstChild) fill(this.list, h("p", { class: "dim", role: "status", text: "Bringing the cache to this cycle…" }));
+    loading(this.list);
     try {
       const found = await this.view.playback.socket.call("cache.classes", ask);
       if (wish !== this.#shown) return;
@@ -84,24 +89,28 @@ export class CacheClasses {
     const found = this.#rows;
     const open = this.#open;
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.class : "";
+    const typing = document.activeElement === this.find;
+    this.#paged = found.count > found.rows.length;
     this.note.textContent = `${plural(found.count, "class", "classes")}${found.without ? `, and ${plural(found.without, "pod")} without one` : ""}`;
     fill(this.pages, pager({ from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "classes" }, (to) => {
       this.#turned = document.activeElement?.dataset.turn ?? "";
       this.#from = to;
       this.update();
     }));
-    refocus(this.pages, this.#turned);
-    this.#turned = "";
     const here = this.view.playback.parts?.cache?.class?.hash;
     const listed = found.rows.some((row) => row.hash === open);
     const apart = open && !listed && this.#members?.rows ? [{ hash: open, name: this.#members.name, members: this.#members.count, entries: null }] : [];
     if (!found.rows.length && !apart.length) {
-      fill(this.list, h("p", { class: "grid-none dim", role: "status", text: this.find.value.trim() ? `No class is called ${this.find.value.trim()}.` : "No pod of this cluster has a class: pods without a controller take the normal path." }));
+      fill(this.list, h("div", { class: "tabled-tools" }, this.head, this.find), h("p", { class: "grid-none dim", role: "status", text: this.find.value.trim() ? `No class is called ${this.find.value.trim()}.` : "No pod of this cluster has a class: pods without a controller take the normal path." }));
+      if (typing) this.find.focus({ preventScroll: true });
       return;
     }
-    fill(this.list, h("table", { class: "list tight classes" }, h("caption", { class: "sr", text: "Equivalence classes, most members first" }),
+    keeping(this.list, () => fill(this.list, tabled(h("table", { class: "list tight classes" }, h("caption", { class: "sr", text: "Equivalence classes, most members first" }),
       h("thead", null, h("tr", null, h("th", { scope: "col", text: "class" }), h("th", { scope: "col", class: "num", text: "pods" }), h("th", { scope: "col", class: "num", title: "Valid entries of the cache after this cycle", text: "entries" }))),
-      h("tbody", null, [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)))));
+      h("tbody", null, [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)))), { kept: this.#kept, name: "classes", head: [this.head, this.pages], tools: this.find, elsewhere: this.#paged ? () => { this.#from = 0; this.update(); } : null })));
+    if (typing) this.find.focus({ preventScroll: true });
+    refocus(this.pages, this.#turned);
+    this.#turned = "";
     if (focused) this.list.querySelector(`[data-class="${focused}"]`)?.focus();
   }
 
@@ -111,15 +120,15 @@ export class CacheClasses {
     return [h("tr", { class: open ? "won" : undefined },
       h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Members of ${row.name}`, "data-class": row.hash, onclick: () => this.#show(open ? "" : row.hash) }, icon("right")),
         h("span", { class: "class-name" }, h("span", { text: ellipsis(row.name, 44), title: row.name }), " ", h("small", { class: "mono dim", text: row.hash }), here ? [" ", h("span", { class: "pill accent", text: "this cycle" })] : null))),
-      h("td", { class: "num", text: count(row.members) }), h("td", { class: "num" }, row.entries ? inline(() => view.setSub(`map/class/${row.hash}`), { title: "browse them in the map", class: "link num" }, count(row.entries)) : h("span", { class: "nil", text: row.entries === null ? "" : "0" }))),
-    h("tr", { class: "run-row", id, hidden: !open }, h("td", { colspan: "3" }, open ? this.#people() : null))];
+      h("td", { class: "num", text: count(row.members) }), h("td", { class: "num", "data-value": row.entries ?? "" }, row.entries ? inline(() => view.setSub(`map/class/${row.hash}`), { title: "browse them in the map", class: "link num" }, count(row.entries)) : h("span", { class: "nil", text: row.entries === null ? "" : "0" }))),
+    h("tr", { class: "run-row follows", id, hidden: !open }, h("td", { colspan: "3" }, open ? this.#people() : null))];
   }
 
   #people() {
     const { view } = this;
     const members = this.#members;
     if (!members?.rows) return h("p", { class: "dim", text: "Loading its members…" });
-    return h("div", { class: "members" }, h("ul", null, members.rows.map(([key, node]) => h("li", null, podLink(view, key), node >= 0 ? h("small", null, h("span", { class: "dim", text: "on " }), nodeLink(view, node, 18)) : h("small", { class: "dim", text: WHERE[node] ?? "" })))),
+    return h("div", { class: "members" }, h("ul", null, members.rows.map(([key, node]) => h("li", aboutNode(view, node), podLink(view, key), node >= 0 ? h("small", null, h("span", { class: "dim", text: "on " }), nodeLink(view, node, 18)) : h("small", { class: "dim", text: WHERE[node] ?? "" })))),
       pager({ from: members.from, total: members.count, size: MEMBERS, shown: members.rows.length, what: "members" }, (to) => this.#loadMembers(members.hash, to)));
   }
 }

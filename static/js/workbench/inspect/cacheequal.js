@@ -2,6 +2,7 @@
 
 import { h, fill, icon, announce } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 
 const OFFERED = 40; // names that are offered while one is typed
 
@@ -97,9 +98,9 @@ export class CacheEqual {
     fill(this.result,
       h("p", { class: "equal-answer" }, h("b", { class: found.equivalent ? "pass-text" : "fail-text" }, icon(found.equivalent ? "check" : "cross"), found.equivalent ? "Yes. " : "No. "), found.text),
       h("ul", { class: "definitions", "aria-label": "By each definition of a class" }, verdict("by controller", found.definitions.controller), verdict("by attributes", found.definitions.attributes)),
-      found.differences.length ? h("table", { class: "list tight differences" }, h("caption", { class: "sr", text: "Fields in which they differ" }),
+      found.differences.length ? tabled(h("table", { class: "list tight differences" }, h("caption", { class: "sr", text: "Fields in which they differ" }),
         h("thead", null, h("tr", null, ["field", ...pods.map(short)].map((text) => h("th", { scope: "col", text })))),
-        h("tbody", null, found.differences.map(({ field, first, second }) => h("tr", null, h("th", { scope: "row" }, h("code", { text: field })), value(first), value(second))))) : null);
+        h("tbody", null, found.differences.map(({ field, first, second }) => h("tr", null, h("th", { scope: "row" }, h("code", { text: field })), value(first), value(second))))), { head: h("h4", { text: "Fields in which they differ" }), filter: "Filter fields" }) : null);
     announce(found.text);
   }
 }

@@ -2,10 +2,11 @@
 
 import { h, fill, debounce } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { tabled } from "../../lib/tables.js";
+import { keeping, tabled } from "../../lib/tables.js";
 import { count, ellipsis } from "../../lib/quantity.js";
-import { answer, cycleLink, nodeLink, pager, refocus } from "./cachewords.js";
+import { answer, cycleLink, loading, nodeLink, pager, refocus, sorting } from "./cachewords.js";
 import { segmented } from "./matrix.js";
+import { aboutNode } from "./nouns.js";
 
 const BY = [["node", "Nodes"], ["predicate", "Predicates"], ["class", "Classes"]];
 const AT_ONCE = 50;
@@ -18,6 +19,8 @@ export class CacheMap {
   #from = 0;
   #turned = ""; // the button that turned the page
   #names = new Map(); // of classes, by hash
+  #kept = {}; // how each level is sorted
+  #paged = false; // whether a level has more than one page: then the server sorts
 
   constructor(view) {
     this.view = view;
@@ -27,7 +30,7 @@ export class CacheMap {
     this.pages = h("span");
     this.table = h("div", { class: "cache-rows" });
     this.element = h("div", { class: "cache-map" },
-      h("div", { class: "matrix-tools" }, this.by, this.find), h("div", { class: "crumb-row" }, this.crumbs, h("span", { class: "grow" }), this.pages), this.table,
+      h("div", { class: "matrix-tools" }, this.by, this.find), this.table,
       h("p", { class: "dim fine", text: "node → predicate → class: what a pod of the class would be answered, as it stands after this cycle." }));
   }
 
@@ -48,13 +51,22 @@ export class CacheMap {
       this.find.value = "";
     }
     const find = inner ? "" : this.find.value.trim();
-    const wish = `${playback.index}/${by}/${key}/${inner}/${this.#from}/${find}`;
+    const wish = `${playback.index}/${by}/${key}/${inner}/${this.#from}/${find}/${key ? "" : this.#sort(by)}`;
     if (wish === this.#shown) return;
     this.#shown = wish;
     this.#crumb(by, key, inner);
     // Of a predicate and a class the entries are asked for by class: a class is not found by its hash.
     const asked = inner ? (by === "predicate" ? { by: "class", key: inner, find: key } : { by, key, find: inner }) : { by, ...(key ? { key } : {}), ...(find ? { find } : {}) };
-    this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...asked }, wish);
+    const sort = key ? "" : this.#sort(by);
+    this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...asked, ...(sort ? { sort } : {}) }, wish);
+  }
+
+  /** By what the server is to sort a level, "" by none. */
+  #sort(by) { return sorting(this.#paged && this.#kept[`${by}/`], { [by]: "name", fit: "fits", fail: "fails", entries: "entries" }); }
+
+  #sorted() {
+    this.#from = 0;
+    this.update();
   }
 
   #name(level, key) { return level === "class" ? this.#names.get(key) || key : key; }
@@ -75,8 +87,7 @@ export class CacheMap {
 
   async #load(ask, wish) {
     const { playback } = this.view;
-    this.table.classList.add("waiting");
-    if (!this.table.firstChild) fill(this.table, h("p", { class: "dim", role: "status", text: "Bringing the cache to this cycle…" }));
+    loading(this.table);
     try {
       const found = await playback.socket.call("cache.map", ask);
       if (wish !== this.#shown) return;
@@ -99,25 +110,25 @@ export class CacheMap {
       this.#from = to;
       this.update();
     }));
-    refocus(this.pages, this.#turned);
-    this.#turned = "";
     this.#crumb(by, key, inner);
     if (!found.rows.length) {
-      fill(this.table, h("p", { class: "grid-none dim", role: "status", text: find && !inner ? `Nothing here is called ${find}.` : key ? "The cache holds nothing valid here after this cycle." : "The cache is empty after this cycle." }));
+      fill(this.table, this.crumbs, h("p", { class: "grid-none dim", role: "status", text: find && !inner ? `Nothing here is called ${find}.` : key ? "The cache holds nothing valid here after this cycle." : "The cache is empty after this cycle." }));
       return;
     }
-    fill(this.table, key ? tabled(this.#entries(found.rows, by, key, inner), { sorts: false }) : tabled(this.#groups(found, by)));
+    this.#paged = !key && found.count > found.rows.length;
+    keeping(this.table, () => fill(this.table, tabled(key ? this.#entries(found.rows, by, key, inner) : this.#groups(found, by), { kept: this.#kept, name: `${by}/${key ? "entries" : ""}`, head: [this.crumbs, h("span", { class: "grow" }), this.pages], elsewhere: this.#paged ? () => this.#sorted() : null })));
+    refocus(this.pages, this.#turned);
+    this.#turned = "";
   }
 
   /** The first level: how much there is of each. */
   #groups(found, by) {
     const { view } = this;
     const most = Math.max(1, ...found.rows.map((row) => row.entries));
-    const name = (row) => inline(() => this.#go(by, row.key), { title: by === "class" ? `class ${row.key}` : row.key, ...(row.label.length > 34 ? { "aria-label": row.label } : {}),
-      ...(by === "node" ? { onpointerenter: () => view.hover(view.playback.nodeIndex.get(row.key) ?? -1), onpointerleave: () => view.hover(-1) } : {}) }, ellipsis(row.label || row.key, 34));
+    const name = (row) => inline(() => this.#go(by, row.key), { title: by === "class" ? `class ${row.key}` : row.key, ...(row.label.length > 34 ? { "aria-label": row.label } : {}) }, ellipsis(row.label || row.key, 34));
     return h("table", { class: "list tight" }, h("caption", { class: "sr", text: `Valid entries of the cache by ${by}` }),
       h("thead", null, h("tr", null, h("th", { scope: "col", text: by }), h("td"), ["fit", "fail", "entries"].map((text) => h("th", { scope: "col", class: "num", text })))),
-      h("tbody", null, found.rows.map((row) => h("tr", null,
+      h("tbody", null, found.rows.map((row) => h("tr", by === "node" ? aboutNode(view, row.key) : null,
         h("th", { scope: "row", class: by === "class" ? undefined : "mono" }, name(row)),
         h("td", { class: "bar-cell" }, h("span", { class: "source-bar", "aria-hidden": "true" }, h("i", { class: "fits", style: { width: `${(row.fits / most) * 100}%` } }), h("i", { class: "fails", style: { width: `${(row.fails / most) * 100}%` } }))),
         h("td", { class: `num ${row.fits ? "" : "nil"}`.trim(), text: count(row.fits) }), h("td", { class: `num ${row.fails ? "fail-text" : "nil"}`, text: count(row.fails) }), h("td", { class: "num", text: count(row.entries) })))));
@@ -138,7 +149,7 @@ export class CacheMap {
       const [outer, ...more] = columns.map((name) => cells[name]);
       const same = more.length > 0 && outer.of(row) === last;
       last = outer.of(row);
-      return h("tr", { class: same ? "same" : undefined }, h("th", { scope: "row" }, same ? h("span", { class: "sr", text: outer.of(row) }) : outer.show(row)),
+      return h("tr", { class: same ? "again" : undefined, ...aboutNode(view, row.node) }, h("th", { scope: "row" }, outer.show(row)),
         more.map(({ show }) => h("td", null, show(row))), h("td", { class: "answer-cell" }, answer(row.reasons, row.fit)), h("td", { class: "num" }, cycleLink(view, row.written)));
     });
     return h("table", { class: `list tight ${inner ? "" : "entries"}`.trim() }, h("caption", { class: "sr", text: "Valid entries of the cache" }),

@@ -3,6 +3,7 @@
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, plural } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { staleHits } from "./cachestale.js";
 import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
 
@@ -11,6 +12,7 @@ const HEADS = { hits: "hits", misses: "misses", bypassed: "bypassed", unreached:
 
 export class CacheStep {
   #shown = null;
+  #kept = {}; // how its tables are sorted
 
   constructor(view) {
     this.view = view;
@@ -57,9 +59,10 @@ export class CacheStep {
       h("td", { class: "bar-cell" }, bar(row)),
       used.map(([key]) => h("td", { class: `num ${row[at(key)] ? "" : "nil"}`.trim(), text: count(row[at(key)]) }))));
     const head = used.map(([key, name, words]) => h("th", { scope: "col", class: "num", title: words }, swatch(name), h("span", { class: "word", text: part.mode === "batching" && key === "misses" ? "evaluated" : HEADS[key] })));
-    return h("section", { class: "answers" }, h("h3", null, "Answers ", h("small", { class: "dim", text: "in nodes, predicate by predicate" })),
-      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Where each predicate's answers came from, in nodes" }),
-        h("thead", null, h("tr", null, h("th", { scope: "col", text: "predicate" }), h("td"), head)), h("tbody", null, rows)),
+    const title = h("h3", null, "Answers ", h("small", { class: "dim", text: "in nodes, predicate by predicate" }));
+    return h("section", { class: "answers" },
+      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Where each predicate's answers came from, in nodes" }),
+        h("thead", null, h("tr", null, h("th", { scope: "col", text: "predicate" }), h("td"), head)), h("tbody", null, rows)), { head: title, kept: this.#kept, name: "answers", filter: "Filter predicates" }),
       h("ul", { class: "key" }, used.map(([, name, words]) => h("li", null, swatch(name), part.mode === "batching" && name === "miss" ? "evaluated" : words))));
   }
 
@@ -106,6 +109,8 @@ export class CacheStep {
     if (!rows.length) return null;
     const most = rows[0][1] || 1;
     return h("details", { class: "by-rule", open: this.open || undefined, ontoggle: (event) => { this.open = event.target.open; } }, h("summary", null, "Over the run, by row ", h("span", { class: "num", text: `(${plural(rows.length, "row")})` })),
-      h("ul", null, rows.map(([rule, cleared]) => h("li", null, ruleLink(rule), h("span", { class: "source-bar", "aria-hidden": "true" }, h("i", { class: "cleared", style: { width: `${(cleared / most) * 100}%` } })), h("span", { class: "num", text: count(cleared) })))));
+      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Entries that each row of the invalidation table cleared over the run" }),
+        h("thead", null, h("tr", null, h("th", { scope: "col", text: "row" }), h("td"), h("th", { scope: "col", class: "num", text: "cleared" }))),
+        h("tbody", null, rows.map(([rule, cleared]) => h("tr", null, h("th", { scope: "row" }, ruleLink(rule)), h("td", { class: "bar-cell" }, h("span", { class: "source-bar", "aria-hidden": "true" }, h("i", { class: "cleared", style: { width: `${(cleared / most) * 100}%` } }))), h("td", { class: "num", text: count(cleared) }))))), { kept: this.#kept, name: "rules", filter: "Filter rows of the invalidation table" }));
   }
 }

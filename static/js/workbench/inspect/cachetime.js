@@ -3,6 +3,7 @@
 import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { plotly } from "../../lib/plotly.js";
 import { count, plural } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { token } from "../../lib/theme.js";
 import { rowsOf, series } from "./cacheseries.js";
 import { cycleLink, pager, percent, refocus, swatch } from "./cachewords.js";
@@ -18,6 +19,7 @@ export class CacheTime {
   #width = 0;
   #page = 0; // first cycle of the table's page; 0: the one with the shown cycle
   #ready = false;
+  #kept = {}; // how the table is sorted
 
   constructor(view) {
     this.view = view;
@@ -149,12 +151,11 @@ export class CacheTime {
     const { marks, index } = view.playback;
     const from = this.#page || 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;
     const rows = rowsOf(marks.caching, marks.known, from, ROWS);
-    const num = (text, bad) => h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, text);
-    fill(this.table,
-      pager({ from: from - 1, total: marks.known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#page = to + 1; this.#rows(); refocus(this.table, turned); }),
-      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The cache's work, cycle by cycle" }),
+    const num = (value, text = count(value), bad = false) => h("td", { class: `num${bad ? " stale-text" : ""}`, "data-value": value ?? "" }, bad ? icon("warn") : null, text);
+    const pages = pager({ from: from - 1, total: marks.known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#page = to + 1; this.#rows(); refocus(this.table, turned); });
+    fill(this.table, tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The cache's work, cycle by cycle" }),
         h("thead", null, h("tr", null, h("th", { scope: "col", text: "cycle" }), ["hits", "evaluated", "rate", "running", "invalidated", "stale"].map((text) => h("th", { scope: "col", class: "num", text })))),
         h("tbody", null, rows.map((row) => h("tr", { class: row.index === index ? "won" : undefined, "aria-current": row.index === index ? "step" : undefined }, h("th", { scope: "row" }, cycleLink(view, row.index)),
-          num(count(row.hits)), num(count(row.evaluations)), num(percent(row.rate)), num(percent(row.running)), num(count(row.invalidated)), num(count(row.stale), row.stale > 0))))));
+          num(row.hits), num(row.evaluations), num(row.rate, percent(row.rate)), num(row.running, percent(row.running)), num(row.invalidated), num(row.stale, count(row.stale), row.stale > 0))))), { head: [h("h4", { text: "Cycle by cycle" }), pages], kept: this.#kept, name: "cycles" }));
   }
 }

@@ -2,7 +2,10 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { count, ellipsis, plural, short } from "../../lib/quantity.js";
+import { count, plural } from "../../lib/quantity.js";
+import { nodeLink as named, podLink } from "./nouns.js";
+
+export { podLink };
 
 const NAME = 26; // characters of a node's name in running text
 export const LINKED = 6; // nodes or predicates that are named at once
@@ -40,16 +43,7 @@ export function percent(share) {
 /** A swatch for one meaning; never alone, a word stands beside it. */
 export const swatch = (name) => h("i", { class: `cache-mark ${name}`, "aria-hidden": "true" });
 
-export function nodeLink(view, node, max = NAME) {
-  const name = view.playback.nodes.names[node] ?? "";
-  const text = ellipsis(name, max);
-  return inline(() => view.selectNode(node), { "data-at": node, title: `node ${name}`, onpointerenter: () => view.hover(node), onpointerleave: () => view.hover(-1), ...(text === name ? {} : { "aria-label": name }) }, text);
-}
-
-export function podLink(view, key) {
-  const pod = view.playback.podIndex.get(key) ?? -1;
-  return inline(() => view.selectPod(pod), { title: `pod ${key}` }, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
-}
+export const nodeLink = (view, node, max = NAME) => named(view, node, max);
 
 export function cycleLink(view, index) {
   return inline((event) => view.playback.goto(index, event.timeStamp), { title: `go to cycle ${index}`, class: "link num", "aria-label": `cycle ${index}` }, `#${count(index)}`);
@@ -93,6 +87,15 @@ export function nodesLink(view, nodes, total, label) {
 export function answer(reasons, fit = reasons.length === 0) {
   return fit ? h("span", { class: "answer pass-text" }, icon("check"), "fits") : h("span", { class: "answer fail-text" }, icon("cross"), reasons.join(", ") || "does not fit");
 }
+
+/** Say that rows are on their way; those that are there stay, dimmed. The notice itself is not. */
+export function loading(host) {
+  if (host.firstChild) host.classList.add("waiting");
+  else host.append(h("p", { class: "loading", role: "status", text: "Bringing the cache to this cycle…" }));
+}
+
+/** What a table is sorted by, as the server calls it; `columns` maps headers to its words. */
+export const sorting = (state, columns) => (columns[state?.sort] ? `${state.down ? "-" : ""}${columns[state.sort]}` : "");
 
 /** Turn pages: `{from, count, size, what}`; nothing where one page holds all. */
 export function pager({ from, total, size, shown, what }, go) {

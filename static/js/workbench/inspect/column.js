@@ -3,6 +3,7 @@
 import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { Lru } from "../../lib/lru.js";
 import { count, plural } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { stack } from "./scores.js";
 
 const KEPT = 60; // explanations
@@ -94,10 +95,10 @@ export class Column {
       h("h3", null, `N${made.number[i]} ${names[node]} `, h("small", { class: "dim num", text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${node === ranked.winner ? "chosen" : behind ? `${count(behind)} behind the best` : "equal to the best"}` })),
       missing ? h("p", { class: "fine" }, `${missing} has no scores, because it did not pass the predicates. `, h("button", { type: "button", class: "link", onclick: () => view.setTab("predicates"), text: "See which" })) : null,
       varied ? h("div", { "aria-hidden": "true" }, stack(made, i)) : null,
-      made.rows.length ? h("table", { class: "list tight contributions" }, h("caption", { class: "sr", text: `What each priority adds to the total of ${names[node]}` }),
+      made.rows.length ? tabled(h("table", { class: "list tight contributions" }, h("caption", { class: "sr", text: `What each priority adds to the total of ${names[node]}` }),
         h("thead", null, h("tr", null, ["priority", "kind", "score", "× weight", "adds"].map((text, n) => h("th", { scope: "col", class: n > 1 ? "num" : undefined, text })))),
         h("tbody", null, made.rows.map((row) => this.#contribution(row, i, picked))),
-        h("tfoot", null, h("tr", null, h("th", { scope: "row", colspan: "4", text: "Combine, their sum" }), h("td", { class: "num" }, h("b", { text: count(total) }))))) : null,
+        h("tfoot", null, h("tr", null, h("th", { scope: "row", colspan: "4", text: "Combine, their sum" }), h("td", { class: "num" }, h("b", { text: count(total) }))))), { head: h("h4", { text: "What each priority adds" }), kept: this.kept ??= {}, name: "adds" }) : null,
       same.length ? h("p", { class: "dim fine", text: `${plural(same.length, "priority", "priorities")} could not tell the nodes apart: ${same.map((row) => row.short).join(", ")}. ${same.length > 1 ? "They give" : "It gives"} every feasible node ${count(common)}${varied ? `; the bar shows the other ${count(total - common)}` : ""}.` }) : null);
   }
 

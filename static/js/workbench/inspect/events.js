@@ -1,24 +1,25 @@
 // Events up to the shown step, newest first, as kubectl get events prints them.
 
 import { h, fill, icon } from "../../lib/dom.js";
+import { inline } from "../../lib/inline.js";
 import { age, count, short } from "../../lib/quantity.js";
+import { keeping, tabled } from "../../lib/tables.js";
+import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
 
 const AT_ONCE = 100;
 
-/** Text that breaks after a slash before it breaks inside a word. */
-const breaking = (text) => text.split(/(?<=[a-z]\/)/i).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+const ON = / (?:to|on node) (\S+?)\.?$/; // the node that a message ends with
 
 export class Events {
   #asked = -1;
   #busy = false;
   #count = AT_ONCE;
+  #kept = {}; // what is sorted and looked for
 
   constructor(view) {
     this.view = view;
-    this.rows = h("tbody");
     this.more = h("button", { type: "button", class: "btn", hidden: true, text: "Show older events", onclick: () => { this.#count = Math.min(500, this.#count + 200); this.#load(); } });
-    this.table = h("div", { class: "scroll-x" }, h("table", { class: "list tight events" }, h("caption", { class: "sr", text: "Events up to this step, newest first" }),
-      h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", class: text, text })))), this.rows));
+    this.table = h("div");
     this.none = h("span");
     this.empty = h("div", { class: "empty", hidden: true }, h("b", { text: "No event yet." }), this.none);
     this.element = h("div", { class: "events-tab" }, this.table, this.more, this.empty);
@@ -55,17 +56,22 @@ export class Events {
     this.none.textContent = playback.timed ? "A cycle emits Scheduled, or FailedScheduling with the reason; that of a pod which waits at Permit comes when it is let in or rejected." : "Every cycle emits one: Scheduled, or FailedScheduling with the reason.";
     const timeOf = (index) => (index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time);
     const now = timeOf(to);
-    fill(this.rows, events.map(([index, type, reason, object, message]) => {
+    const rows = events.map(([index, type, reason, object, message]) => {
       const then = timeOf(index);
-      const since = now !== undefined && then !== undefined ? age(Math.max(0, now - then)) : "";
-      const [kind, ...name] = object.split("/");
-      return h("tr", { class: index === to ? "now" : undefined },
-        h("td", { class: "num" }, h("button", { type: "button", class: "link", onclick: (event) => playback.goto(index, event.timeStamp), text: index > playback.cycles ? "end" : count(index) })),
-        h("td", { class: "num dim", text: since }),
+      const since = now !== undefined && then !== undefined ? Math.max(0, now - then) : null;
+      const [kind, ...rest] = object.split("/");
+      const name = rest.join("/");
+      const on = kind === "node" ? name : ON.exec(message)?.[1] ?? "";
+      return h("tr", { class: index === to ? "now" : undefined, ...aboutNode(view, on) },
+        h("td", { class: "num cycle", "data-value": index }, inline((event) => playback.goto(index, event.timeStamp), { class: "link num", title: "go there", "aria-label": index > playback.cycles ? "the end" : `cycle ${index}` }, index > playback.cycles ? "end" : count(index))),
+        h("td", { class: "num dim age", "data-value": since ?? "", text: since === null ? "" : age(since) }),
         h("td", { class: `type ${type === "Warning" ? "fail-text" : "pass-text"}`, text: type }), h("td", { class: "reason", text: reason }),
-        h("td", { class: "object" }, h("button", { type: "button", class: "link", onclick: () => (kind === "node" ? view.selectNode(playback.nodeIndex.get(name.join("/")) ?? -1) : view.selectPod(playback.podIndex.get(name.join("/")) ?? -1)) }, breaking(object))),
-        h("td", { class: "message" }, breaking(message), reason === "FailedScheduling" ? [h("button", { type: "button", class: "why-link", title: "Why?", "aria-label": `Why was ${short(name.join("/"))} not scheduled in cycle ${index}?`, onclick: () => { playback.goto(index); view.emit("why", { pod: name.join("/") }); } }, icon("help"))] : null));
-    }));
+        h("td", { class: "object", "data-value": object }, h("span", { class: "dim", text: `${kind}/` }), h("wbr"), kind === "node" ? nodeLink(view, name) : podLink(view, name, { dot: false })),
+        h("td", { class: "message" }, linked(view, message), reason === "FailedScheduling" ? [" ", h("button", { type: "button", class: "why-link", title: "Why?", "aria-label": `Why was ${short(name)} not scheduled in cycle ${index}?`, onclick: () => { playback.goto(index); view.emit("why", { pod: name }); } }, icon("help"))] : null));
+    });
+    keeping(this.table, () => fill(this.table, tabled(h("table", { class: "list tight events" }, h("caption", { class: "sr", text: "Events up to this step, newest first" }),
+      h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", class: text, text })))), h("tbody", null, rows)),
+    { head: h("h3", null, "Events ", h("small", { class: "dim num", text: `${more ? "the newest " : ""}${count(rows.length)}` })), filter: "Filter events", kept: this.#kept, name: "events" })));
     this.more.hidden = !more || this.#count >= 500;
     this.empty.hidden = events.length > 0;
     this.table.hidden = events.length === 0;

@@ -3,10 +3,11 @@
 import { h, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { age, count, plural, short } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { bar, moment, until } from "../countdown.js";
 import { resourceCheck } from "./gangcheck.js";
 import { phases } from "./gangphases.js";
-import { nodeLink, nodesLink, podLink } from "./nouns.js";
+import { aboutNode, nodeLink, nodesLink, podLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 
 // Of each state of a member: its tone, and its name; in the order of the strip.
@@ -16,6 +17,8 @@ const CELLS = 60; // of the strip; a larger group is drawn in proportion
 const HOLDING = new Set(["running", "bound", "waiting"]);
 
 export class Gang {
+  #kept = {}; // what is sorted and looked for in its tables
+
   constructor(view) { this.view = view; this.ways = false; } // whether what leads out of a phase is open
 
   draw(part, group) {
@@ -23,7 +26,7 @@ export class Gang {
     return h("section", { class: "gang", "aria-label": `PodGroup ${group.key}` },
       h("h3", null, `PodGroup ${short(group.key)} `, group.phase === null ? h("span", { class: "pill fail" }, icon("cross"), "does not exist") : h("span", { class: "pill accent", text: group.phase || "no phase yet" }), this.#tried(group)),
       h("div", { class: "story outlook" }, sentence(this.view, group.outlook.now), this.#strip(group)),
-      phases(this.view, part, group, this), this.#next(group, now), this.#said(group), this.#members(group, now), resourceCheck(this.view, group.resourceCheck), this.#refused(group, now));
+      phases(this.view, part, group, this), this.#next(group, now), this.#said(group), this.#members(group, now), resourceCheck(this.view, group.resourceCheck, this.#kept), this.#refused(group, now));
   }
 
   /** Of a group that is not in flight: the last cycle that tried one of its pods. */
@@ -85,13 +88,14 @@ export class Gang {
       const [tone, text] = STATES[state] ?? ["off", state];
       const ends = state === "waiting" ? deadline : retryAt;
       const said = [rejected ? (since < began ? `rejected at ${moment(since)}` : "rejected in this cycle") : "", refusedBy.length ? `refused by ${refusedBy.join(", ")}` : ""].filter(Boolean).join("; ");
-      return h("tr", { class: group.attempted && view.playback.podIndex.get(pod) === flying ? "now" : undefined },
+      return h("tr", { class: group.attempted && view.playback.podIndex.get(pod) === flying ? "now" : undefined, ...(node ? aboutNode(view, node) : {}) },
         h("td", null, podLink(view, pod)),
         h("td", null, h("span", { class: `pill ${tone}` }, SIGNS[tone] ? icon(SIGNS[tone]) : null, text), node ? [h("span", { class: "dim", text: " on " }), nodeLink(view, node)] : null, said ? h("small", { class: "dim said", text: said }) : null),
-        h("td", { class: "num" }, ends === null ? h("span", { class: "dim", text: "–" }) : until(ends, now)), h("td", { class: "num dim" }, attempts ? count(attempts) : ""));
+        h("td", { class: "num", "data-value": ends ?? "" }, ends === null ? h("span", { class: "dim", text: "–" }) : until(ends, now)), h("td", { class: "num dim" }, attempts ? count(attempts) : ""));
     });
-    return h("div", { class: "scroll-x" }, h("table", { class: "list tight members" }, h("caption", { class: "sr", text: `Members of ${group.key}` }),
-      h("thead", null, h("tr", null, ["member", "state"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "time left", title: "at Permit, or until its queue tries it again" }), h("th", { scope: "col", class: "num", text: "tries", title: "failed attempts" }))), h("tbody", null, rows)),
+    const head = h("h4", null, "Members ", h("small", { class: "dim num", text: count(group.memberCount) }));
+    return h("section", { class: "gang-members" }, tabled(h("table", { class: "list tight members" }, h("caption", { class: "sr", text: `Members of ${group.key}` }),
+      h("thead", null, h("tr", null, ["member", "state"].map((text) => h("th", { scope: "col", text })), h("th", { scope: "col", class: "num", text: "time left", title: "at Permit, or until its queue tries it again" }), h("th", { scope: "col", class: "num", text: "tries", title: "failed attempts" }))), h("tbody", null, rows)), { head, filter: "Filter members", kept: this.#kept, name: "members" }),
       group.memberCount > group.members.length ? h("p", { class: "dim fine", text: `and ${count(group.memberCount - group.members.length)} more` }) : null);
   }
 

@@ -2,6 +2,7 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
+import { keeping } from "../../lib/tables.js";
 import { PENDING } from "../cluster.js";
 import { tabs } from "../tabs.js";
 import { Story } from "./story.js";
@@ -13,6 +14,7 @@ import { Preemption } from "./preemption.js";
 import { PodGroups } from "./podgroups.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
+import { pointed } from "./nouns.js";
 
 export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["cache", "Cache", Cache], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["podgroups", "PodGroups", PodGroups], ["queue", "Queue", Queue], ["events", "Events", Events]];
 
@@ -23,6 +25,7 @@ export class Inspect {
     this.view = view;
     this.body = region.querySelector("[data-inspect]");
     this.strip = tabs(region.querySelector("[role=tablist]"), TABS.map(([key, label]) => [key, label]), this.body, (key) => view.setTab(key));
+    this.mark = pointed(view, this.body);
     view.on("tab", ({ focus } = {}) => { this.#open(); if (focus) this.strip.focus(view.tab); });
     view.playback.on("opened", () => {
       const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
@@ -55,7 +58,8 @@ export class Inspect {
     const { playback } = this.view;
     if (!playback.nodes || playback.index < 0) return;
     this.#count();
-    this.panel.update();
+    keeping(this.body, () => this.panel.update());
+    this.mark();
   }
 
   /** Without PodGroups, and without Coscheduling, their tab would only take the others' room. */

@@ -2,6 +2,8 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
+import { aboutNode, nodeLink } from "./nouns.js";
 import { MOST_WEIGHT } from "./weights.js";
 
 const WIDTH = 440;
@@ -20,7 +22,7 @@ function s(tag, attributes, ...children) {
 
 /** Draw into `host`; a table with the same facts stands behind it. */
 export function lines(host, chart) {
-  const { title, what, weight, asIs, reach, flips, series, winner, name, onWeight, view } = chart;
+  const { title, what, weight, asIs, reach, flips, series, winner, name, nodeOf, onWeight, view, kept } = chart;
   const x = (w) => PAD.left + (w / reach) * (WIDTH - PAD.left - PAD.right);
   const ends = series.flatMap(({ base, slope }) => [base, base + slope * reach]);
   const low = Math.min(...ends);
@@ -59,8 +61,8 @@ export function lines(host, chart) {
     h("figcaption", null, h("b", { text: title }), h("span", { class: "dim", text: ": each node’s sum over its weight" })),
     svg,
     h("details", { open: open || undefined }, h("summary", { text: "As a table" }),
-      h("table", { class: "list tight" }, h("caption", { class: "sr", text: `Who wins by the weight of ${what}` }),
+      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: `Who wins by the weight of ${what}` }),
         h("thead", null, h("tr", null, h("th", { scope: "col", text: "weight" }), h("th", { scope: "col", text: "node that wins" }), h("th", { scope: "col", class: "num", text: "sum at the first" }), h("th", { scope: "col", class: "num", text: "equal" }))),
-        h("tbody", null, flips.map(({ from, to, winner: one, total, ties }) => h("tr", { class: from <= weight && weight <= to ? "won" : undefined },
-          h("td", { class: "num", text: to >= MOST_WEIGHT ? `${count(from)} and more` : from === to ? count(from) : `${count(from)} to ${count(to)}` }), h("th", { scope: "row", text: ellipsis(name(one), 30), title: name(one) }), h("td", { class: "num", text: count(total) }), h("td", { class: "num dim", text: ties > 1 ? count(ties) : "–" })))))));
+        h("tbody", null, flips.map(({ from, to, winner: one, total, ties }) => h("tr", { class: from <= weight && weight <= to ? "won" : undefined, ...aboutNode(view, nodeOf(one)) },
+          h("td", { class: "num", "data-value": from, text: to >= MOST_WEIGHT ? `${count(from)} and more` : from === to ? count(from) : `${count(from)} to ${count(to)}` }), h("th", { scope: "row" }, nodeLink(view, nodeOf(one), 30)), h("td", { class: "num", text: count(total) }), h("td", { class: "num dim", text: ties > 1 ? count(ties) : "–" }))))), { kept, name: "flips" })));
 }

@@ -1,6 +1,7 @@
-// What the two matrices share: the row of tools above them and filtering by text and verdict.
+// What the matrices share above them: a segmented choice, the filter, and copying.
 
-import { h, icon, copy, toast, debounce } from "../../lib/dom.js";
+import { h } from "../../lib/dom.js";
+import { copyButton as button, filterField as field } from "../../lib/tables.js";
 
 /** A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody. */
 export function segmented(label, options, value, onChange) {
@@ -10,14 +11,7 @@ export function segmented(label, options, value, onChange) {
   return Object.assign(h("span", { class: "seg", role: "group", "aria-label": label }, buttons), { choose });
 }
 
-export function filterField(label, onChange) {
-  const change = debounce(() => onChange(input.value.trim().toLowerCase()), 90);
-  const input = h("input", { type: "search", class: "field filter", placeholder: "Filter nodes", "aria-label": label, "data-filter": true, oninput: change });
-  return input;
-}
+export const filterField = (label, onChange) => field(label, onChange, { placeholder: "Filter nodes" });
 
-export function copyButton(grid) {
-  return h("button", { type: "button", class: "btn quiet square", "aria-label": "Copy as tab separated text", title: "Copy as tab separated text (Ctrl C in the table)", "data-copy-tsv": true, onclick: async () => {
-    toast(await copy(grid.tsv()) ? `${grid.count} rows copied` : "The browser refused the clipboard", { name: "copy" });
-  } }, icon("copy"));
-}
+/** Copy a grid, or what tells its text by `tsv()` and its rows by `count`. */
+export const copyButton = (grid) => button(() => [grid.tsv(), grid.count]);

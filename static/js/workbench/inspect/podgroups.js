@@ -3,6 +3,7 @@
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, short } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { Countdown, moment, until } from "../countdown.js";
 import { before } from "./inspect.js";
 import { Gang } from "./gang.js";
@@ -11,6 +12,7 @@ import { sentence } from "./sentence.js";
 export class PodGroups {
   #asked = ""; // the group and cycle that the server was asked for
   #answer = null;
+  #kept = {}; // what is sorted and looked for
 
   constructor(view) {
     this.view = view;
@@ -51,11 +53,12 @@ export class PodGroups {
     const head = (text, more = {}) => h("th", { scope: "col", text, ...more });
     const rows = part.groups.map(([key, phase, minMember, members, assigned, waiting, denied, backedOff]) => h("tr", { class: key === shown ? "now" : undefined },
       h("td", null, inline(() => view.setSub(key === flying ? "" : key), { "data-group": key, "aria-current": key === shown ? "true" : undefined, title: `PodGroup ${key}` }, short(key)), key === flying ? [" ", h("span", { class: "pill accent", text: "in flight" })] : null),
-      h("td", null, phase || "none yet"), h("td", { class: "num" }, count(members)), h("td", { class: `num ${assigned >= minMember ? "pass-text" : ""}`.trim() }, `${count(assigned)} / ${count(minMember)}`), h("td", { class: "num" }, waiting ? h("span", { class: "wait-text" }, count(waiting)) : "0"),
-      h("td", { class: "num" }, refused(denied ?? backedOff, part.time))));
-    return h("section", { class: "gangs" }, h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end" }, h("a", { href: `/reference/podgroups/#${part.edition}`, text: `${part.edition} edition` }), " · ", h("span", { class: "num", "data-now": true, text: moment(part.time) }))),
-      h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: "PodGroups after this cycle" }),
-        h("thead", null, h("tr", null, head("group"), head("phase"), head("members", { class: "num", title: "Pods that name it" }), head("on a node", { class: "num", title: "Members that hold a node, bound or waiting at Permit, and how many it needs (minMember)" }), head("waiting", { class: "num", title: "at Permit" }), head(part.edition === "classic" ? "denied" : "backed off", { class: "num", title: "for how much longer PreFilter turns its pods away" }))), h("tbody", null, rows))),
+      h("td", null, phase || "none yet"), h("td", { class: "num" }, count(members)), h("td", { class: `num ${assigned >= minMember ? "pass-text" : ""}`.trim(), "data-value": assigned }, `${count(assigned)} / ${count(minMember)}`), h("td", { class: "num" }, waiting ? h("span", { class: "wait-text" }, count(waiting)) : "0"),
+      h("td", { class: "num", "data-value": denied ?? backedOff ?? "" }, refused(denied ?? backedOff, part.time))));
+    const title = h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end" }, h("a", { href: `/reference/podgroups/#${part.edition}`, text: `${part.edition} edition` }), " · ", h("span", { class: "num", "data-now": true, title: "how everything stands when this cycle, with what it brought about, is over; below the stage is the time at which it began", text: moment(part.time) })));
+    return h("section", { class: "gangs" },
+      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "PodGroups after this cycle" }),
+        h("thead", null, h("tr", null, head("group"), head("phase"), head("members", { class: "num", title: "Pods that name it" }), head("on a node", { class: "num", title: "Members that hold a node, bound or waiting at Permit, and how many it needs (minMember)" }), head("waiting", { class: "num", title: "at Permit" }), head(part.edition === "classic" ? "denied" : "backed off", { class: "num", title: "for how much longer PreFilter turns its pods away" }))), h("tbody", null, rows)), { head: title, filter: "Filter PodGroups", kept: this.#kept, name: "groups" }),
       part.count > part.groups.length ? h("p", { class: "dim fine", text: `and ${count(part.count - part.groups.length)} more` }) : null);
   }
 

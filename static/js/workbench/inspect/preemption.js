@@ -1,10 +1,10 @@
 // Preemption: which nodes could have made room, the dry run on each, the criteria that picked one, and where nothing helps.
 
 import { h, fill, icon } from "../../lib/dom.js";
-import { inline } from "../../lib/inline.js";
-import { count, ellipsis, plural, short } from "../../lib/quantity.js";
+import { count, plural, short } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { before } from "./inspect.js";
-import { copyButton, filterField } from "./matrix.js";
+import { aboutNode, nodeLink, podLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 
 const NAME = 18; // characters of a node's name that fit its column
@@ -22,17 +22,15 @@ export class Preemption {
   #rows = []; // candidates that are loaded
   #open = new Set(); // nodes whose dry run is open
   #runs = new Map();
-  #text = "";
-  #sort = ["", false]; // column, downwards; "" is the order in which they were told
+  #kept = {}; // what is sorted and looked for
 
   constructor(view) {
     this.view = view;
-    this.body = h("tbody");
+    this.rows = h("div");
     this.more = h("button", { type: "button", class: "btn", onclick: () => this.#page() });
     this.element = h("div", { class: "preemption-tab" });
-    this.note = h("small", { class: "dim num", role: "status" });
-    view.on("selection", () => this.#mark());
-    view.on("hover", (node) => this.#hover(node));
+    // Where there is none, the next cycle with one may only be known now.
+    view.playback.on("grew", () => { if (this.#shown?.why !== undefined && this.element.isConnected) { this.#shown = null; this.update(); } });
   }
 
   update() {
@@ -44,7 +42,7 @@ export class Preemption {
     if (!part) return;
     if (part === this.#shown) return;
     this.#shown = part;
-    this.#text = "";
+    for (const one of Object.values(this.#kept)) one.find = "";
     if (part.why !== undefined) { fill(this.element, this.#none(part.why)); return; }
     this.#rows = [...part.candidates.rows];
     this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);
@@ -66,84 +64,33 @@ export class Preemption {
         : h("span", { text: playback.complete ? "No other cycle has one: it takes a pod that fits nowhere and pods of lower priority to delete." : "" }));
   }
 
-  #node(node, max = NAME) {
-    const { view } = this;
-    const name = view.playback.nodes.names[node];
-    const text = ellipsis(name, max);
-    const light = () => view.hover(node);
-    const dim = () => view.hover(-1);
-    return inline(() => view.selectNode(node), { "data-at": node, title: `node ${name}`, onpointerenter: light, onpointerleave: dim, onfocus: light, onblur: dim, ...(text === name ? {} : { "aria-label": name }) }, text);
-  }
+  #node(node, max = NAME) { return nodeLink(this.view, node, max); }
 
-  #pod(key) {
-    const { view } = this;
-    const pod = view.playback.podIndex.get(key) ?? -1;
-    return inline(() => view.selectPod(pod), { title: `pod ${key}` }, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
-  }
+  #pod(key) { return podLink(this.view, key); }
 
   // --- candidates ------------------------------------------------------------------------
 
   #candidates(part) {
-    const self = this;
-    const [key, down] = this.#sort;
-    const head = (name, text, more) => h("th", { scope: "col", "aria-sort": key === name ? (down ? "descending" : "ascending") : undefined, ...more },
-      h("button", { type: "button", class: "sorter", "data-sort": name, onclick: () => this.#order(name), text: `${text}${key === name ? (down ? " ↓" : " ↑") : ""}` }));
-    const table = { tsv: () => this.#tsv(), get count() { return self.#visible().length; } };
-    return h("section", { class: "candidates" }, h("h3", null, "Candidate nodes ", h("small", { class: "dim num", text: `${count(part.candidates.count)} of ${plural(part.potential, "node")} where deletions might help ` }), this.note),
-      h("div", { class: "matrix-tools" }, filterField("Filter candidate nodes by name or victim", (text) => { this.#text = text; this.#paint(); }), copyButton(table)),
-      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Candidate nodes, the chosen one first" }),
-        h("thead", null, h("tr", null, head("node", "node"), head("victims", "victims"), head("violations", "PDBs", { title: "Victims that violate a PodDisruptionBudget" }), head("by", "decided by"))), this.body),
-      this.more);
-  }
-
-  /** Sort by a column, then the other way round, then as they were told. */
-  #order(key) {
-    const [was, down] = this.#sort;
-    this.#sort = was !== key ? [key, false] : down ? ["", false] : [key, true];
-    this.element.querySelector("section.candidates")?.replaceWith(this.#candidates(this.#shown));
-    this.#paint();
-    this.element.querySelector(`[data-sort="${key}"]`)?.focus();
+    return h("section", { class: "candidates" }, this.rows, this.more);
   }
 
   #by(row) {
     const part = this.#shown;
     if (row.node === part.node) return part.criteria.find((one) => one.decided)?.text ?? "the only one";
-    return part.criteria[row.lost]?.text ?? "";
-  }
-
-  /** The loaded candidates that the filter leaves, sorted. */
-  #visible() {
-    const { names } = this.view.playback.nodes;
-    const text = this.#text;
-    const [key, down] = this.#sort;
-    const value = { node: (row) => names[row.node], victims: (row) => row.count, violations: (row) => row.violations, by: (row) => this.#by(row) }[key];
-    const rows = this.#rows.filter((row) => !text || names[row.node].toLowerCase().includes(text) || row.victims.some(([pod]) => pod.toLowerCase().includes(text)));
-    if (!value) return rows;
-    const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a - b);
-    return [...rows].sort((a, b) => (down ? -1 : 1) * compare(value(a), value(b)));
-  }
-
-  #tsv() {
-    const { names } = this.view.playback.nodes;
-    const rows = this.#visible().map((row) => [names[row.node], `${row.victims.map(([pod, priority]) => `${pod} (${priority})`).join(", ")}${row.count > row.victims.length ? `, and ${row.count - row.victims.length} more` : ""}`, row.violations, this.#by(row)].join("\t"));
-    return ["node\tvictims\tPDB violations\tdecided by", ...rows].join("\n");
-  }
-
-  /** The row of the node that is pointed at anywhere. */
-  #hover(node) {
-    if (!this.element.isConnected) return;
-    for (const row of this.body.querySelectorAll("tr[data-of]")) row.classList.toggle("is-hovered", Number(row.dataset.of) === node);
+    return part.criteria[row.lost]?.text ?? (row.count ? "" : "no pod would have to go");
   }
 
   #paint() {
     const part = this.#shown;
-    const rows = this.#visible();
-    this.note.textContent = rows.length < this.#rows.length ? `${count(rows.length)} shown` : "";
-    fill(this.body, rows.length ? rows.map((row) => this.#row(row, part)) : h("tr", null, h("td", { colspan: "4", class: "dim", text: `No candidate that is loaded is called ${this.#text}, nor a victim there.` })));
-    const left = part.candidates.count - this.#rows.length;
+    const total = part.candidates.count;
+    const head = (text, more) => h("th", { scope: "col", text, ...more });
+    const title = h("h3", null, "Candidate nodes ", h("small", { class: "dim num", text: `${count(total)} of ${plural(part.potential, "node")} where deletions might help` }));
+    fill(this.rows, tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "Candidate nodes, the chosen one first" }),
+      h("thead", null, h("tr", null, head("node"), head("victims"), head("PDBs", { title: "Victims that violate a PodDisruptionBudget" }), head("decided by"))), h("tbody", null, this.#rows.map((row) => this.#row(row, part)))),
+    { head: title, filter: "Filter candidate nodes by name or victim", kept: this.#kept, name: "candidates" }));
+    const left = total - this.#rows.length;
     this.more.hidden = left <= 0;
     this.more.textContent = `Show more of the ${count(left)} others`;
-    this.#mark();
   }
 
   #row(row, part) {
@@ -152,20 +99,20 @@ export class Preemption {
     const open = this.#open.has(row.node);
     const id = `dry-run-${row.node}`;
     const more = row.count - row.victims.length;
-    const by = chosen ? part.criteria.find((one) => one.decided) : part.criteria[row.lost];
-    return [h("tr", { class: chosen ? "won" : undefined, "data-of": row.node },
+    const by = this.#by(row);
+    return [h("tr", { class: chosen ? "won" : undefined, ...aboutNode(this.view, row.node) },
       h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Dry run on ${names[row.node]}`, title: "The dry run, pod by pod", "data-run": row.node, onclick: () => this.#toggle(row.node) }, icon("right")), this.#node(row.node))),
-      h("td", null, row.count ? h("ul", { class: "victims" }, row.victims.map(([key, priority, violates]) => h("li", null, this.#pod(key), h("small", { class: "dim num", text: ` priority ${count(priority)}` }), violates ? h("span", { class: "sr", text: ", violates a budget" }) : null)),
+      h("td", { "data-value": row.count }, row.count ? h("ul", { class: "victims" }, row.victims.map(([key, priority, violates]) => h("li", null, this.#pod(key), h("small", { class: "dim num", text: ` priority ${count(priority)}` }), violates ? h("span", { class: "sr", text: ", violates a budget" }) : null)),
         more > 0 ? h("li", { class: "dim", text: `and ${count(more)} more` }) : null) : h("span", { class: "dim", text: "none" })),
-      h("td", null, row.violations ? h("span", { class: "pill stale", title: plural(row.violations, "violation") }, icon("warn"), count(row.violations)) : h("span", { class: "dim", text: "0" })),
-      h("td", null, chosen ? h("span", { class: "pill accent" }, icon("check"), "chosen") : h("span", { class: "gone" }, icon("cross"), h("span", { class: "sr", text: "dropped out: " })), h("span", { class: "by", text: by ? ` ${by.text}` : chosen ? " the only one" : "" }))),
-    h("tr", { class: "run-row", id, hidden: !open }, h("td", { colspan: "4" }, open ? this.#run(row.node) : null))];
+      h("td", { "data-value": row.violations }, row.violations ? h("span", { class: "pill stale", title: plural(row.violations, "violation") }, icon("warn"), count(row.violations)) : h("span", { class: "dim", text: "0" })),
+      h("td", null, chosen ? h("span", { class: "pill accent" }, icon("check"), "chosen") : h("span", { class: "gone" }, icon("cross"), h("span", { class: "sr", text: "dropped out: " })), h("span", { class: "by", text: ` ${by}` }))),
+    h("tr", { class: "run-row follows", id, hidden: !open }, h("td", { colspan: "4" }, open ? this.#run(row.node) : null))];
   }
 
   #toggle(node) {
     if (this.#open.has(node)) this.#open.delete(node); else this.#open.add(node);
     this.#paint();
-    this.body.querySelector(`[data-run="${node}"]`)?.focus();
+    this.rows.querySelector(`[data-run="${node}"]`)?.focus();
     if (this.#open.has(node) && !this.#runs.has(node)) this.#load(node);
   }
 
@@ -176,7 +123,7 @@ export class Preemption {
       const run = await playback.socket.call("preemption.run", { source: playback.source, cycle: playback.index, node });
       if (part !== this.#shown) return;
       this.#runs.set(node, run);
-      const at = this.body.querySelector(`#dry-run-${node} > td`);
+      const at = this.rows.querySelector(`#dry-run-${node} > td`);
       if (at && this.#open.has(node)) fill(at, this.#run(node));
     } catch (error) {
       if (error.code !== "request.superseded") playback.emit("failed", error);
@@ -237,9 +184,10 @@ export class Preemption {
       h("th", { scope: "row" }, h("span", { class: "num dim", text: `${i + 1} ` }), criterion.text, criterion.decided ? h("span", { class: "pill accent" }, icon("check"), "decided") : null,
         criterion.note ? h("small", { class: "dim fine", text: criterion.note }) : null),
       h("td", null, h("ul", { class: "race" }, stays(criterion), goes(criterion)))));
-    return h("section", { class: "criteria" }, h("h3", null, "Criteria ", h("small", { class: "dim" }, "in turn, until one node is left · ", h("a", { class: "link", href: "/reference/predicates/#preemption", text: "reference" }))),
-      h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The criteria in turn, with the nodes that stay and those that are out" }),
-        h("thead", null, h("tr", null, h("th", { scope: "col", text: "criterion" }), h("th", { scope: "col", text: "nodes still competing" }))), h("tbody", null, rows)));
+    const title = h("h3", null, "Criteria ", h("small", { class: "dim" }, "in turn, until one node is left · ", h("a", { class: "link", href: "/reference/predicates/#preemption", text: "reference" })));
+    return h("section", { class: "criteria" },
+      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The criteria in turn, with the nodes that stay and those that are out" }),
+        h("thead", null, h("tr", null, h("th", { scope: "col", text: "criterion" }), h("th", { scope: "col", text: "nodes still competing" }))), h("tbody", null, rows)), { head: title, sorts: false }));
   }
 
   #hopeless(part) {
@@ -251,10 +199,5 @@ export class Preemption {
         `: ${group.text}`, group.reasons.length ? [" (", h("span", { class: "fail-text", text: group.reasons.join(", ") }), ")"] : null,
         h("div", { class: "chips" }, group.nodes.slice(0, LINKED).map((node) => h("span", { class: "chip" }, this.#node(node))),
           group.count > LINKED ? h("span", { class: "dim", text: `and ${count(group.count - LINKED)} more` }) : null)))));
-  }
-
-  /** Mark the node that is selected wherever it stands. */
-  #mark() {
-    for (const link of this.element.querySelectorAll("[data-at]")) link.classList.toggle("selected", Number(link.dataset.at) === this.view.node);
   }
 }

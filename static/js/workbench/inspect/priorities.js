@@ -6,6 +6,7 @@ import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
 import { before } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
+import { nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";
 import { Weighing } from "./weighing.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
@@ -112,7 +113,7 @@ export class Priorities {
     const { view } = this;
     const { names } = view.playback.nodes;
     const node = ranked.winner ?? light.node;
-    const link = (one) => h("button", { type: "button", class: "link", onclick: () => view.selectNode(one), text: names[one] });
+    const link = (one) => nodeLink(view, one);
     const { ties, counter } = ranked;
     const tie = ties.length > 1;
     const place = ranked.inTurn ? counter % Math.max(1, ties.length) : Math.max(0, ties.indexOf(node));

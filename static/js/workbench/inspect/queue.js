@@ -1,14 +1,17 @@
 // Queue: what waited at the moment the cycle's pod was taken, with the key that orders it, and where that pod went.
 
 import { h, fill, icon } from "../../lib/dom.js";
-import { inline } from "../../lib/inline.js";
 import { count, short } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { Countdown } from "../countdown.js";
 import { LETTERS } from "../marks.js";
 import { before } from "./inspect.js";
+import { podLink } from "./nouns.js";
 import { timedQueue } from "./queuetimed.js";
 
 export class Queue {
+  #kept = {}; // what is sorted and looked for in each queue
+
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "queue-tab" });
@@ -24,7 +27,7 @@ export class Queue {
     this.element.classList.remove("waiting");
     if (queue.timed) {
       const now = queue.time ?? view.playback.parts.time ?? light?.time ?? 0;
-      fill(this.element, timedQueue(view, queue, now));
+      fill(this.element, timedQueue(view, queue, now, this.#kept));
       this.countdown.stand(now);
       return;
     }
@@ -41,11 +44,7 @@ export class Queue {
         failed && !preempts ? [light.pod, "put here by this cycle"] : null));
   }
 
-  #pod(key) {
-    const { view } = this;
-    const pod = view.playback.podIndex.get(key) ?? -1;
-    return inline(() => view.selectPod(pod), null, pod >= 0 ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
-  }
+  #pod(key) { return podLink(this.view, key); }
 
   /** The pod of a row, and a way to ask why it waits. */
   #waiting(key) {
@@ -63,8 +62,9 @@ export class Queue {
       rows.unshift(h("tr", { class: "own" }, num("", "dim"), h("td", null, this.#waiting(keys[pod]), " ", h("span", { class: "pill accent", text: why })), num(count(priorities[pod])), num("")));
     }
     const head = (text, more) => h("th", { scope: "col", text, ...more });
-    return h("section", { class: `queue ${name}` }, h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) })),
-      rows.length ? h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head("order", { class: "num", title: "Position of creation: the earliest created has the lowest" }))), h("tbody", null, rows)) : h("p", { class: "dim", text: empty }),
+    const told = h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) }));
+    return h("section", { class: `queue ${name}` },
+      rows.length ? tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: `${title}: pods in the order in which they are taken` }), h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head("order", { class: "num", title: "Position of creation: the earliest created has the lowest" }))), h("tbody", null, rows)), { head: told, filter: `Filter pods: ${title}`, kept: this.#kept, name }) : [told, h("p", { class: "dim", text: empty })],
       total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);
   }
 }

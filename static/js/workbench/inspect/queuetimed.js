@@ -3,20 +3,21 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { clock, count, plural, short } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { moment, until } from "../countdown.js";
-import { nodeLink, podLink } from "./nouns.js";
+import { aboutNode, nodeLink, podLink } from "./nouns.js";
 
 const WHOSE = { group: "the group’s time", failure: "when the group failed last", pod: "when it was first queued" };
 // Of each queue: its name, what it says when empty, and what its lane on top says of it.
 const QUEUES = [["active", "Active", "No pod is ready to be tried.", "tried next"], ["waiting", "At Permit", "No pod holds a node and waits for others.", "hold a node"], ["backoff", "Backing off", "No pod backs off.", "1s to 10s"], ["unschedulable", "Unschedulable", "No pod has been put aside.", "until an event"], ["gated", "Gated", "", "scheduling gates"]];
 
-/** All queues: as the pod in flight was taken, or as they are left when the run is over. */
-export function timedQueue(view, queue, now) {
+/** All queues: as the pod in flight was taken, or as they are left when the run is over. `kept` holds how they are sorted. */
+export function timedQueue(view, queue, now, kept) {
   const { timed } = queue;
   const { tried } = timed;
   const lanes = QUEUES.filter(([place, , empty]) => empty || timed.counts[place]);
   return [h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), "."), strip(timed, lanes, now),
-    tried ? flight(view, tried) : null, lanes.map((lane) => (lane[0] === "waiting" ? permit(view, timed, lane, now) : list(view, timed, lane, now)))];
+    tried ? flight(view, tried) : null, lanes.map((lane) => (lane[0] === "waiting" ? permit(view, timed, lane, now, kept) : list(view, timed, lane, now, kept)))];
 }
 
 /** The pod in flight: its key, and why it was taken. */
@@ -48,17 +49,18 @@ const why = (view, key) => h("button", { type: "button", class: "why-link", "ari
 const here = (since, moved) => (moved ? `Queued since t = ${clock(since)}; here because` : `Here since t = ${clock(since)}:`);
 const title = (name, total, more) => h("h3", { tabindex: "-1" }, `${name} `, h("small", { class: "dim num", text: count(total) }), more);
 
-function list(view, timed, [place, name, empty], now) {
+function list(view, timed, [place, name, empty], now, kept) {
   const entries = timed.entries.filter((entry) => entry[1] === place);
   const total = timed.counts[place];
   const named = entries.some(([, , sort]) => sort.length > 2);
   const rows = entries.map(([key, , sort, whose, since, attempts, backoff, reason, event, refused, nominated, helped, retry], i) => [
-    h("tr", null, h("td", { class: "num dim", text: count(i + 1) }), h("td", { class: "who" }, podLink(view, key), why(view, key), nominated ? h("span", { class: "pill victim" }, "nominated to ", nodeLink(view, nominated)) : null),
-      h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", title: WHOSE[whose] ?? whose }, `t = ${clock(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
+    h("tr", nominated ? aboutNode(view, nominated) : null, h("td", { class: "num dim", text: count(i + 1) }), h("td", { class: "who" }, podLink(view, key), why(view, key), nominated ? h("span", { class: "pill victim" }, "nominated to ", nodeLink(view, nominated)) : null),
+      h("td", { class: "num", text: count(sort[0]) }), h("td", { class: "num", "data-value": sort[1], title: WHOSE[whose] ?? whose }, `t = ${clock(Math.max(0, sort[1]))}`, sort[1] < 0 ? h("small", { class: "dim", text: " (before)" }) : null),
       h("td", { class: "num dim", text: attempts ? count(attempts) : "" })),
-    h("tr", { class: "reason-row" }, h("td"), h("td", { colspan: "4" }, h("p", { class: "dim fine" }, `${here(since, event || (place === "active" && attempts))} ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`), leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now)))]);
-  return h("section", { class: `queue at-${place}` }, title(name, total),
-    entries.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head(named ? "time, then name" : "time", { class: "num", title: "What decides between equal priorities: the group’s time, or the pod’s own; then the name" }), head("tries", { class: "num", title: "failed attempts" }))), h("tbody", null, rows))) : h("p", { class: "dim", text: empty }),
+    h("tr", { class: "reason-row follows" }, h("td"), h("td", { colspan: "4" }, h("p", { class: "dim fine" }, `${here(since, event || (place === "active" && attempts))} ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`), leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now)))]);
+  const told = title(name, total);
+  return h("section", { class: `queue at-${place}` },
+    entries.length ? tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: `${name}: pods in their order` }), h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head(named ? "time, then name" : "time", { class: "num", title: "What decides between equal priorities: the group’s time, or the pod’s own; then the name" }), head("tries", { class: "num", title: "failed attempts" }))), h("tbody", null, rows)), { head: told, filter: `Filter pods: ${name}`, kept, name: place }) : [told, h("p", { class: "dim", text: empty })],
     total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);
 }
 
@@ -73,10 +75,11 @@ function leaves({ events }, place, { backoff, helped, retry }, now) {
     backoff !== null && backoff > now ? h("span", { class: "dim" }, "then backs off, ", until(backoff, now)) : null);
 }
 
-function permit(view, timed, [place, name, empty], now) {
+function permit(view, timed, [place, name, empty], now, kept) {
   const total = timed.counts[place];
-  return h("section", { class: `queue at-${place}` }, title("Waiting at Permit", total),
-    timed.waiting.length ? h("div", { class: "scroll-x" }, h("table", { class: "list tight" }, h("caption", { class: "sr", text: name }), h("thead", null, h("tr", null, head("pod"), head("holds"), head("since", { class: "num" }), head("time left", { class: "num" }))), h("tbody", null, timed.waiting.map(([key, node, since, deadline]) => h("tr", null, h("td", null, podLink(view, key), why(view, key)), h("td", null, nodeLink(view, node)), h("td", { class: "num", text: `t = ${clock(since)}` }), h("td", { class: "num" }, deadline === null ? "–" : until(deadline, now)))))))
-      : h("p", { class: "dim", text: empty }),
+  const told = title("Waiting at Permit", total);
+  return h("section", { class: `queue at-${place}` },
+    timed.waiting.length ? tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: name }), h("thead", null, h("tr", null, head("pod"), head("holds"), head("since", { class: "num" }), head("time left", { class: "num" }))), h("tbody", null, timed.waiting.map(([key, node, since, deadline]) => h("tr", aboutNode(view, node), h("td", null, podLink(view, key), why(view, key)), h("td", null, nodeLink(view, node)), h("td", { class: "num", "data-value": since, text: `t = ${clock(since)}` }), h("td", { class: "num", "data-value": deadline ?? "" }, deadline === null ? "–" : until(deadline, now)))))), { head: told, filter: "Filter pods: at Permit", kept, name: place })
+      : [told, h("p", { class: "dim", text: empty })],
     total > timed.waiting.length && timed.waiting.length ? h("p", { class: "dim fine", text: `and ${count(total - timed.waiting.length)} more` }) : null);
 }

@@ -2,9 +2,10 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
-import { clock, count, cpu, ellipsis, memory, plural } from "../../lib/quantity.js";
+import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { quirkNotes } from "./quirks.js";
+import { aboutNode, nodeLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 
 const RANKING = 5;
@@ -117,8 +118,8 @@ export class Story {
     if (light.node !== null && !order.some(([node]) => node === light.node)) order[RANKING - 1] = all.find(([node]) => node === light.node);
     const weights = parts.rows.map((row) => row.weight);
     return h("section", { class: "ranking" }, h("h3", null, "Best nodes ", h("button", { type: "button", class: "link end", onclick: () => view.setTab("priorities"), text: `all ${plural(parts.nodes.length, "node")}` })),
-      h("ol", null, order.map(([node, total]) => h("li", { class: node === light.node ? "won" : undefined },
-        h("button", { type: "button", class: "link", title: names[node], onclick: () => view.selectNode(node), text: ellipsis(names[node], 34) }),
+      h("ol", null, order.map(([node, total]) => h("li", { class: node === light.node ? "won" : undefined, ...aboutNode(view, node) },
+        nodeLink(view, node, 34),
         h("span", { class: "num", text: count(total) }),
         node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.whole.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.whole.best - total)}` })))),
       weights.some((weight) => weight >= 1000) ? h("p", { class: "dim fine", text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided." }) : null);

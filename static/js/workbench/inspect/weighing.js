@@ -2,8 +2,9 @@
 
 import { h, fill, icon, announce, perFrame, toast } from "../../lib/dom.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
-import { inline } from "../../lib/inline.js";
+import { tabled } from "../../lib/tables.js";
 import { lines } from "./lines.js";
+import { aboutNode, nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";
 import { MOST_WEIGHT, choiceOf, exact, flipsOf, nearest, rankOf, scalesOf, topOf, totalsWith } from "./weights.js";
 
@@ -28,6 +29,7 @@ export class Weighing {
   #reach = [];
   #winner = -1;
   #rows = [];
+  #kept = {}; // how its tables are sorted
   #key = "";
 
   constructor(view, options) {
@@ -197,9 +199,7 @@ export class Weighing {
   }
 
   #link(position) {
-    const node = this.made.nodes[position];
-    const { view } = this;
-    return inline(() => view.selectNode(node), { title: this.#names[node], onpointerenter: () => view.hover(node), onpointerleave: () => view.hover(-1) }, ellipsis(this.#names[node], NAME));
+    return nodeLink(this.view, this.made.nodes[position], NAME);
   }
 
   #result(totals, choice) {
@@ -216,9 +216,9 @@ export class Weighing {
     if (!top.includes(choice.winner)) top.splice(0, 1, choice.winner); // of very many equal ones the one that is taken
     const { rank } = this.made;
     const move = (was, is) => (was === is ? h("span", { class: "dim", text: "–" }) : h("span", { class: was > is ? "pass-text" : "fail-text", text: `${was > is ? "↑" : "↓"} from ${count(was)}` }));
-    fill(this.ranking, h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The best nodes with these weights" }),
+    fill(this.ranking, tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The best nodes with these weights" }),
       h("thead", null, h("tr", null, h("th", { scope: "col", class: "num", text: "rank" }), h("th", { scope: "col", text: "node" }), h("th", { scope: "col", class: "num", text: "sum" }), h("th", { scope: "col", class: "num", text: "moved" }))),
-      h("tbody", null, top.map((one) => { const now = rankOf(totals, one); return h("tr", { class: one === choice.winner ? "won" : undefined }, h("td", { class: "num", text: count(now) }), h("th", { scope: "row" }, this.#link(one), one === choice.winner ? h("span", { class: "pill accent" }, icon("check"), this.#changed ? "would win" : "chosen") : null), h("td", { class: "num", text: count(totals[one]) }), h("td", { class: "num" }, move(rank[one], now))); }))),
+      h("tbody", null, top.map((one) => { const now = rankOf(totals, one); return h("tr", { class: one === choice.winner ? "won" : undefined, ...aboutNode(this.view, this.made.nodes[one]) }, h("td", { class: "num", text: count(now) }), h("th", { scope: "row" }, this.#link(one), one === choice.winner ? h("span", { class: "pill accent" }, icon("check"), this.#changed ? "would win" : "chosen") : null), h("td", { class: "num", text: count(totals[one]) }), h("td", { class: "num", "data-value": rank[one] - now }, move(rank[one], now))); }))), { kept: this.#kept, name: "ranking" }),
       this.scales.size > top.length ? h("p", { class: "dim fine", text: `and ${plural(this.scales.size - top.length, "more node")} behind` }) : null);
   }
 
@@ -233,7 +233,7 @@ export class Weighing {
     lines(this.figure, {
       title: `${row.label} ${row.short}`, what: row.name, weight: this.#weights[r], asIs: this.scales.weights[r], reach, flips,
       series: drawn.map((one) => ({ id: one, node: this.made.nodes[one], name: this.#name(one, 80), slope: score[one], base: totals[one] - this.#weights[r] * score[one], wins: flips.some(({ winner }) => winner === one) })),
-      winner: choice.winner, name: (one) => this.#name(one, 80), onWeight: (weight) => this.#try(r, weight), view: this.view,
+      winner: choice.winner, name: (one) => this.#name(one, 80), nodeOf: (one) => this.made.nodes[one], kept: this.#kept, onWeight: (weight) => this.#try(r, weight), view: this.view,
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { CACHE_SETTINGS } from "../cache_settings.js";
 import { cycleLink } from "./cachewords.js";
 import { parting } from "./worthother.js";
@@ -133,9 +134,9 @@ export class Worth {
     return [
       verdict(rows).map((parts) => h("p", { class: "story worth-verdict" }, parts.map((part) => (part.cycle ? cycleLink(this.view, part.cycle) : part.strong ? h("strong", { text: part.strong }) : part)))),
       h("div", { class: "worth-bars", role: "group", "aria-label": "Strategies side by side; the table below has the numbers" }, METRICS.map((metric) => bars(metric, rows))),
-      h("div", { class: "table-box" }, h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "What each strategy evaluated, kept and took" }),
+      tabled(h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "What each strategy evaluated, kept and took" }),
         h("thead", null, h("tr", null, h("td"), names.map((text) => h("th", { scope: "col", class: "num", text })))),
-        h("tbody", null, COLUMNS.map(({ label, hint, text, sub }) => h("tr", null, h("th", { scope: "row", title: hint, class: sub ? "sub" : undefined, text: label }), rows.map((row, i) => h("td", { class: "num" }, text(row, i, this.view)))))))),
+        h("tbody", null, COLUMNS.map(({ label, hint, text, sub }) => h("tr", null, h("th", { scope: "row", title: hint, class: sub ? "sub" : undefined, text: label }), rows.map((row, i) => h("td", { class: "num" }, text(row, i, this.view))))))), { sorts: false }),
       h("p", { class: "dim fine", text: "Evaluations are pairs of predicate and node. Time is the processor’s, of this simulator: it evaluates a predicate on all nodes in one go, so an evaluation costs it far less than a scheduler that goes from node to node. Of batching, a lookup is a pod that asks for a kept ranking." }),
     ];
   }

@@ -2,6 +2,7 @@
 
 import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
+import { tabled } from "../../lib/tables.js";
 import { answer, because, cycleLink, nodeLink, podLink, ruleLink } from "./cachewords.js";
 import { looks } from "./worthwords.js";
 
@@ -59,9 +60,9 @@ function believed(view, hits, name) {
 function numbers(here, there, names) {
   const audited = (side) => (side.audit ? count(side.stale) : "–");
   const rows = [["cycles", (side) => count(side.cycles)], ["placed", (side) => count(side.placed)], ["evaluations", (side) => count(side.evaluations)], ["hits", (side) => count(side.hits)], ["stale hits", audited]];
-  return h("div", { class: "table-box" }, h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "Both runs in numbers" }),
+  return tabled(h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "Both runs in numbers" }),
     h("thead", null, h("tr", null, h("td"), names.map((text) => h("th", { scope: "col", class: "num", text })))),
-    h("tbody", null, rows.map(([label, text]) => h("tr", null, h("th", { scope: "row", text: label }), [here, there].map((side) => h("td", { class: `num ${label === "stale hits" && side.stale ? "stale-text" : ""}` }, text(side))))))));
+    h("tbody", null, rows.map(([label, text]) => h("tr", null, h("th", { scope: "row", text: label }), [here, there].map((side) => h("td", { class: `num ${label === "stale hits" && side.stale ? "stale-text" : ""}` }, text(side))))))), { sorts: false });
 }
 
 function causes(sides, names) {
