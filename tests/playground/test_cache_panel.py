@@ -206,6 +206,27 @@ def test_pages_of_the_map_are_parts_of_one_list() -> None:
         assert entry_map(simulation, "class", GONE, Page(), at)["count"] == 0
 
 
+def test_levels_and_classes_are_sorted_before_they_are_cut_into_pages() -> None:
+    """By every column, both ways; numbers within names count, and what is no column changes nothing."""
+    text = TEXT.replace("name: n2", "name: n10").replace("nodeName: n2", "nodeName: n10")
+    playback = played(text)
+    with playback.after(6) as simulation:
+        for column in ("entries", "fits", "fails"):
+            for level in ("node", "predicate", "class"):
+                known = [row[column] for row in level_map(simulation, level, Page())["rows"]]
+                for sort, down in ((column, False), (f"-{column}", True)):
+                    pages = [level_map(simulation, level, Page(at, 1, sort=sort))["rows"] for at in range(20)]
+                    assert [row[column] for rows in pages for row in rows] == sorted(known, reverse=down)
+        nodes = [row["key"] for row in level_map(simulation, "node", Page(sort="-name"))["rows"]]
+        assert nodes == sorted(nodes, key=lambda name: int(name[1:]), reverse=True)
+        assert nodes[0] == "n10"
+        names = ["ReplicaSet default/batch", "ReplicaSet default/web"]
+        assert [row["name"] for row in classes(simulation, Page(sort="name"))["rows"]] == names
+        assert [row["members"] for row in classes(simulation, Page(sort="members"))["rows"]] == [2, 3]
+        assert [row["entries"] for row in classes(simulation, Page(0, 1, sort="-entries"))["rows"]] == [25]
+        assert classes(simulation, Page(sort="fits")) == classes(simulation, Page())
+
+
 def test_classes_and_members() -> None:
     """Most members first; pods without a controller are counted beside them, members tell where they are."""
     playback = played()
@@ -388,6 +409,8 @@ async def test_the_commands_answer_what_the_panels_say(shared: Any, db: None) ->
         ("cache.members", {"hash": WEB.upper()}, "payload.invalid", "hash"),
         ("cache.members", {}, "payload.invalid", "hash"),
         ("cache.classes", {"find": ["a"]}, "payload.invalid", "find"),
+        ("cache.classes", {"sort": "hash"}, "payload.invalid", "sort"),
+        ("cache.map", {"by": "node", "sort": "--name"}, "payload.invalid", "sort"),
         ("cache.equivalent", {"pods": ["default/alone"]}, "payload.invalid", "pods"),
         ("cache.equivalent", {"pods": ["default/alone", 3]}, "payload.invalid", "pods"),
         ("cache.equivalent", {"pods": ["default/alone", "default/nobody"]}, "pod.not-found", None),
