@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.editing import editor_in
 from tests.browser.pages import Workbench, share, tab_until, wide
 from tests.services.stack import Stack
 
@@ -78,7 +79,7 @@ def test_a_cluster_and_a_workload_are_built_from_nothing_by_mouse(page: Page) ->
     form.get_by_label("Replicas").fill("2")
     form.get_by_text("Where they may run").click()
     form.get_by_label("Anti-affinity: keep apart").select_option("required: one a node")
-    expect(form.get_by_role("textbox", name="YAML that is added")).to_have_value(
+    editor_in(form, "YAML that is added").shows(
         re.compile(r"name: shop[\s\S]*replicas: 2[\s\S]*podAntiAffinity")
     )
     form.get_by_role("button", name="Add", exact=True).click()

@@ -59,6 +59,31 @@ OFFERS: dict[str, tuple[str, str, str]] = {
     "a list without its dash": (f"{POD}  containers:\n    ¦", "name image", ""),
     "a word of an enumeration": (f"{POD}  tolerations:\n  - effect: ¦", "NoSchedule NoExecute", "Exists"),
     "within braces": (f"{POD}  tolerations: [{{key: a, ¦}}]\n", "operator effect", "key"),
+    "within braces of several lines": (
+        f"{POD}  hostNetwork: {{}}\n\n  tolerations: [{{key: a, # {{\n    ¦\n    effect: NoSchedule}}]\n",
+        "operator value",
+        "key effect nodeName",
+    ),
+    "a word within braces of several lines": (
+        f"{POD}  tolerations: [\n    {{key: a, effect: NoS¦}},\n    {{operator: Exists}}]\n",
+        "NoSchedule",
+        "key operator",
+    ),
+    "deep within braces of several lines": (
+        f"{POD}  containers:\n  - {{name: a,\n     resources: {{\n       requests: {{¦}}}}}}\n",
+        "cpu memory",
+        "name",
+    ),
+    "below braces of several lines": (
+        f"{POD}  containers: [{{name: a,\n    image: b}}]\n  ¦",
+        "tolerations nodeName",
+        "containers image",
+    ),
+    "JSON that is typed": (
+        '{"spec": {"cont¦"}, "kind": "Pod"}',
+        "containers",
+        "apiVersion",
+    ),
     "a word within braces": (f"{POD}  tolerations: [{{key: a, effect: N¦}}]\n", "NoSchedule", "key"),
     "deep in a template": (
         "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      ¦",
@@ -159,6 +184,10 @@ SAID: dict[str, tuple[str, str]] = {
         '{\n  "kind": "Pod",\n  "spec": {\n    "containers": [\n      {\n        "im¦age": "a"\n',
         "Pod spec.containers[].image|string|",
     ),
+    "within braces of several lines": (
+        f"{POD}  tolerations: [{{key: a,\n    eff¦ect: NoSchedule}}]\n",
+        "Pod spec.tolerations[].effect|string|",
+    ),
     "our own": (
         "kind: SimulationSettings\naud¦it: true\n",
         "SimulationSettings audit|boolean|Check every hit",
@@ -185,6 +214,17 @@ _SAID = """async (text) => {
   const found = fieldAt(knows.schema, state.doc, text.indexOf("¦"));
   return found && [`${found.kind} ${found.path}|${found.field.t}|${found.field.d}`, found.field.x ?? ""];
 }"""
+_PART = """async (text) => {
+  const { EditorState } = await import("/static/vendor/codemirror.js");
+  const { complete } = await import("/static/js/editor/complete.js");
+  const { loadSchema, within } = await import("/static/js/editor/schema.js");
+  const knows = within(loadSchema(), "operation");
+  knows.beside = "kind: Node\\nmetadata: {name: n7}\\n";
+  const state = EditorState.create({ doc: text.replace("¦", "") });
+  const found = await complete({ state, pos: text.indexOf("¦"), explicit: true }, knows);
+  return (found?.options ?? []).map(({ label }) => label);
+}"""
+_INDENT = """async (text) => (await import("/static/js/editor/enter.js")).indentAfter(text)"""
 _CHANGES = """async ([before, after]) => {
   const { changesBetween } = await import("/static/js/editor/smallest.js");
   return changesBetween(before, after);
@@ -226,6 +266,30 @@ def test_a_field_is_explained(ask: Ask, place: str) -> None:
     told, mark = ask(_SAID, text)
     assert told.startswith(wanted)
     assert mark == ("ignored" if place == "not read" else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "unwanted"),
+    [
+        ("¦", "createOperation patchOperation deleteOperation", "id step time kind"),
+        ("createOperation:\n  object:\n    kind: Pod\n    spec:\n      ¦", "containers nodeName", "taints"),
+        ("createOperation: {object: {kind: Pod,\n  spec: {nodeName: ¦}}}", "n7", "containers"),
+    ],
+)
+def test_an_event_alone_is_a_part_of_a_scenario(ask: Ask, text: str, wanted: str, unwanted: str) -> None:
+    """Its fields are those of an operation, and the names are those of the text that it is taken from."""
+    offered = set(ask(_PART, text))
+    assert set(wanted.split()) <= offered
+    assert not set(unwanted.split()) & offered
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [("spec:", 2), ("  nodeName: a", 2), ("  - {key: a,", 6), ("  tolerations: [", 4), ("    effect: b}", 4)],
+)
+def test_enter_begins_a_line_where_it_belongs(ask: Ask, text: str, column: int) -> None:
+    """In a field that opens, within what a brace opens, else below the field before."""
+    assert ask(_INDENT, text) == column
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.editing import yaml_of
+from tests.browser.editing import editor_in, yaml_of
 from tests.browser.pages import Workbench, share, wide
 from tests.services.stack import Stack
 
@@ -79,9 +79,7 @@ def placements(page: Page) -> list[str | None]:
 def cordon(editor: Locator) -> None:
     """Cordon by the button; the YAML shows it before it is applied."""
     editor.get_by_role("button", name="Cordon").click()
-    expect(editor.get_by_role("textbox", name=re.compile("as YAML"))).to_have_value(
-        re.compile("unschedulable: true")
-    )
+    editor_in(editor, re.compile("as YAML")).shows(re.compile("unschedulable: true"))
 
 
 def test_a_node_that_is_cordoned_at_a_step_gets_no_pod_from_then_on(page: Page, cluster: str) -> None:
@@ -144,7 +142,7 @@ def test_allocatable_is_drawn_as_it_is_at_the_step(page: Page, cluster: str) -> 
     editor.get_by_label("resource").fill("cpu")
     editor.get_by_label("quantity").fill("8")
     editor.get_by_role("button", name="Put into the YAML").click()
-    expect(editor.get_by_role("textbox", name="Node n2 as YAML")).to_have_value(re.compile("cpu: '8'"))
+    editor_in(editor, "Node n2 as YAML").shows(re.compile("cpu: '8'"))
     apply(editor)
     bench.at(2)
     card = bench.stage.get_by_role("button", name=re.compile("^n2,"))
@@ -162,8 +160,8 @@ def test_a_volume_is_added_and_then_edited_from_the_list(page: Page, cluster: st
     page.wait_for_url("**/p/**")
     bench.wait()
     editor = page.get_by_role("dialog", name="Create an object")
-    text = editor.get_by_role("textbox", name="Object as YAML")
-    text.fill(text.input_value().replace("new-volume", "disk-1"))
+    text = editor_in(editor, "Object as YAML")
+    text.fill(text.text.replace("new-volume", "disk-1"))
     apply(editor)
     tree = bench.build.get_by_role("tree", name="Objects")
     tree.get_by_role("treeitem", name="Other objects").click()
@@ -175,21 +173,31 @@ def test_a_volume_is_added_and_then_edited_from_the_list(page: Page, cluster: st
 def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page, cluster: str) -> None:
     """The editor stays open with the error; closing it leaves the scenario as it was."""
     bench, editor = copied(page, cluster, 1)
-    text = editor.get_by_role("textbox", name="Node n2 as YAML")
-    text.fill(text.input_value().replace("8Gi", "8Gib"))
+    text = editor_in(editor, "Node n2 as YAML")
+    text.fill(text.text.replace("8Gi", "8Gib"))
     editor.get_by_role("button", name="Apply", exact=True).click()
     expect(editor.get_by_role("list", name="Errors")).to_contain_text("status.allocatable.memory")
-    expect(text).to_have_attribute("aria-invalid", "true")
+    expect(text.field).to_have_attribute("aria-invalid", "true")
+    expect(text.field.locator(".cm-lintRange-error")).to_have_text("memory: 8Gib")
+    text.field.press("Escape")
+    expect(editor).to_be_visible()
+    text.field.press("Tab")
+    expect(text.field).not_to_be_focused()
     editor.get_by_role("button", name="Close").click()
     expect(bench.build).to_contain_text("Nothing happens from outside yet.")
 
 
-def test_a_change_lands_inside_the_next_cycle(page: Page, cluster: str) -> None:
-    """Between evaluating and writing: the cycle still takes the node that is being cordoned."""
-    Workbench(page).open(cluster).step(1)
+def test_a_change_lands_inside_the_next_cycle(page: Page, cluster: str, site: Stack) -> None:
+    """Between evaluating and writing, where there is a cache; the cycle still takes the cordoned node."""
+    _, editor = copied(page, cluster, 1)
+    expect(editor.get_by_text("It lands after cycle 1 and before the next one")).to_be_visible()
+    expect(editor.get_by_role("radio")).to_have_count(0)
+    settings = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: v1.11\n"
+    cached = share(site, CLUSTER + settings, "With a cache")
+    Workbench(page).open(cached).step(1)
     before = placements(page)
     index = before.index("n2", 2)
-    bench, editor = copied(page, cluster, index)
+    bench, editor = copied(page, cached, index)
     cordon(editor)
     editor.get_by_role("radio", name=re.compile("between evaluating and writing")).check()
     apply(editor)
@@ -234,8 +242,8 @@ def test_an_event_is_changed_where_it_stands(page: Page, cluster: str) -> None:
     bench.build.get_by_role("listitem").filter(has_text="patch Node n2").hover()
     bench.build.get_by_role("button", name=re.compile("^Change what it does")).click()
     changing = page.get_by_role("dialog", name=re.compile("Edit the event"))
-    text = changing.get_by_role("textbox", name="Object as YAML")
-    text.fill(text.input_value().replace("name: n2", "name: n3"))
+    text = editor_in(changing, "Object as YAML")
+    text.fill(text.text.replace("name: n2", "name: n3"))
     changing.get_by_role("button", name="Change the event").click()
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n3")).to_be_visible()
     bench.at(2).step()
@@ -251,9 +259,7 @@ def test_one_event_after_another_at_the_same_step(page: Page, cluster: str) -> N
     bench.stage.get_by_role("button", name="Edit at this step").click()
     again = page.get_by_role("dialog", name="Edit Node n2")
     again.get_by_role("button", name="Uncordon").click()
-    expect(again.get_by_role("textbox", name="Node n2 as YAML")).not_to_have_value(
-        re.compile("unschedulable")
-    )
+    editor_in(again, "Node n2 as YAML").shows(re.compile("unschedulable"), holds=False)
     apply(again)
     bench.at(2)
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_have_count(2)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.editing import manifests
 from tests.browser.pages import Workbench, cycles_of, example_text, share, tab_until
 from tests.services.stack import Stack
 
@@ -168,13 +169,16 @@ RING = """() => {
 
 
 def test_a_paste_by_keyboard(page: Page) -> None:
-    """The box takes a paste, Tab leaves it, and Ctrl+Enter opens the workbench."""
+    """The box takes a paste, Escape Tab leaves it, and Ctrl+Enter opens the workbench."""
     page.goto("/")
     tab_until(page, lambda name: name == "Manifests")
+    box = manifests(page)
     page.keyboard.insert_text(example_text("first-cycle"))
+    page.keyboard.press("Escape")
     page.keyboard.press("Tab")
-    expect(page.get_by_label("Manifests")).not_to_be_focused()
+    expect(box.field).not_to_be_focused()
     page.keyboard.press("Shift+Tab")
+    expect(box.field).to_be_focused()
     page.keyboard.press("Control+Enter")
     bench = Workbench(page).wait()
     page.keyboard.press("ArrowRight")

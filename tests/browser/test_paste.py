@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.editing import yaml_of
+from tests.browser.editing import manifests, yaml_of
 from tests.browser.pages import Workbench, example_text, texts
 
 #: Three mistakes: an amount that is none, an effect that there is not, and a word where a number belongs.
@@ -49,8 +49,7 @@ def listed(page: Page) -> Locator:
 def test_three_mistakes_are_marked_and_mended(page: Page) -> None:
     """All mistakes come at once with line and remedy; a click goes to the line; mended, it steps."""
     page.goto("/")
-    box = page.get_by_label("Manifests")
-    box.fill(MISTAKEN)
+    box = manifests(page).fill(MISTAKEN)
     page.get_by_label("Title").fill("Three mistakes")
     page.get_by_role("button", name="Open the workbench").click()
     expect(page.get_by_text("3 problems to mend")).to_be_visible()
@@ -59,13 +58,14 @@ def test_three_mistakes_are_marked_and_mended(page: Page) -> None:
         assert row.startswith(f"line {line}\n"), row
         assert wrong in row, row
         assert RIGHT[line] in row, row
-    expect(box).to_have_attribute("aria-invalid", "true")
+    expect(box.field).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".cm-lint-marker-error")).to_have_count(len(MISTAKES))
     listed(page).nth(2).get_by_role("button").click()
     assert page.evaluate("getSelection().toString()") == "  replicas: many"
-    expect(box).to_be_focused()
+    expect(box.field).to_be_focused()
     box.fill(MENDED)
     expect(page.get_by_text("Ready.")).to_be_visible()
-    expect(box).not_to_have_attribute("aria-invalid", "true")
+    expect(box.field).not_to_have_attribute("aria-invalid", "true")
     expect(listed(page)).to_have_count(0)
     page.get_by_role("button", name="Open the workbench").click()
     bench = Workbench(page).wait()
@@ -81,7 +81,7 @@ def test_mistakes_are_marked_while_typing(page: Page) -> None:
     page.get_by_label("Manifests").fill(MISTAKEN)
     expect(listed(page)).to_have_count(len(MISTAKES))
     page.reload()
-    expect(page.get_by_label("Manifests")).to_have_value(MISTAKEN)
+    manifests(page).shows(MISTAKEN)
     expect(listed(page)).to_have_count(len(MISTAKES))
     page.get_by_role("button", name="Clear").click()
     page.get_by_role("button", name="Open the workbench").click()
@@ -94,7 +94,7 @@ def test_a_file_is_uploaded(page: Page, tmp_path: Path) -> None:
     file.write_text(example_text("shop"))
     page.goto("/")
     page.get_by_label("Upload files").set_input_files(file)
-    expect(page.get_by_label("Manifests")).to_have_value(re.compile("kind: List"))
+    manifests(page).shows(re.compile("kind: List"))
     expect(page.get_by_label("Title")).to_have_value("shop")
     page.get_by_role("button", name="Open the workbench").click()
     bench = Workbench(page).wait()
@@ -187,16 +187,10 @@ def test_an_empty_list_is_not_opened(page: Page) -> None:
 def test_a_paste_replaces_what_was_restored(page: Page) -> None:
     """Last time's text says that it is, and untouched it gives way to a paste."""
     page.goto("/")
-    box = page.get_by_label("Manifests")
-    box.fill(MENDED)
+    manifests(page).fill(MENDED)
     page.reload()
     expect(page.get_by_text("Restored from last time")).to_be_visible()
-    box.focus()
-    page.evaluate(
-        "document.activeElement.dispatchEvent(new ClipboardEvent('paste', {bubbles: true}));"
-        "document.execCommand('insertText', false, 'kind: List')"
-    )
-    expect(box).to_have_value("kind: List")
+    manifests(page).paste("kind: List").shows("kind: List")
     expect(page.get_by_text("Restored from last time")).to_be_hidden()
 
 

@@ -8,11 +8,18 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.editing import Yaml, editor_in
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_policy import forked, policy
 from tests.services.stack import Stack
 
 ORDER = "() => podstep.playback.policy.predicates"
+LISTEN = """() => {
+  const host = document.querySelector("[data-announce]");
+  window.heard = [];
+  const listen = new MutationObserver(() => heard.push(host.textContent));
+  listen.observe(host, { childList: true });
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +33,12 @@ def row(panel: Locator, name: str) -> Locator:
     return panel.locator(f"li[data-name={name}]").first
 
 
-def text_of(panel: Locator) -> Locator:
-    """Open the text beside the controls."""
+def text_of(panel: Locator) -> Yaml:
+    """Open the text beside the controls and wait for its editor."""
     part = panel.locator("details.policy-text")
     if part.get_attribute("open") is None:
         part.locator("summary").first.click()
-    field = panel.get_by_role("textbox", name="Policy as YAML")
-    expect(field).to_be_visible()
-    return field
+    return editor_in(panel, "Policy as YAML")
 
 
 def test_predicates_are_moved_by_keyboard_and_buttons(page: Page, shop: str) -> None:
@@ -41,10 +46,15 @@ def test_predicates_are_moved_by_keyboard_and_buttons(page: Page, shop: str) -> 
     bench = forked(page, shop).step(3)
     panel = policy(bench)
     before = page.evaluate(ORDER)
+    page.evaluate(LISTEN)
     row(panel, "NoDiskConflict").get_by_role("switch").focus()
     page.keyboard.press("Alt+ArrowUp")
     at = before.index("NoDiskConflict")
     expect(panel.get_by_role("status")).to_contain_text(f"NoDiskConflict at place {at}")
+    heard = [f"NoDiskConflict, place {at} of {len(before)}.", "Cycle 3: "]
+    page.wait_for_function(
+        "wanted => wanted.every((text) => heard.some((one) => one.startsWith(text)))", arg=heard
+    )
     expect(row(panel, "NoDiskConflict").get_by_role("switch")).to_be_focused()
     after = page.evaluate(ORDER)
     assert after.index("NoDiskConflict") == at - 1
@@ -142,19 +152,19 @@ def test_the_text_and_the_controls_follow_each_other(page: Page, shop: str) -> N
     """What is typed shows in the controls, a control changes what is typed, Apply puts it in force."""
     panel = policy(forked(page, shop))
     field = text_of(panel)
-    expect(field).to_have_value("")
+    field.shows("")
     field.fill("apiVersion: v1\nkind: Policy\npriorities:\n- {name: EqualPriority, weight: 6}\n")
     weight = panel.get_by_role("spinbutton", name="Weight of EqualPriority")
     expect(weight).to_have_value("6")
     assert page.evaluate("podstep.playback.policy.priorities.length") > 1
     weight.fill("8")
     weight.press("Enter")
-    expect(field).to_have_value(re.compile("weight: 8"))
+    field.shows(re.compile("weight: 8"))
     expect(panel.get_by_role("status").last).to_contain_text("In the text: EqualPriority weight 8")
-    field.press("Control+Enter")
+    field.field.press("Control+Enter")
     page.wait_for_function("() => podstep.playback.policy.priorities.join() === 'EqualPriority,8'")
     panel.get_by_role("button", name="Undo").click()
-    expect(field).to_have_value("")
+    field.shows("")
 
 
 def test_errors_of_the_text_stand_at_their_lines(page: Page, shop: str) -> None:
@@ -176,7 +186,7 @@ def test_errors_of_the_text_stand_at_their_lines(page: Page, shop: str) -> None:
     expect(panel.get_by_role("list", name="Warnings")).to_contain_text("order among equals is not guaranteed")
     expect(panel.get_by_role("button", name="Apply the text")).to_be_enabled()
     panel.get_by_role("button", name="Discard").click()
-    expect(field).to_have_value("")
+    field.shows("")
     expect(panel.get_by_role("switch", name="NoDiskConflict")).to_be_enabled()
 
 
@@ -221,7 +231,7 @@ def test_a_policy_is_written_as_profiles_and_back(page: Page, shop: str) -> None
     weight.fill("9")
     weight.press("Enter")
     expect(panel.get_by_role("status").last).to_contain_text("NodeAffinity weight 9")
-    written = text_of(panel).input_value()
+    written = text_of(panel).text
     assert "type: MostAllocated" in written
     assert re.search(r"name: NodeAffinity\n\s+weight: 9", written)
     panel.get_by_role("button", name="Profile", exact=True).click()

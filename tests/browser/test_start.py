@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.editing import manifests
 from tests.browser.pages import Workbench, example_text
 
 DROP = """([name, text]) => {
@@ -60,7 +61,7 @@ def test_files_are_dropped_anywhere(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_label("Manifests")).to_be_visible()
     assert page.evaluate(DROP, ["first.yaml", example_text("first-cycle")])
-    expect(page.get_by_label("Manifests")).to_have_value(re.compile("kind: Node"))
+    manifests(page).shows(re.compile("kind: Node"))
     expect(page.get_by_text("Ready.")).to_be_visible()
     expect(page.get_by_label("Title")).to_have_value("first")
     expect(page.locator("[data-drop-over]")).to_be_hidden()

@@ -10,7 +10,7 @@ import { complete } from "./complete.js";
 import { enter, enterTyped } from "./enter.js";
 import { help } from "./help.js";
 import { diagnostics } from "./problems.js";
-import { loadSchema } from "./schema.js";
+import { loadSchema, within } from "./schema.js";
 import { scalars } from "./scalars.js";
 import { changesBetween } from "./smallest.js";
 import { theme } from "./theme.js";
@@ -19,29 +19,39 @@ const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces 
 
 // Ctrl Enter belongs to the page. F1 is bound with the help.
 const KEYS = [...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, { key: "F8", run: nextDiagnostic }];
+
+// Whoever goes through a page by Tab goes through its editors too, until another key says that it is to be worked in.
+let tabbed = false;
+addEventListener("keydown", ({ key }) => { tabbed = key === "Tab"; }, { capture: true });
+addEventListener("pointerdown", () => { tabbed = false; }, { capture: true });
+
 export class Code {
   #attributes = new Compartment();
-  #leaving = false; // the last key was Escape: Tab then leaves the editor, however long that takes
+  #mode = new Compartment(); // what only a text that can be changed has
+  #escapes = 0; // Escapes since the last other key: after one Tab leaves the editor, however long that takes
+  #invalid = null;
 
-  constructor({ text, label, placeholder, readOnly, describedBy, onInput }) {
+  /** `context` is what the text is a part of, "operation" of a Scenario, else whole documents; `beside()` the text whose names it may use. */
+  constructor({ text, label, placeholder, readOnly, describedBy, context, beside, onInput }) {
     this.readOnly = Boolean(readOnly);
-    this.label = { "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", ...(describedBy ? { "aria-describedby": describedBy } : {}), ...(readOnly ? { inputmode: "none", "aria-readonly": "true" } : {}) };
-    const knows = loadSchema();
+    this.label = { "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", ...(describedBy ? { "aria-describedby": describedBy } : {}) };
+    this.knows = within(loadSchema(), context);
+    const { knows } = this;
+    Promise.resolve(beside?.()).then((whole) => { knows.beside = whole ?? ""; }, () => { /* its own names, then */ });
     this.view = new EditorView({
       state: EditorState.create({
         doc: text,
         extensions: [
-          EditorView.domEventHandlers({ keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#leaving = key === "Escape"; } }),
+          EditorView.domEventHandlers({ focus: () => { this.#escapes = tabbed ? 1 : 0; }, mousedown: () => { this.#escapes = 0; }, keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#escapes = key === "Escape" ? this.#escapes + 1 : 0; } }),
           lineNumbers(), lintGutter(), foldGutter({ markerDOM: foldMarker }), codeFolding(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
           indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches({ minSelectionLength: 2 }),
           indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), scalars, search({ top: true }), theme,
           Prec.highest(keymap.of([{ key: "Enter", run: enterTyped }])), // before the completion's own
-          readOnly ? [] : autocompletion({ override: [(context) => complete(context, knows)], icons: false, maxRenderedOptions: 60, optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : "") }),
+          this.#mode.of(this.#modeOf()),
           help(knows),
-          readOnly ? EditorState.readOnly.of(true) : keymap.of(this.#tab()),
-          keymap.of([{ key: "Enter", run: enter }, ...KEYS]),
+          keymap.of([{ key: "Enter", run: enter }, ...KEYS, { key: "Escape", run: () => this.#escape() }]),
           placeholder ? placeholderText(placeholder) : [],
-          this.#attributes.of(EditorView.contentAttributes.of(this.label)),
+          this.#attributes.of(this.#attributesOf()),
           EditorView.updateListener.of((update) => { if (update.docChanged && update.transactions.some((one) => one.docChanged && !one.annotation(Transaction.remote))) onInput?.(); }),
         ],
       }),
@@ -51,9 +61,28 @@ export class Code {
     new ResizeObserver(() => { if (this.view.hasFocus) this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.selection.main.head) }); }).observe(this.dom);
   }
 
+  #modeOf() {
+    if (this.readOnly) return EditorState.readOnly.of(true);
+    return [autocompletion({ override: [(context) => complete(context, this.knows)], icons: false, maxRenderedOptions: 60, optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : "") }), keymap.of(this.#tab())];
+  }
+
+  #attributesOf() {
+    return EditorView.contentAttributes.of({ ...this.label, ...(this.readOnly ? { inputmode: "none", "aria-readonly": "true" } : {}), ...(this.#invalid === null ? {} : { "aria-invalid": String(this.#invalid) }) });
+  }
+
+  setReadOnly(is) {
+    this.readOnly = is;
+    this.view.dispatch({ effects: [this.#mode.reconfigure(this.#modeOf()), this.#attributes.reconfigure(this.#attributesOf())] });
+  }
+
+  selectAll() { this.view.dispatch({ selection: { anchor: 0, head: this.view.state.doc.length } }); }
+
+  /** In a dialog the first Escape belongs to the editor, as the first half of leaving it: what was typed is not closed away by one key. */
+  #escape() { return !this.readOnly && this.#escapes === 1 && Boolean(this.view.dom.closest("dialog")); }
+
   /** Tab takes the completion that is offered, or indents; after Escape it moves on, as everywhere. */
   #tab() {
-    const unless = (run) => (view) => !this.#leaving && run(view);
+    const unless = (run) => (view) => !this.#escapes && run(view);
     return [{ key: "Tab", run: unless(acceptCompletion) }, { key: "Tab", run: unless(indentMore), shift: unless(indentLess) }];
   }
 
@@ -71,7 +100,8 @@ export class Code {
   mark(errors, warnings) {
     const { state } = this.view;
     this.view.dispatch(setDiagnostics(state, diagnostics(state.doc, errors, warnings)));
-    this.view.dispatch({ effects: this.#attributes.reconfigure(EditorView.contentAttributes.of({ ...this.label, "aria-invalid": String(errors.length > 0) })) });
+    this.#invalid = errors.length > 0;
+    this.view.dispatch({ effects: this.#attributes.reconfigure(this.#attributesOf()) });
   }
 
   /** Select a line, in the middle of the view; `focus`: and go there. */

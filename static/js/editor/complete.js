@@ -21,25 +21,27 @@ export async function complete(context, knows) {
   const typed = context.pos > place.from;
   if (!typed && !context.explicit && place.part === "key" && !place.item && !place.flow) return null;
   const node = nodeAt(schema, doc, place);
-  const options = place.part === "key" ? keys(schema, doc, place, node, context) : values(schema, doc, place, node);
+  const names = () => namesIn(doc, knows.beside);
+  const options = place.part === "key" ? keys(schema, doc, place, node, names) : values(schema, doc, place, node, names);
   if (!options.length) return null;
+  if (place.quote && place.part === "value") for (const option of options) option.apply = `${option.label}${doc.sliceString(context.pos, context.pos + 1) === place.quote ? "" : place.quote}`;
   return { from: place.from, to: place.part === "value" ? context.pos : place.to, options, validFor: WORD };
 }
 
 // ---- fields
 
-function keys(schema, doc, place, node, context) {
-  if (!node || (node.top && !node.p)) return heads(schema, doc, place, context);
+function keys(schema, doc, place, node, names) {
+  if (!node || (node.top && !node.p)) return heads(schema, doc, place);
   const listed = node.t.endsWith("[]"); // a list's place in which no dash stands yet
   const own = listed ? { ...node, t: node.t.slice(0, -2) } : node;
   const dash = listed ? "- " : "";
-  if (own.t.endsWith("{}")) return mapKeys(schema, doc, place, own);
-  if (own.t !== "object" && !own.p) return place.item || listed ? words(schema, doc, place, own, own.e).map((option) => ({ ...option, apply: dash + (option.apply ?? option.label) })) : [];
+  if (own.t.endsWith("{}")) return mapKeys(schema, place, own, doc, names());
+  if (own.t !== "object" && !own.p) return place.item || listed ? words(schema, doc, place, own, own.e, names()).map((option) => ({ ...option, apply: dash + (option.apply ?? option.label) })) : [];
   const indent = " ".repeat(place.column + dash.length);
-  const bare = !place.flow && hasColon(doc, place);
+  const bare = hasColon(doc, place);
   return fieldsOf(schema, own)
     .filter(([name]) => name === place.key || listed || !place.frame.map.has(name) && (place.flow || !said(doc, place.frame, name)))
-    .map(([name, field]) => option(name, field, { top: own.top, before: dash, after: bare ? "" : opening(field, indent, place.flow), ignored: node.x }));
+    .map(([name, field]) => option(name, field, { top: own.top, before: dash, after: place.quote + (bare ? "" : opening(field, indent, place.flow)), ignored: node.x }));
 }
 
 const hasColon = (doc, place) => /^\s*:/.test(doc.sliceString(place.to, Math.min(doc.length, place.to + 3)));
@@ -72,14 +74,13 @@ function info(text, why) {
 }
 
 /** Whole beginnings of documents, where a document begins; else what every document has. */
-function heads(schema, doc, place, context) {
+function heads(schema, doc, place) {
   const frame = place.frame;
   const has = (name) => Boolean(said(doc, frame, name));
   if (place.steps.some(({ step }) => step !== "[]" && step !== "items" && step !== "object")) return [];
   const basics = ["apiVersion", "kind", "metadata", "spec"].filter((name) => !has(name)).map((name) => ({ label: name, apply: name === "metadata" || name === "spec" ? `${name}:\n${" ".repeat(place.column + 2)}` : `${name}: `, boost: FIRST[name] }));
   if (has("kind") || has("apiVersion") || place.flow) return basics;
   const indent = " ".repeat(place.column);
-  void context;
   return [...basics, ...Object.entries(schema.kinds).map(([kind, versions]) => {
     const version = Object.keys(versions)[0];
     const named = schema.parts[versions[version]]?.f.metadata && !/Settings|Policy|Configuration|Scenario|List/.test(kind);
@@ -93,8 +94,7 @@ function heads(schema, doc, place, context) {
 
 // ---- keys of maps
 
-function mapKeys(schema, doc, place, node) {
-  const names = namesIn(doc);
+function mapKeys(schema, place, node, doc, names) {
   const map = place.steps.findLast(({ step }) => step !== "[]")?.step ?? "";
   const rows = new Map();
   if (node.t === "Quantity{}") {
@@ -107,20 +107,20 @@ function mapKeys(schema, doc, place, node) {
     const kind = /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|ReplicationController)$/.test(node.inside) ? "Pod" : node.inside;
     for (const [name, [of, text]] of Object.entries(schema.annotations)) if (of === kind || !kind) rows.set(name, text);
   }
-  const after = !place.flow && hasColon(doc, place) ? "" : ": ";
+  const after = place.quote + (hasColon(doc, place) ? "" : ": ");
   return [...rows].filter(([name]) => name === place.key || !place.frame.map.has(name)).map(([name, text]) => ({ label: name, apply: `${name}${after}`, info: text || undefined }));
 }
 
 // ---- values
 
-function values(schema, doc, place, node) {
-  if (place.key === undefined) return node && place.item ? words(schema, doc, place, node, node.e) : [];
+function values(schema, doc, place, node, names) {
+  if (place.key === undefined) return node && place.item ? words(schema, doc, place, node, node.e, names()) : [];
   if (place.key === "kind" || place.key === "apiVersion") {
     const heads_ = head(schema, doc, place, node);
     if (heads_) return heads_;
   }
   const field = node && child(schema, doc, node, place.key, place.frame);
-  return words(schema, doc, place, field ?? node ?? {}, field?.e);
+  return words(schema, doc, place, field ?? node ?? {}, field?.e, names());
 }
 
 /** Kinds, and the versions that the kind beside has. */
@@ -132,10 +132,9 @@ function head(schema, doc, place, node) {
   return [...new Set(rows.flatMap((versions) => Object.keys(versions)))].map((label) => ({ label }));
 }
 
-function words(schema, doc, place, field, allowed) {
+function words(schema, doc, place, field, allowed, names) {
   const rows = Object.entries(allowed ?? {}).map(([label, text]) => ({ label, apply: quoted(label), info: text || undefined, boost: 5 }));
   if (field.t === "boolean") rows.push({ label: "true" }, { label: "false" });
-  const names = namesIn(doc);
   const from = (set, detail) => { for (const label of set ?? []) rows.push({ label, apply: quoted(label), detail }); };
   const key = place.key ?? place.steps.findLast(({ step }) => step !== "[]")?.step;
   const map = place.steps.findLast(({ step }) => step !== "[]")?.step;

@@ -5,10 +5,18 @@ import { shape } from "./position.js";
 
 const OPEN = /:\s*([|>][+-]?)?\s*$/;
 
+/** How many braces and brackets a line leaves open; quoted ones and those of comments do not count. */
+function depth(text) {
+  let open = 0;
+  for (const [one] of text.replace(/"(?:\\.|[^"\\])*"|'[^']*'|(?:^|\s)#.*$/g, "").matchAll(/[{}[\]]/g)) open += "{[".includes(one) ? 1 : -1;
+  return open;
+}
+
 /** The column at which a line after this text begins. */
 export function indentAfter(text) {
   const line = shape(text);
   if (!line || line.separator) return /^\s*/.exec(text)[0].length;
+  if (depth(text) > 0) return line.column + 2;
   const start = line.key === undefined && line.dashes.length ? line.dashes[0] : line.column;
   return line.key !== undefined && OPEN.test(text.replace(/\s+#.*$/, "")) ? line.column + 2 : start;
 }
@@ -23,7 +31,10 @@ export function enter({ state, dispatch }) {
     const insert = `\n${" ".repeat(blank ? before.length : indentAfter(before))}`;
     const last = state.doc.lineAt(range.to);
     const rest = /^\s*/.exec(last.text.slice(range.to - last.from))[0].length;
-    return { changes: { from: range.from, to: range.to + (blank ? 0 : rest), insert }, range: EditorSelection.cursor(range.from + insert.length) };
+    // Between a brace and the one that closes it, that one goes to a line of its own.
+    const around = /(\{\}|\[\])$/.test(`${before.trimEnd().slice(-1)}${last.text.slice(range.to - last.from + rest)[0] ?? ""}`);
+    const after = around ? `\n${" ".repeat(shape(before)?.column ?? 0)}` : "";
+    return { changes: { from: range.from, to: range.to + (blank ? 0 : rest), insert: insert + after }, range: EditorSelection.cursor(range.from + insert.length) };
   }), { scrollIntoView: true, userEvent: "input" }));
   return true;
 }

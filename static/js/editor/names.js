@@ -8,16 +8,29 @@ const MOST_VALUES = 60; // of one label
 const LABELLED = /^(labels|matchLabels|nodeSelector)$/;
 const AMOUNTS = /^(allocatable|capacity|requests|limits)$/;
 
-let last = { doc: null, names: null };
+let last = { doc: null, beside: null, names: null };
+let around = { text: "", names: null };
 
-/** `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map, resources: Set, schedulers: Set}` of a text, once for each text. */
-export function namesIn(doc) {
-  if (last.doc !== doc) last = { doc, names: collect(doc) };
+/**
+ * `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map, resources: Set, schedulers: Set}` of a text, once for each
+ * text; `beside` is another one whose names count too, as the whole that an object is a part of.
+ */
+export function namesIn(doc, beside = "") {
+  if (last.doc !== doc || last.beside !== beside) last = { doc, beside, names: collect(doc, beside ? structuredClone(namesOf(beside)) : nothing()) };
   return last.names;
 }
 
-function collect(doc) {
-  const found = { kinds: new Map(), labels: new Map(), taints: new Map(), resources: new Set(), schedulers: new Set(["default-scheduler"]) };
+const nothing = () => ({ kinds: new Map(), labels: new Map(), taints: new Map(), resources: new Set(), schedulers: new Set(["default-scheduler"]) });
+
+function namesOf(text) {
+  if (around.text !== text) {
+    const lines = text.split("\n");
+    around = { text, names: collect({ lines: lines.length, iterLines: (from, to) => lines.slice(from - 1, to - 1) }, nothing()) };
+  }
+  return around.names;
+}
+
+function collect(doc, found) {
   let kind = "";
   let kindAt = -1; // column of the object's fields
   let meta = -1; // column of metadata:

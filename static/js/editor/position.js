@@ -1,5 +1,7 @@
 // Where in the documents a position is: the path to it, and what stands beside it. By indentation, line by line, so that
-// a document that is being typed has a place as well as a whole one. Multi-line flow style has none, but for printed JSON.
+// a document that is being typed has a place as well as a whole one; within braces and brackets by these, over any lines.
+
+import { inFlow, opened } from "./flow.js";
 
 const KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s"'{}[\],#&*!|>%@`][^#]*?))\s*:(?:\s+|$)/;
 const BELOW = 3000; // lines that are looked at for what comes after
@@ -90,62 +92,47 @@ export function said(doc, frame, key) {
   return frame.map.get(key);
 }
 
-/** A position: `{steps, frame, part: "key" | "value", key, from, to, item, flow, column}`; null in comments and texts. */
+/** A position: `{steps, frame, part: "key" | "value", key, from, to, item, flow, quote, column}`; null in comments and texts. */
 export function where(doc, at) {
   const line = doc.lineAt(at);
   const { text } = line;
   const column = at - line.from;
   const found = shape(text);
   if (found?.separator || /(^|\s)#/.test(text.slice(0, column).replace(/"[^"]*"|'[^']*'/g, ""))) return null;
+  const began = opened(doc, line.number, shape);
+  if (began) return flowing(doc, began, at);
   if (!found) {
     const place = around(doc, line.number, column, []);
-    return place && { ...place, part: "key", from: at, to: at, item: false, flow: false, column };
+    return place && { ...place, part: "key", from: at, to: at, item: false, flow: false, quote: "", column };
   }
   if (column < found.column) return null;
   const place = around(doc, line.number, found.column, found.dashes);
   if (!place) return null;
-  const base = { ...place, item: false, flow: false, column: found.column };
+  const base = { ...place, item: false, flow: false, quote: "", column: found.column };
   if (found.key === undefined || column <= found.keyEnd) {
-    const flow = found.key === undefined && /^[{[]/.test(text.slice(found.column)) && inFlow(text, found.column, column, line.from);
-    if (flow) return { ...base, ...flow, steps: [...base.steps, ...flow.inside] };
+    if (found.key === undefined && /^[{[]/.test(text.slice(found.column))) {
+      const flow = flowing(doc, { line: line.number, column: found.column, shape: found }, at);
+      if (flow) return flow;
+    }
     const end = found.key === undefined ? text.length : found.keyEnd;
     return { ...base, part: "key", key: found.key, from: line.from + found.column, to: line.from + end, item: found.dashes.length > 0 && found.key === undefined };
   }
   if (column < found.valueAt && text[found.keyEnd] === ":" && column <= found.keyEnd) return null;
+  if (/^[{[]/.test(text.slice(found.valueAt))) return flowing(doc, { line: line.number, column: found.valueAt, shape: found }, at);
   base.frame.map.set(found.key, { value: found.value, line: line.number });
-  if (/^[{[]/.test(text.slice(found.valueAt))) {
-    const flow = inFlow(text, found.valueAt, column, line.from);
-    return flow && { ...base, ...flow, steps: [...base.steps, { step: found.key, frame: base.frame }, ...flow.inside] };
-  }
-  const from = Math.min(column, found.valueAt);
-  return { ...base, part: "value", key: found.key, from: line.from + from, to: line.from + Math.max(column, found.valueAt + found.value.length) };
+  const quote = /["']/.exec(text[found.valueAt] ?? "")?.[0] ?? "";
+  const begins = found.valueAt + (quote && column > found.valueAt ? 1 : 0);
+  const from = Math.min(column, begins);
+  return { ...base, part: "value", key: found.key, quote: begins > found.valueAt ? quote : "", from: line.from + from, to: line.from + Math.max(column, found.valueAt + found.value.length) };
 }
 
-/** The place in `{a: {b: [` up to a column. */
-function inFlow(text, start, column, offset) {
-  const open = []; // {list, key, frame}
-  let token = start;
-  let quote = "";
-  for (let i = start; i < column; i += 1) {
-    const c = text[i];
-    const top = open.at(-1);
-    if (quote) { if (c === quote) quote = ""; continue; }
-    if (c === '"' || c === "'") quote = c;
-    else if (c === "{" || c === "[") { open.push({ list: c === "[", key: null, frame: { map: new Map(), line: 0, column: 0, whole: true } }); token = i + 1; }
-    else if (c === "}" || c === "]") { open.pop(); token = i + 1; if (!open.length) return null; }
-    else if (c === ",") { if (top) { if (top.key) top.frame.map.set(top.key, { value: text.slice(token, i).trim(), line: 0 }); top.key = null; } token = i + 1; }
-    else if (c === ":" && top && !top.list && top.key === null && /\s|$/.test(text[i + 1] ?? "")) { top.key = text.slice(token, i).trim().replace(/^["']|["']$/g, ""); token = i + 1; }
-  }
-  const top = open.at(-1);
-  if (!top) return null;
-  while (token < column && text[token] === " ") token += 1;
-  let end = column;
-  while (end < text.length && !/[\s,{}[\]:#]/.test(text[end])) end += 1;
-  const rest = /^\s*:(\s|$)/.test(text.slice(end));
-  // What comes after in the same braces, as far as it is simple.
-  if (!top.list) for (const [, key, value] of text.slice(end).split("}")[0].matchAll(/(?:^|[,{])\s*([\w.-]+):\s+([^,{}[\]]*)/g)) top.frame.map.set(key, { value: value.trim(), line: 0 });
-  const inside = open.flatMap(({ list, key, frame }, i) => (list ? [{ step: "[]" }] : i < open.length - 1 ? [{ step: key, frame }] : []));
-  const name = text.slice(token, end);
-  const asKey = !top.list && top.key === null;
-  return { inside, frame: top.frame, flow: true, part: asKey ? "key" : "value", key: asKey ? (rest ? name : undefined) : top.list ? undefined : top.key, item: top.list, from: offset + token, to: offset + end };
+/** The place within braces or brackets that began at `began`; null behind their end. */
+function flowing(doc, began, at) {
+  const { shape: line } = began;
+  const place = around(doc, began.line, line.column, line.dashes);
+  const flow = place && inFlow(doc, doc.line(began.line).from + began.column, at);
+  if (!flow) return null;
+  if (line.key === undefined) return { ...place, ...flow, column: line.column, steps: [...place.steps, ...flow.inside] };
+  place.frame.map.set(line.key, { value: line.value, line: began.line });
+  return { ...place, ...flow, column: line.column, steps: [...place.steps, { step: line.key, frame: place.frame }, ...flow.inside] };
 }

@@ -15,6 +15,26 @@ export function loadSchema() {
   return loaded;
 }
 
+// What a text may be a part of: the part of the schemas that it is, which fields of it, and the kind of the whole.
+const PARTS = { operation: { kind: "Scenario", part: "Scenario.spec.operations", of: /Operation$/ } };
+
+/** What an editor knows: the schemas, as they are for its text if that is a part of a document, and the text `beside` it whose names count too. */
+export function within(knows, context) {
+  const place = PARTS[context];
+  let made = null;
+  return {
+    ready: knows.ready,
+    beside: "",
+    get schema() {
+      const { schema } = knows;
+      if (!place || !schema?.parts[place.part]) return schema;
+      const fields = Object.entries(schema.parts[place.part].f).filter(([name]) => place.of.test(name));
+      made ??= { ...schema, parts: { ...schema.parts, [context]: { d: "", f: Object.fromEntries(fields) } }, root: { t: "object", p: context, kind: place.kind } };
+      return made;
+    },
+  };
+}
+
 /** The part that a document of this kind is; of several versions the one it names, else the newest. */
 export function partOf(schema, kind, version) {
   const versions = schema.kinds[kind];
@@ -48,7 +68,7 @@ function patched(schema, doc, frame) {
 export function nodeAt(schema, doc, place) {
   const frames = [...place.steps.filter(({ frame }) => frame).map(({ frame }) => frame), place.frame];
   let next = 0;
-  let node = root(schema, doc, frames[next]);
+  let node = schema.root ?? root(schema, doc, frames[next]);
   const { kind } = node;
   let inside = kind;
   let ignored = "";

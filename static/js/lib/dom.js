@@ -67,13 +67,29 @@ export function toast(text, { name = "check", ms = 3200 } = {}) {
   return note;
 }
 
+const BURST = 120; // milliseconds in which the newest announcement of a kind wins
+const HOLD = 1000; // that one stands before one of another kind takes its place
+const unsaid = new Map(); // by kind, the oldest first
+let standing = { kind: "", until: 0 };
 let announceTimer = 0;
-/** Say something to screen readers; the newest of a burst wins. */
-export function announce(text) {
-  const host = $("[data-announce]");
-  if (!host) return;
+
+/** Say something to screen readers. Of one kind the newest of a burst wins: "said" by somebody's doing, or the "place" one has come to; one of another kind waits until it was heard. */
+export function announce(text, kind = "said") {
+  unsaid.set(kind, text);
   clearTimeout(announceTimer);
-  announceTimer = setTimeout(() => { host.textContent = text; }, 120);
+  announceTimer = setTimeout(sayNext, BURST);
+}
+
+function sayNext() {
+  const host = $("[data-announce]");
+  const [kind, text] = unsaid.entries().next().value ?? [];
+  if (!host || kind === undefined) { unsaid.clear(); return; }
+  const left = kind === standing.kind ? 0 : standing.until - performance.now();
+  if (left > 0) { announceTimer = setTimeout(sayNext, left); return; }
+  unsaid.delete(kind);
+  host.textContent = text;
+  standing = { kind, until: performance.now() + HOLD };
+  if (unsaid.size) announceTimer = setTimeout(sayNext, HOLD);
 }
 
 /** Whether a key event belongs to a field that is being typed in. */

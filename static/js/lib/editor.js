@@ -31,7 +31,9 @@ export class Editor {
   #marked = [[], []]; // what was marked last, for the editor that takes the textarea's place
   #code = null;
   #coming = null;
+  #composing = false; // an input method is at work: the textarea is not taken away from under it
 
+  /** `options`: `{label, placeholder, readOnly, describedBy, onInput()}`, and of the rich one `{context, beside()}`. */
   constructor(options) {
     const { label, placeholder = "", readOnly = false, onInput, describedBy } = options;
     this.options = options;
@@ -44,6 +46,8 @@ export class Editor {
     this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#clear(); this.draw(); onInput?.(); });
     this.area.addEventListener("scroll", this.draw, { passive: true });
     this.area.addEventListener("keydown", (event) => this.#key(event));
+    this.area.addEventListener("compositionstart", () => { this.#composing = true; });
+    this.area.addEventListener("compositionend", () => { this.#composing = false; });
     new ResizeObserver(this.draw).observe(this.element);
   }
 
@@ -54,17 +58,35 @@ export class Editor {
   }
 
   #become(Code) {
-    const { label, placeholder, readOnly, describedBy, onInput } = this.options;
+    if (this.#composing) { this.area.addEventListener("compositionend", () => setTimeout(() => this.#become(Code)), { once: true }); return; }
+    const { label, placeholder, describedBy, onInput, context, beside } = this.options;
     const { area } = this;
+    const { readOnly } = area;
     const id = `editor-keys-${(hints += 1)}`;
     const focused = document.activeElement === area;
     const [from, to, top] = [area.selectionStart, area.selectionEnd, area.scrollTop];
-    const code = new Code({ text: area.value, label, placeholder, readOnly, describedBy: [describedBy, id].filter(Boolean).join(" "), onInput: () => onInput?.() });
-    this.element.replaceChildren(code.dom, h("p", { class: "editor-keys", id }, (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `))));
+    const code = new Code({ text: area.value, label, placeholder, readOnly, describedBy: [describedBy, id].filter(Boolean).join(" "), context, beside, onInput: () => onInput?.() });
+    this.keys = h("p", { class: "editor-keys", id });
+    this.#tellKeys(readOnly);
+    this.element.replaceChildren(code.dom, this.keys);
     this.element.classList.add("rich");
     this.#code = code;
     code.mark(...this.#marked);
     code.resume(focused, from, to, Math.floor(top / LINE) + 1);
+  }
+
+  #tellKeys(readOnly) { fill(this.keys, (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `))); }
+
+  focus() { if (this.#code) this.#code.view.focus(); else this.area.focus(); }
+
+  selectAll() { if (this.#code) this.#code.selectAll(); else this.area.select(); }
+
+  set readOnly(is) {
+    if (this.area.readOnly === is) return;
+    this.area.readOnly = is;
+    if (!this.#code) return;
+    this.#code.setReadOnly(is);
+    this.#tellKeys(is);
   }
 
   get value() { return this.#code ? this.#code.text : this.area.value; }

@@ -43,11 +43,15 @@ export function paste(form, tables) {
   let checking = 0;
   let checked = { text: null, warnings: [] }; // a refusal need not repeat them
 
-  editor.area.name = "text";
+  form.addEventListener("formdata", ({ formData }) => formData.set("text", editor.value));
+  // The editor that completes and explains comes when somebody turns to the box, or has a text there to go on with.
+  const enrich = () => editor.enrich();
+  for (const name of ["focusin", "pointerenter", "dragenter"]) editor.element.addEventListener(name, enrich, { once: true });
   restored = !plain.value && Boolean(before.text.trim());
   editor.value = plain.value || before.text;
   title.value ||= before.title;
   fill($("[data-editor]", form), editor.element);
+  if (editor.value.trim()) enrich();
   const refused = $("#import-errors");
   if (refused) refuse(JSON.parse(refused.textContent));
   else if (editor.value.trim()) check();
@@ -88,7 +92,7 @@ export function paste(form, tables) {
     const all = placed(errors);
     say("bad", icon("warn"), h("span", null, h("b", { text: `${plural(all.length, "problem")} to mend. ` }), "Nothing is lost", all.some((one) => one.line) ? ": each one leads to its line." : "."));
     show(all, warnings);
-    ($("button", problems) ?? editor.area).focus();
+    ($("button", problems) ?? editor).focus();
   }
 
   async function check() {
@@ -118,7 +122,7 @@ export function paste(form, tables) {
     hold([]);
     editor.value = editor.value.trim() && !restored ? `${editor.value.trimEnd()}\n---\n${text}` : text;
     changed();
-    editor.area.focus();
+    editor.focus();
   }
 
   function hold(files) {
@@ -137,7 +141,7 @@ export function paste(form, tables) {
     if (submit.getAttribute("aria-disabled") === "true") return;
     if (!editor.value.trim() && !held.length) {
       say("bad", icon("warn"), "The box is empty: paste manifests, drop files on it, or begin with an example below.");
-      editor.area.focus();
+      editor.focus();
       return;
     }
     checkSoon.cancel();
@@ -169,13 +173,13 @@ export function paste(form, tables) {
   }
 
   form.addEventListener("submit", open);
-  editor.area.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event); });
+  editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event); });
   // Who pastes into what was left from last time means to begin anew; Ctrl+Z brings it back.
-  editor.area.addEventListener("paste", () => { if (restored) { editor.area.select(); if (title.value === before.title) title.value = ""; } });
+  editor.element.addEventListener("paste", () => { if (restored) { editor.selectAll(); if (title.value === before.title) title.value = ""; } }, { capture: true });
   title.addEventListener("input", keep);
   input.addEventListener("click", () => { input.value = ""; });
   input.addEventListener("change", (event) => { if (event.isTrusted) take([...input.files]); });
-  clear.addEventListener("click", () => { hold([]); editor.value = ""; title.value = ""; forget(); changed(); editor.area.focus(); });
+  clear.addEventListener("click", () => { hold([]); editor.value = ""; title.value = ""; forget(); changed(); editor.focus(); });
   onDrop(form, take);
   // A page that comes back from the browser's cache can be used again.
   addEventListener("pageshow", (event) => { if (event.persisted) busy(false); });

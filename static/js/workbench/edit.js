@@ -2,8 +2,9 @@
 
 import { h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
-import { count, plural } from "../lib/quantity.js";
+import { clock, count, plural } from "../lib/quantity.js";
 import { commentsLost } from "./comments.js";
+import { SECONDS_WANTED, caches, readSeconds } from "./events/moment.js";
 import { GROUP } from "./group.js";
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
@@ -93,15 +94,15 @@ export class Edit {
     const kind = target.split(" ")[0];
     const node = kind === "Node" ? view.playback.nodeIndex.get(target.slice(5)) : undefined;
     const problems = h("div", { class: "edit-problems", role: "alert" });
-    const editor = new Editor({ label: `${target || "Object"} as YAML`, onInput: () => fill(problems) });
+    const editor = new Editor({ label: `${target || "Object"} as YAML`, context: id ? "operation" : "", beside: () => this.options.text(), onInput: () => fill(problems) });
     editor.value = yaml;
-    const during = { value: false };
+    const moment = id ? null : this.#moment(index, SETTLED.has(kind));
     const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
     const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
     const lost = h("p", { class: "edit-lost fine", hidden: true });
     this.options.text().then((text) => { const told = commentsLost(text, ["Scenario"]); lost.hidden = !told; fill(lost, icon("warn"), told); }, () => {});
     const box = dialog(heading,
-      id ? null : this.#moment(index, SETTLED.has(kind), during),
+      moment?.element ?? null,
       target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
       editor.element, problems, lost,
       h("div", { class: "edit-bar" }, apply, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" }), h("span", { class: "grow" }), drop));
@@ -109,13 +110,15 @@ export class Edit {
     box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
     const run = async (action = id ? "edit" : target ? "patch" : "create") => {
       if (this.#busy) return;
+      const when = moment ? moment.read() : {};
+      if (!when) return;
       const at = step || (await this.#step(index));
-      const wish = id ? { action, id, object: editor.value } : { action, step: at, ...(during.value ? { during: "evaluation" } : {}), ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
+      const wish = id ? { action, id, object: editor.value } : { action, step: at, ...when, ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
       box.toggleAttribute("aria-busy", true);
       try {
         const answer = await this.operate(wish);
         box.close();
-        this.#tell(answer, index, during.value, action);
+        this.#tell(answer, index, when, action);
       } catch (error) {
         const errors = error.body?.errors ?? [{ message: error.message }];
         editor.mark(errors);
@@ -123,7 +126,8 @@ export class Edit {
         if (errors[0].line) editor.jump(errors[0].line);
       } finally { box.toggleAttribute("aria-busy", false); }
     };
-    (box.querySelector("[data-quick]") ?? editor.area).focus();
+    (box.querySelector("[data-quick]") ?? editor).focus();
+    editor.enrich();
   }
 
   /** The address of a cycle, "1.0" before the first. */
@@ -133,18 +137,33 @@ export class Edit {
     return playback.light(index)?.step ?? (await playback.ask("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
   }
 
-  #moment(index, settled, during) {
-    const { view } = this;
+  /** When it lands: `{element, read()}`; `read` answers what `bundle.operate` is told of it, null if no second was written where one is needed. */
+  #moment(index, settled) {
+    const { playback } = this.view;
     const after = index ? `after cycle ${count(index)}` : "before the first cycle";
-    if (settled) return h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` });
-    const { playback } = view;
+    if (settled) return { element: h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` }), read: () => ({}) };
     const last = playback.complete && playback.cycles <= index;
-    const off = (playback.policy?.cache ?? "off") === "off";
-    const idle = off ? " The cache is off here, so nothing stale can be written; the Policy tab switches it on." : "";
-    const choice = (value, label, hint, checked) => h("label", null, h("input", { type: "radio", name: "edit-when", checked: checked || undefined, onchange: () => { during.value = value; } }), h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })));
-    return h("fieldset", { class: "edit-when" }, h("legend", { text: "When it lands" }),
-      choice(false, `${after[0].toUpperCase()}${after.slice(1)}`, last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : "and before the next one, which is the first to show it. All before stays as it is.", true),
-      playback.timed && (off || last) ? null : choice(true, `Inside cycle ${count(index + 1)}, between evaluating and writing`, `Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.${idle}`));
+    const cached = caches(playback);
+    const inside = cached && !(playback.timed && last);
+    const first = `${after[0].toUpperCase()}${after.slice(1)}`;
+    const shown = last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : "and before the next one, which is the first to show it. All before stays as it is.";
+    if (!playback.timed && !inside) return { element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`), read: () => ({}) };
+    const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "edit-when", value, checked: value === "after" || undefined }), h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null));
+    const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
+    const second = h("input", { class: "field num", inputmode: "decimal", size: 6, value: String(Math.ceil(playback.time ?? 0)), "aria-label": "Seconds of virtual time", "aria-describedby": "edit-second-told" });
+    const element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }), choice("after", first, shown),
+      playback.timed ? [h("div", { class: "moment-choice" }, choice("second", "At a time", ""), h("span", { class: "dim", text: "t =" }), second, h("span", { class: "dim", text: "s of virtual time, whatever runs then" })), told] : null,
+      inside ? choice("inside", `Inside cycle ${count(index + 1)}, between evaluating and writing`, "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.") : null);
+    const way = () => element.querySelector("input:checked").value;
+    const tell = (text) => { told.textContent = text; second.setAttribute("aria-invalid", String(Boolean(text))); if (text) second.focus(); };
+    second.addEventListener("focus", () => { element.querySelector("input[value=second]").checked = true; });
+    element.addEventListener("change", () => tell(""));
+    return { element, read: () => {
+      if (way() !== "second") return way() === "inside" ? { during: "evaluation" } : {};
+      const seconds = readSeconds(second.value);
+      tell(seconds === null ? SECONDS_WANTED : "");
+      return seconds === null ? null : { seconds };
+    } };
   }
 
   /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
@@ -229,19 +248,30 @@ export class Edit {
       const words = await this.options.undo[way]();
       if (!words) return;
       toast(`${said}: ${words}.`);
-      announce(`${said}: ${words}.`);
     } catch (error) { toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
   }
 
-  #tell({ words, rewritten }, index, during, action) {
-    const { playback } = this.view;
-    const when = action === "edit" ? "" : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
-    const shows = action === "edit" ? "" : playback.complete && playback.cycles <= index ? (playback.end ? " No cycle comes after it: the End shows it." : " No cycle comes after it that could show it.") : ` It shows from cycle ${count(index + 1)} on.`;
+  #tell({ words, rewritten }, index, { seconds, during }, action) {
     const anew = rewritten ? " The documents could not be told apart, so the whole text was written anew." : "";
+    const when = action === "edit" ? "" : seconds ? `At ${clock(Number(seconds))}: ` : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
+    const shows = action === "edit" ? "" : seconds ? this.#showsAt(Number(seconds)) : this.#showsAfter(index);
     this.tell(`${when}${words}.${shows}${anew}`);
   }
 
-  /** A notice with Undo on it. */
+  #showsAfter(index) {
+    const { complete, cycles, end } = this.view.playback;
+    if (!complete || cycles > index) return ` It shows from cycle ${count(index + 1)} on.`;
+    return end ? " No cycle comes after it: the End shows it." : " No cycle comes after it that could show it.";
+  }
+
+  #showsAt(seconds) {
+    const { complete, marks, end } = this.view.playback;
+    const first = marks.firstAt(seconds);
+    if (first) return ` It shows from cycle ${count(first)} on.`;
+    return complete && end ? " No cycle comes after it: the End shows it." : "";
+  }
+
+  /** A notice with Undo on it; notices say themselves. */
   tell(text) {
     const note = toast(text, { ms: NOTE_MS });
     this.#note = note;

@@ -55,6 +55,7 @@ export class Group {
     this.box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#add(index); } });
     this.draft = debounce(() => this.#draft(), DRAFT_AFTER);
     this.fields.get("name").input.focus();
+    this.preview.enrich();
     await this.#draft();
   }
 

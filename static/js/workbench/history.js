@@ -1,6 +1,6 @@
 // Events of this scenario: what happens from outside, each with its moment, on an axis of cycles or of virtual time; to add, move, change, repeat or take out, one or several at once.
 
-import { h, fill, icon, announce, toast } from "../lib/dom.js";
+import { h, fill, icon, toast } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
 import { address } from "./add/when.js";
 import { Branches } from "./branches/panel.js";
@@ -201,7 +201,6 @@ export class History {
     } catch (error) {
       const text = error.body?.errors?.[0]?.message ?? error.message;
       toast(text[0].toUpperCase() + text.slice(1), { name: "warn", ms: 8000 });
-      announce(text);
       this.#draw();
     }
   }

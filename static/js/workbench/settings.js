@@ -19,7 +19,6 @@ export function settings({ view, build, mine, canFork, fork }) {
         for (const [what, key, value] of changes) ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
         await options.apply(text);
         if (text !== before) build.undo.push(words, before);
-        announce(`${words}. The simulation starts anew.`);
         toast(`${words}: the simulation starts anew.`);
       } catch (error) {
         toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 6000 });

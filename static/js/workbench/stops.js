@@ -57,7 +57,7 @@ export class Stops {
       h("button", { type: "button", class: "btn small", title: `${again} (${key})`, onclick: (event) => this.run(kind, 1, event.timeStamp) }, again, icon("right")), this.#close());
     this.note.hidden = false;
     this.view.stopped = { index, text }; // the deck says it together with the cycle
-    if (this.view.playback.index === index) announce(`Cycle ${index}, ${text}`);
+    if (this.view.playback.index === index) announce(`Cycle ${index}, ${text}`, "place");
   }
 
   #searching(kind, direction, index) {

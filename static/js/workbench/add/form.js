@@ -47,6 +47,7 @@ export class ObjectForm {
     const { input } = this.fields.get("name");
     input.value = input.placeholder;
     input.select();
+    this.preview.enrich();
     await this.#named();
   }
 

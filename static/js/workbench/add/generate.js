@@ -49,6 +49,7 @@ export class Generator {
     this.box.addEventListener("close", () => { this.draft.cancel(); this.asked += 1; });
     this.#load(FIRST);
     recipes.focus();
+    this.preview.enrich();
     await this.#draft();
   }
 

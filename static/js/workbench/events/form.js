@@ -20,7 +20,7 @@ export class EventForm {
     const { playback } = this.view;
     this.view.emit("hold");
     this.moment = new Moment(playback);
-    this.what = new FormField({ name: "what", label: "What happens", type: "text", default: "cordon", hint: "", choices: Object.entries(KINDS).map(([name, { title }]) => [name, title]), wide: true });
+    this.what = new FormField({ name: "what", label: "What happens", type: "text", default: "cordon", hint: "", choices: Object.entries(KINDS).filter(([, { timed }]) => !timed || playback.timed).map(([name, { title }]) => [name, title]), wide: true });
     this.rest = h("div", { class: "event-rest" });
     this.problems = h("div", { class: "edit-problems", role: "alert" });
     this.form = h("form", { class: "form-fields", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#add(); } },
@@ -46,8 +46,8 @@ export class EventForm {
       field.know({ [name]: known });
       return [name, field];
     }));
-    this.editor = kind.create ? new Editor({ label: `${kind.create} as YAML` }) : null;
-    if (this.editor) this.editor.value = TEMPLATES[kind.create];
+    this.editor = kind.create ? new Editor({ label: `${kind.create} as YAML`, beside: () => this.edit.options.text() }) : null;
+    if (this.editor) { this.editor.value = TEMPLATES[kind.create]; this.editor.enrich(); }
     const row = [this.target, ...this.fields.values()].filter(Boolean);
     fill(this.rest, row.length ? h("div", { class: "form-grid" }, row.map(({ element }) => element)) : null, this.editor?.element);
     if (this.target) { this.target.value = this.#selected(kind.about); this.target.know({ target: await this.#known(kind.about) }); }
@@ -102,7 +102,8 @@ export class EventForm {
     if (kind.create) return { action: "create", object: this.editor.value, ...moment };
     const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(index) });
     if (kind.remove) return { action: "delete", target, base: found.yaml, step: found.step, ...moment };
-    const { object } = await playback.socket.call("object.revise", { object: found.yaml, what: kind.revise, key: this.fields.get("key")?.value ?? "", value: this.fields.get("value")?.value ?? "" });
+    const value = kind.timed ? moment.seconds ?? String(index ? playback.marks.time[index] : 0) : this.fields.get("value")?.value ?? "";
+    const { object } = await playback.socket.call("object.revise", { object: found.yaml, what: kind.revise, key: this.fields.get("key")?.value ?? "", value });
     return { action: "patch", target, object, base: found.yaml, step: found.step, ...moment };
   }
 

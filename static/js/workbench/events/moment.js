@@ -4,7 +4,17 @@ import { h, fill } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { address } from "../add/when.js";
 
+export const SECONDS_WANTED = "Write seconds from 0, such as 12.5.";
 let made = 0;
+
+/** Seconds as they were written, with a point; null if it is no such number. */
+export function readSeconds(typed) {
+  const text = typed.trim().replace(",", ".");
+  return /^\d+(\.\d+)?$/.test(text) ? text : null;
+}
+
+/** Whether there is a cache that a change inside a cycle could leave stale: the scenario's, or one of a later configuration. */
+export const caches = ({ policy, current }) => (policy?.cache ?? "off") !== "off" || Boolean(current?.policy);
 
 export class Moment {
   /** `row` is an event that has a moment already; without one it is the cycle on screen. */
@@ -20,9 +30,10 @@ export class Moment {
     const choice = (value, on, ...content) => h("div", { class: "moment-choice" }, h("label", null, h("input", { type: "radio", name: id, value, checked: on || undefined, onchange: () => this.#show() }), content[0]), content.slice(1));
     const inside = h("label", { class: "moment-inside" }, this.during, h("span", null, "inside the next cycle, between evaluating and writing ", h("span", { class: "dim", text: "(the stale write of the cache)" })));
     const byTime = playback.timed && seconds !== null;
+    const cached = caches(playback) || row?.during;
     this.element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }),
       choice("cycle", !byTime, h("span", { text: "After cycle" }), this.cycle, h("span", { class: "dim", text: `of ${count(playback.cycles)}; 0 is the start` })),
-      playback.timed ? choice("second", byTime, h("span", { text: "At second" }), this.second, h("span", { class: "dim", text: "of virtual time, whatever runs then" })) : inside, this.told);
+      playback.timed ? choice("second", byTime, h("span", { text: "At second" }), this.second, h("span", { class: "dim", text: "of virtual time, whatever runs then" })) : cached ? inside : null, this.told);
     this.cycle.addEventListener("focus", () => this.#choose("cycle"));
     this.second.addEventListener("focus", () => this.#choose("second"));
     this.#show();
@@ -51,8 +62,8 @@ export class Moment {
     const { playback } = this;
     this.tell("");
     if (this.#way === "second") {
-      const text = this.second.value.trim().replace(",", ".");
-      if (!/^\d+(\.\d+)?$/.test(text)) { this.tell("Write seconds from 0, such as 12.5."); return null; }
+      const text = readSeconds(this.second.value);
+      if (text === null) { this.tell(SECONDS_WANTED); return null; }
       const index = playback.marks.firstAt(Number(text));
       return { seconds: text, index: index ? index - 1 : playback.cycles };
     }
