@@ -7,6 +7,7 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 10_000;
 const RETRY_CODES = new Set(["rate.limited", "server.busy"]);
 const RETRIES = 6;
+const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set(["branch.create", "bundle.open", "draft.share", "run.start", "scenario.fork", "why.apply", "worth.copy"]);
 const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
 const TOO_LARGE = 1009;  // the close code for a frame that the server does not even read
@@ -32,13 +33,14 @@ export class Socket {
   #timer = 0;
   #opened = false;
   #closed = false;
+  #early = null; // what link-early.js has sent and heard, until it is called for
 
   constructor(path = "/ws/") {
     const url = new URL(path, location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.url = url.href;
     this.bytes = 0;
-    this.#connect();
+    this.#connect(this.#adopt());
     addEventListener("online", () => this.#now());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#now(); });
   }
@@ -48,6 +50,10 @@ export class Socket {
   /** Send a command; resolves with the payload of `success`, rejects with a CommandError. */
   call(command, payload = {}, { tries = RETRIES } = {}) {
     return new Promise((resolve, reject) => {
+      if (command === EARLY && this.#claim(payload)) {
+        this.#pending.set(1, { command, payload, resolve, reject, tries, sent: 1 });
+        return;
+      }
       const id = this.#next++;
       this.#pending.set(id, { command, payload, resolve, reject, tries });
       if (this.connected) this.#send(id);
@@ -72,6 +78,39 @@ export class Socket {
 
   #emit(name, value) { for (const listener of this.#listeners.get(name) ?? []) listener(value); }
 
+  /** The connection that the page's head made, if it lives. */
+  #adopt() {
+    const early = window.podstepEarly;
+    if (early?.url !== this.url || early.socket.readyState > WebSocket.OPEN) return null;
+    window.podstepEarly = null;
+    this.#next = 2;
+    this.#early = early;
+    this.#opened = early.socket.readyState === WebSocket.OPEN;
+    return early.socket;
+  }
+
+  /** Whether this very thing was asked for early. Whether or not, what came on the connection is heard from now on. */
+  #claim(payload) {
+    const early = this.#early;
+    if (!early || early.claimed) return false;
+    early.claimed = true;
+    const asked = early.asked === JSON.stringify(payload);
+    early.asked ||= "-"; // it is too late for that
+    this.#drain();
+    return asked;
+  }
+
+  /** Hear what came before it was called for, one after the other as if it came now; meanwhile what comes waits its turn. */
+  async #drain() {
+    const { frames } = this.#early;
+    await null; // the caller has the promise first
+    while (frames.length) {
+      this.#receive(frames.shift());
+      await new Promise((resolve) => { setTimeout(resolve); });
+    }
+    this.#early = null;
+  }
+
   #now() {
     if (this.connected || this.#closed || this.#socket?.readyState === WebSocket.CONNECTING) return;
     clearTimeout(this.#timer);
@@ -79,17 +118,19 @@ export class Socket {
     this.#connect();
   }
 
-  #connect() {
+  #connect(made = null) {
     this.#giveUp();
-    const socket = new WebSocket(this.url);
+    const socket = made ?? new WebSocket(this.url);
     this.#socket = socket;
+    const asks = socket.onopen; // what link-early.js does once it is open
     socket.onopen = () => {
+      asks?.call(socket);
       const first = !this.#opened;
       this.#opened = true;
       this.#emit("up", first);
-      for (const id of this.#pending.keys()) this.#send(id);
+      for (const [id, { sent }] of this.#pending) if (!made || !sent) this.#send(id);
     };
-    socket.onmessage = (event) => this.#receive(event.data);
+    socket.onmessage = (event) => { if (this.#early?.socket === socket) this.#early.frames.push(event.data); else this.#receive(event.data); };
     socket.onclose = (event) => {
       if (this.#socket !== socket || this.#closed) return;
       if (event.code === TOO_LARGE) this.#refuseLargest();

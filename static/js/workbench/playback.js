@@ -80,9 +80,16 @@ export class Playback extends Emitter {
     this.at = 0; this.phase = ""; this.wish = WHOLE;
     this.marks = new Marks();
     this.cluster = new Cluster(this.nodes, this.pods);
+    this.#ahead(answer.index);
     this.emit("opened", answer);
     this.#loadMarks(generation);
     return answer;
+  }
+
+  /** Ask for the step that a link leads to, while the page draws itself: both at once, not one after the other. */
+  #ahead(index) {
+    if (!(index > 0) || index > this.cycles) return;
+    for (const asked of [this.#window(this.#start(index)), this.#get(index)]) asked.catch(() => { /* asked for again where it is wanted */ });
   }
 
   #take(answer) {

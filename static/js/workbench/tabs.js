@@ -1,6 +1,6 @@
 // A tab strip with the keyboard of the ARIA pattern: arrows move and select, Home and End jump.
 
-import { h, fill } from "../lib/dom.js";
+import { h, fill, perFrame } from "../lib/dom.js";
 
 const PEEK = 28; // pixels of a neighbour that say that there is one
 
@@ -27,6 +27,7 @@ export function tabs(list, entries, panel, onSelect) {
     list.classList.toggle("more-before", list.scrollLeft > 1);
     list.classList.toggle("more-after", list.scrollLeft + list.clientWidth < list.scrollWidth - 1);
   }
+  const revealSoon = perFrame(reveal); // when the page is laid out anyway
   list.addEventListener("scroll", edges, { passive: true });
   // A tab that comes, or whose number grows, moves the others: the open one stays in view.
   const observer = new ResizeObserver(reveal);
@@ -50,7 +51,7 @@ export function tabs(list, entries, panel, onSelect) {
       }
       const chosen = buttons.get(key);
       shown = chosen ?? null;
-      reveal();
+      revealSoon();
       panel.setAttribute("aria-labelledby", `${prefix}-${key}`);
     },
     badge(key, text, tone = "") {

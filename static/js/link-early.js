@@ -1,0 +1,22 @@
+// A classic script in <head>, fetched beside everything else: the connection is made and the source is asked for while
+// the page's modules are still on their way. lib/socket.js takes both over; without it, it does the same later.
+(function () {
+  var url = new URL("/ws/", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  var early = { url: url.href, socket: new WebSocket(url.href), frames: [], asked: "" };
+  window.podstepEarly = early;
+  early.socket.onmessage = function (event) { early.frames.push(event.data); };
+  function ask() {
+    var source = document.getElementById("source");
+    if (early.asked || !source || early.socket.readyState !== WebSocket.OPEN) return;
+    var place = document.querySelector("[data-workbench]");
+    var run = /^\/runs\/[^/]+\/at\/([^/]*)\/?$/.exec(location.pathname);
+    var step = new URLSearchParams(location.search).get("step") || (run ? decodeURIComponent(run[1]) : "") || place.dataset.step;
+    var payload = { source: JSON.parse(source.textContent) };
+    if (step) payload.step = step;
+    early.asked = JSON.stringify(payload);
+    early.socket.send(JSON.stringify(["scenario.open", 1, payload]));
+  }
+  early.socket.onopen = ask;
+  document.addEventListener("DOMContentLoaded", ask);
+})();
