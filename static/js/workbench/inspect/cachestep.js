@@ -5,6 +5,7 @@ import { inline } from "../../lib/inline.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { staleHits } from "./cachestale.js";
+import { linked } from "./nouns.js";
 import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
 
 const FIRST = 5; // invalidations that are shown at once
@@ -97,7 +98,7 @@ export class CacheStep {
     const named = row.predicates?.slice(0, LINKED) ?? [];
     const more = (row.predicates?.length ?? 0) - named.length;
     return h("li", { class: row.during ? "during" : undefined },
-      h("p", { class: "event" }, swatch("cleared"), h("span", { class: "mono", text: row.event }), row.during ? h("span", { class: "pill stale" }, icon("warn"), "landed during evaluation") : null),
+      h("p", { class: "event" }, swatch("cleared"), h("span", { class: "mono" }, linked(view, row.event)), row.during ? h("span", { class: "pill stale" }, icon("warn"), "landed during evaluation") : null),
       h("p", { class: "words" }, ruleLink(row.rule), " ", row.words, h("small", { class: "dim", text: ` ${row.source}` })),
       h("p", { class: "what dim" }, row.cleared ? h("b", { class: "num", text: plural(row.cleared, "entry", "entries") }) : h("span", { text: "nothing was cached" }), row.cleared ? " cleared of " : " of ",
         row.predicates ? [named.join(", "), more > 0 ? ` and ${count(more)} more` : ""] : "every predicate", " on ", nodesLink(view, row.nodes, row.nodesCount, `invalidated by ${row.rule}, ${i + 1}`)));

@@ -11,12 +11,13 @@ const pointing = (view, node) => {
   return { "data-points": true, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off };
 };
 
-/** A pod by its key, with the colour of its workload where `dot` says so. */
-export function podLink(view, key, { dot = true } = {}) {
+/** A pod by its key, with the colour of its workload where `dot` says so; `whole`: also the namespace default. */
+export function podLink(view, key, { dot = true, whole = false } = {}) {
+  const name = whole ? key : short(key);
   const { playback } = view;
   const pod = playback.podIndex.get(key) ?? -1;
-  if (pod < 0) return h("span", { title: `pod ${key}`, text: short(key) });
-  return inline(() => view.selectPod(pod), { title: `pod ${key}`, ...pointing(view, playback.cluster.placement[pod] ?? -1) }, dot ? h("i", { class: `dot ${view.colour(pod)}` }) : null, short(key));
+  if (pod < 0) return h("span", { title: `pod ${key}`, text: name });
+  return inline(() => view.selectPod(pod), { title: `pod ${key}`, ...pointing(view, playback.cluster.placement[pod] ?? -1) }, dot ? h("i", { class: `dot ${view.colour(pod)}` }) : null, name);
 }
 
 /** A node by its name or number, cut in the middle to `max` characters. */
@@ -47,7 +48,7 @@ export function linked(view, text) {
   return text.split(/([A-Za-z0-9][\w.-]*(?:\/[\w.-]*\w)?)/).map((part, i) => {
     if (i % 2 === 0) return part;
     const [, name, dot] = /^(.*?)(\.*)$/.exec(part); // the full stop of a sentence
-    return name.includes("/") && podIndex.has(name) ? [podLink(view, name, { dot: false }), dot] : nodeIndex.has(name) ? [nodeLink(view, name), dot] : part;
+    return name.includes("/") && podIndex.has(name) ? [podLink(view, name, { dot: false, whole: true }), dot] : nodeIndex.has(name) ? [nodeLink(view, name), dot] : part;
   });
 }
 

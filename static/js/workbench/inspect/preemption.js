@@ -4,7 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { before } from "./inspect.js";
-import { aboutNode, nodeLink, podLink } from "./nouns.js";
+import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 
 const NAME = 18; // characters of a node's name that fit its column
@@ -59,7 +59,7 @@ export class Preemption {
     const { playback } = this.view;
     const next = playback.marks.seek(playback.index, 1, "p");
     const to = next || playback.marks.seek(playback.index, -1, "p");
-    return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", { text: why }),
+    return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", null, linked(this.view, why)),
       to ? h("button", { type: "button", class: "btn", onclick: (event) => playback.goto(to, event.timeStamp) }, next ? "Next cycle with one: " : "Last cycle with one: ", h("b", { text: `#${count(to)}` }))
         : h("span", { text: playback.complete ? "No other cycle has one: it takes a pod that fits nowhere and pods of lower priority to delete." : "" }));
   }

@@ -5,7 +5,7 @@ import { inline } from "../../lib/inline.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
 import { before } from "./inspect.js";
 import { quirkNotes } from "./quirks.js";
-import { aboutNode, nodeLink } from "./nouns.js";
+import { aboutNode, linked, nodeLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 
 const RANKING = 5;
@@ -23,9 +23,9 @@ export function clauses(message) {
 }
 
 /** What came from outside, and when. */
-function changes(when, all) {
+function changes(view, when, all) {
   const shown = all.slice(0, CHANGES);
-  return h("div", { class: "note ops" }, icon("plus"), h("div", null, h("strong", { text: when }), h("ul", null, shown.map((text) => h("li", { text })),
+  return h("div", { class: "note ops" }, icon("plus"), h("div", null, h("strong", { text: when }), h("ul", null, shown.map((text) => h("li", null, linked(view, text))),
     all.length > shown.length ? h("li", { class: "dim", text: `and ${all.length - shown.length} more` }) : null)));
 }
 
@@ -45,8 +45,8 @@ export class Story {
     const said = sentences.at(-1);
     const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.result === "waiting" ? null : light.message ?? light.events?.at(-1)?.[3];
     fill(this.element,
-      light.operations.length ? changes("Before this cycle", light.operations) : null,
-      light.inside?.length ? changes("Inside this cycle, between evaluating and writing", light.inside) : null,
+      light.operations.length ? changes(view, "Before this cycle", light.operations) : null,
+      light.inside?.length ? changes(view, "Inside this cycle, between evaluating and writing", light.inside) : null,
       light.profile ? h("p", { class: "dim fine by-profile" }, "Tried by the profile ", h("strong", { text: light.profile }), ", its spec.schedulerName.") : null,
       h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
       quirkNotes(light),
@@ -77,7 +77,7 @@ export class Story {
     return h("figure", { class: `describe ${failed ? "failed" : ""}` },
       h("figcaption", null, h("span", { text: "kubectl describe pod " }), h("b", { text: name }), h("span", { text: ` -n ${namespace}` })),
       h("p", null, h("span", { class: failed ? "fail-text" : "pass-text", text: failed ? "Warning  FailedScheduling" : "Normal  Scheduled" }), "  ",
-        split ? [split.head, split.parts.map((part, i) => [i ? ", " : "", part.reason ? this.#clauseButton(part) : part.text]), split.tail] : message));
+        split ? [split.head, split.parts.map((part, i) => [i ? ", " : "", part.reason ? this.#clauseButton(part) : part.text]), split.tail] : linked(this.view, message)));
   }
 
   #clauseButton({ reason, text }) {
