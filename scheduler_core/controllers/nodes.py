@@ -1,6 +1,6 @@
 """Nodes that fail: the taints that follow from the condition Ready, and the pods that these drive away.
 
-Source: ``pkg/controller/nodelifecycle`` and its ``NoExecuteTaintManager``. A node that stops to answer
+Source: ``pkg/controller/nodelifecycle`` and its ``NoExecuteTaintManager``. A node that stops answering
 (:func:`scheduler_core.controllers.running.outage`) is found out after the grace period of 40 s: its condition
 Ready becomes Unknown. Ready False taints the node ``not-ready``, Unknown ``unreachable``, NoSchedule and
 NoExecute at once, and its pods are not ready. Each is deleted when its own tolerations end, by default after

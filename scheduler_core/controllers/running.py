@@ -13,7 +13,7 @@ duration is written for. What comes back without end, as a ReplicaSet's pods do,
 On a node that does not answer nothing starts or ends, from the moment at which it falls silent.
 
 =======================  =============================================================
-``podstep/fails-at``     a node's annotation: virtual seconds at which it stops to answer
+``podstep/fails-at``     a node's annotation: virtual seconds at which it stops answering
 ``podstep/recovers-at``  and at which it answers again
 =======================  =============================================================
 """

@@ -82,7 +82,7 @@ class Outcome:
     @property
     def told(self) -> tuple[str, ...]:
         """The numbers as the start page has them."""
-        counted = ((self.running, "run"), (self.pending, "pend"))
+        counted = ((self.running, "running"), (self.pending, "pending"))
         return tuple(f"{number:,} {what}" for number, what in counted if number)
 
 

@@ -47,7 +47,7 @@ def test_a_budget_allows_what_goes_beyond_it(spec: dict[str, Any], replicas: int
 
 
 def test_a_pod_that_is_not_ready_is_not_to_be_lost_besides() -> None:
-    """A node that stops to answer takes its pods' readiness, and the budget what it allowed."""
+    """A node that stops answering takes its pods' readiness, and the budget what it allowed."""
     failing = node("n2", annotations={"podstep/fails-at": "30"})
     world = World(node("n1"), failing, workload("ReplicaSet", replicas=4), budget(minAvailable=2))
     assert allowed(world) == 2
