@@ -40,7 +40,7 @@ def program(*names: str) -> str:
 
 def chromium() -> str | None:
     """Return the path of the system's Chromium; None stands for the build that Playwright brought."""
-    for name in ("chromium", "google-chrome"):
+    for name in ("chromium-headless-shell", "chromium", "google-chrome"):
         if found := shutil.which(name):
             return found
     if any((Path.home() / ".cache/ms-playwright").glob("chromium*")):
