@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground import bundles, sources, store
+from playground.describing import images_of, patch_words, words_of
 from playground.limits import limit
 from playground.models import Draft, Scenario
-from playground.operating import patch_words, words_of
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
 from scheduler_core.cost import outcome
@@ -230,7 +230,7 @@ def _documents(old: dict[Key, Document], new: dict[Key, Document]) -> Iterator[s
             yield f"{_name(key)} added"
         elif former != document and (now := without_nulls(document)) != (was := without_nulls(former)):
             _, patch = smallest_patch(was, now)
-            yield f"{_name(key)}: {patch_words(patch)}"
+            yield f"{_name(key)}: {images_of(was, now) or patch_words(patch)}"
     for key in old:
         if key not in new:
             yield f"{_name(key)} taken out"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from playground import bundles
+from playground.describing import named, words_of
 from playground.drafting import written
 from scheduler_core import load
 from scheduler_core.export import document_key
@@ -43,8 +44,6 @@ from scheduler_core.workloads import Key
 
 LONGEST = 1e12  # seconds of virtual time, as the format allows
 OBJECT_BYTES = 256 * 1024  # of one object's YAML
-WORDS_SHOWN = 3  # of a patch, the fields that are told
-VALUE_SHOWN = 48  # characters
 
 
 class ObjectError(ValueError):
@@ -123,7 +122,7 @@ def _create(scenario: Scenario, change: Change) -> Made:
     if looked is not None and manifest_at(scenario, key, looked) is not None:
         raise ObjectError([Problem(f"{key[0]} {key[1]} exists already at this step", "metadata.name", 1, 1)])
     operations, name = _put(scenario, change, entry)
-    return operations, name, f"create {_named(key)}"
+    return operations, name, f"create {named(key)}"
 
 
 def _patch(scenario: Scenario, change: Change) -> Made:
@@ -132,14 +131,14 @@ def _patch(scenario: Scenario, change: Change) -> Made:
     before = _found(scenario, key, change)
     after = typed(change.object)
     if target_of(creating(after)) != key:
-        told = f"must stay {_named(key)}: another kind, name or namespace is another object, to be created"
+        told = f"must stay {named(key)}: another kind, name or namespace is another object, to be created"
         raise ObjectError([Problem(told, "metadata.name", _line(change.object, "metadata.name"), 1)])
     if without_nulls(before) == without_nulls(after):
         raise ObjectError([Problem("Nothing is changed: this is how the object stands at this step.")])
     kind, patch = smallest_patch(before, after)
     entry = patching(key, before, kind, patch)
     operations, name = _put(scenario, change, entry)
-    return operations, name, words_of(entry)
+    return operations, name, words_of(entry, before)
 
 
 def _delete(scenario: Scenario, change: Change) -> Made:
@@ -147,7 +146,7 @@ def _delete(scenario: Scenario, change: Change) -> Made:
     check(scenario, _moment(change))
     before = _found(scenario, key, change)
     operations, name = _put(scenario, change, deleting(key, before))
-    return operations, name, f"delete {_named(key)}"
+    return operations, name, f"delete {named(key)}"
 
 
 def _remove(scenario: Scenario, change: Change) -> Made:
@@ -257,7 +256,7 @@ def _found(scenario: Scenario, key: Key, change: Change) -> Manifest:
     moment = _moment(change)
     found = manifest_at(scenario, key, moment)
     if found is None:
-        raise MissingError(f"There is no {_named(key)} after {moment}.")
+        raise MissingError(f"There is no {named(key)} after {moment}.")
     return found
 
 
@@ -272,47 +271,6 @@ def key_of_target(target: str) -> Key:
             f"{target[:80]!r} names no object: write a kind and a name, like Pod default/web-1."
         )
     return kind, f"default/{name}" if row.namespaced and "/" not in name else name
-
-
-def _named(key: Key) -> str:
-    return key[0] if key[0] in VERSIONS else f"{key[0]} {key[1]}"
-
-
-def words_of(entry: Mapping[str, Any]) -> str:
-    """Return what an operation does as a phrase: ``patch Node n1: spec.unschedulable true``."""
-    if "doneOperation" in entry:
-        return "the end of the history"
-    key = _named(target_of(entry))
-    if "createOperation" in entry:
-        return f"create {key}"
-    if "deleteOperation" in entry:
-        return f"delete {key}"
-    told = patch_words(entry["patchOperation"].get("patch"))
-    return f"patch {key}: {told}" if told else f"patch {key}"
-
-
-def patch_words(patch: Any) -> str:
-    """Return the first fields that a patch sets, with their values: ``spec.replicas 4``."""
-    fields = list(_fields(patch, ""))
-    more = len(fields) - WORDS_SHOWN
-    return ", ".join(fields[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _fields(patch: Any, path: str) -> list[str]:
-    if isinstance(patch, Mapping) and patch:
-        return [
-            text
-            for name, value in list(patch.items())[:50]
-            for text in _fields(value, f"{path}.{name}" if path else str(name))
-        ]
-    if isinstance(patch, list):
-        if patch and isinstance(patch[0], Mapping) and "op" in patch[0]:
-            return [
-                f"{step.get('op')} {step.get('path')}" for step in patch[:50] if isinstance(step, Mapping)
-            ]
-        return [f"{path} ({len(patch)})"]
-    value = "taken away" if patch is None else str(patch).lower() if isinstance(patch, bool) else str(patch)
-    return [f"{path} {value}"[: len(path) + VALUE_SHOWN]]
 
 
 # --- what was typed

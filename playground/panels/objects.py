@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from playground.operating import words_of
+from playground.describing import all_words
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
 from scheduler_core.formats.manifest import to_manifest
@@ -101,6 +101,7 @@ def operations(playback: Playback) -> dict[str, Any]:
     rows = []
     applied = 0
     written = written_of(playback.scenario.documents)
+    words = all_words(shown, playback.scenario.documents)
     for place, ((entry, made), (_, raw)) in enumerate(zip(resolved(shown, playback.scenario), written)):
         kind, name = target_of(entry)
         action = next((name for name in ACTIONS if name in entry), "doneOperation")
@@ -110,7 +111,7 @@ def operations(playback: Playback) -> dict[str, Any]:
                 "action": action.removesuffix("Operation"),
                 "kind": kind,
                 "name": name,
-                "words": words_of(entry)[:WORDS_SHOWN],
+                "words": words[place][:WORDS_SHOWN],
                 "during": "during" in entry,
                 "pinned": minor_of(entry) is not None,
                 "seconds": _seconds(raw, made if playback.tables.timed else []),
