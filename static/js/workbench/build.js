@@ -129,9 +129,9 @@ export class Build {
     const described = [...groups].map(([group, members]) => {
       const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };
       const bare = !kind || kind === "Pod";
-      const label = bare ? name || "Pods of no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
+      const label = bare ? name || "no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
       const hits = matches(label) ? members : members.filter((pod) => matches(pods.keys[pod]));
-      return { group, members, hits, label, title: bare ? label : title };
+      return { group, members, hits, label, title: bare ? "pods without a controller" : title };
     });
     const foundPods = described.reduce((sum, { hits }) => sum + hits.length, 0);
     if (foundPods || !found) this.#branch("workloads", "Workloads", found ? `${of(foundPods, pods.keys.length)} pods` : "", 1, null);
