@@ -111,9 +111,11 @@ def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
     """It is on its node at the step and gone in the next one; the list of events says so."""
     bench, editor = copied(page, cluster, 3)
     editor.get_by_role("button", name="Cancel").click()
-    bench.stage.get_by_role("button", name=re.compile("^n2,")).click()
-    pod = page.evaluate("[...podstep.playback.cluster.placement].findIndex((node) => node >= 0)")
-    page.evaluate("(pod) => podstep.view.selectPod(pod)", pod)
+    sheet = page.get_by_role("region", name="Selected")  # of the node whose form was open
+    sheet.get_by_role("button", name=re.compile("^web-")).first.click()
+    heading = sheet.get_by_role("heading")
+    expect(heading).to_have_text(re.compile("^default/web-"))
+    pod = page.evaluate("(key) => podstep.playback.pods.keys.indexOf(key)", heading.inner_text())
     bench.stage.get_by_role("button", name="Edit at this step").click()
     page.get_by_role("button", name="Delete this pod").click()
     expect(bench.build.get_by_role("listitem").filter(has_text="delete Pod default/web-")).to_contain_text(

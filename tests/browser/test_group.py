@@ -150,9 +150,11 @@ def test_the_form_fits_and_is_accessible(
 ) -> None:
     """On a desktop and a phone, dark and light, with a mistake on screen."""
     page = visitor(size=size, color_scheme=scheme)
-    page.goto(f"{nodes}")
-    page.wait_for_function("() => window.podstep?.ready")
-    page.evaluate("podstep.view.emit('edit', {create: 'PodGroup'})")
+    bench = Workbench(page).open(nodes)
+    if size == PHONE:
+        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    bench.build.get_by_role("menuitem", name="PodGroup and its workload").click()
     page.wait_for_url("**/p/**")
     form = page.get_by_role("dialog", name="A PodGroup and its workload")
     form.get_by_label("memory of a pod").fill("1x")
