@@ -132,11 +132,8 @@ WORKED_OUT = """async ([url, weights]) => {
 
 
 def worked_out(page: Page, weights: dict[str, int]) -> dict[str, Any]:
-    """Ask the page's module; it is imported from where the page has it."""
-    main = page.locator("script[type=module][src*='workbench/main']").get_attribute("src")
-    assert main is not None
-    url = main[: main.index("main")] + "inspect/"
-    answer: dict[str, Any] = page.evaluate(WORKED_OUT, [url, weights])
+    """Ask the module that the page's is made of."""
+    answer: dict[str, Any] = page.evaluate(WORKED_OUT, ["/static/js/workbench/inspect/", weights])
     return answer
 
 

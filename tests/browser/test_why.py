@@ -50,7 +50,9 @@ def test_find_out_why_a_pod_is_pending_and_fix_it(page: Page, address: str) -> N
     page.wait_for_url(re.compile(r"/p/[\w-]+/\?step=1&pod=default/report"))
     bench = Workbench(page).wait().at(1)
     expect(bench.node("node-a")).to_have_accessible_name(re.compile("chosen"))
-    told = page.get_by_text("In this copy: uncordon node node-a, and report is placed on node-a")
+    told = page.locator("[data-toasts]").get_by_text(
+        "In this copy: uncordon node node-a, and report is placed on node-a"
+    )
     expect(told).to_be_visible()
     expect(bench.stage).to_be_focused()
     notice, timeline = told.bounding_box(), bench.timeline.bounding_box()

@@ -265,12 +265,17 @@ def test_events_read_as_kubectl_prints_them(page: Page, shop: str, cycles: list[
     expect(table.get_by_role("row")).to_have_count(RANKED + 1)
     newest = texts(table.get_by_role("row").nth(1).get_by_role("cell"))
     pod = cycles[RANKED - 1].pod
-    assert [newest[0], *newest[2:5]] == [str(RANKED), "Normal", "Scheduled", f"pod/{pod}"]
+    assert [newest[0], *newest[2:5]] == [
+        str(RANKED),
+        "Normal",
+        "Scheduled",
+        f"pod/{pod.removeprefix('default/')}",
+    ]
     assert newest[5] == f"Successfully assigned {pod} to batch-1"
     warning = table.get_by_role("row").filter(has_text="Warning")
     assert texts(warning.get_by_role("cell"))[3:] == [
         "FailedScheduling",
-        f"pod/{cycles[FAILED - 1].pod}",
+        f"pod/{cycles[FAILED - 1].pod.removeprefix('default/')}",
         cycles[FAILED - 1].message,
     ]
     warning.get_by_role("button", name=str(FAILED), exact=True).click()

@@ -63,7 +63,7 @@ export class Events {
       const name = rest.join("/");
       const on = kind === "node" ? name : ON.exec(message)?.[1] ?? "";
       return h("tr", { class: index === to ? "now" : undefined, ...aboutNode(view, on) },
-        h("td", { class: "num cycle", "data-value": index }, inline((event) => playback.goto(index, event.timeStamp), { class: "link num", title: "go there", "aria-label": index > playback.cycles ? "the end" : `cycle ${index}` }, index > playback.cycles ? "end" : count(index))),
+        h("td", { class: "num cycle", "data-value": index }, inline((event) => playback.goto(index, event.timeStamp), { class: "link num", title: "go there" }, index > playback.cycles ? "end" : count(index))),
         h("td", { class: "num dim age", "data-value": since ?? "", text: since === null ? "" : age(since) }),
         h("td", { class: `type ${type === "Warning" ? "fail-text" : "pass-text"}`, text: type }), h("td", { class: "reason", text: reason }),
         h("td", { class: "object", "data-value": object }, h("span", { class: "dim", text: `${kind}/` }), h("wbr"), kind === "node" ? nodeLink(view, name) : podLink(view, name, { dot: false })),
