@@ -45,9 +45,9 @@ WORKLOAD_FIELDS = (
     ),
     Field("count", "How many", "integer", "1", "1", low=1, high=1_000, required=True),
     Field("replicas", "Pods each", "text", "", "2-10"),
-    Field("cpu", "cpu of a pod", "text", "", "100m-1"),
-    Field("memory", "memory of a pod", "text", "", "128Mi-1Gi"),
-    Field("gpus", "GPUs of a pod", "text", "", "0"),
+    Field("cpu", "cpu / pod", "text", "", "100m-1"),
+    Field("memory", "memory / pod", "text", "", "128Mi-1Gi"),
+    Field("gpus", "GPUs / pod", "text", "", "0"),
     Field(
         "priority",
         "Priority",

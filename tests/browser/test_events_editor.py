@@ -200,6 +200,12 @@ def test_events_in_virtual_time_go_by_seconds(page: Page, timed: str) -> None:
     box.get_by_role("button", name="Add the event").click()
     expect(box).to_have_count(0)
     expect(events(bench).filter(has_text="delete Node n2")).to_contain_text("30.5s")
+    box = form(page, bench)
+    box.get_by_label("What happens").select_option(label="A node fails: it answers no more")
+    box.get_by_label("Node", exact=True).fill("n1")
+    box.get_by_role("textbox", name="Seconds of virtual time").fill("20")
+    box.get_by_role("button", name="Add the event").click()
+    expect(events(bench).filter(has_text=re.compile("Node n1: .*podstep/fails-at 20"))).to_contain_text("20s")
 
 
 def test_the_editor_of_events_on_a_phone_and_for_everybody(

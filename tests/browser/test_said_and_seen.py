@@ -158,11 +158,18 @@ def test_a_node_is_planned_to_fail_by_a_common_change(page: Page, two: str) -> N
     editor.get_by_label("seconds of virtual time").fill("40")
     editor.get_by_role("button", name="Put into the YAML").click()
     expect(editor).to_contain_text("podstep/fails-at")
+    second = editor.get_by_label("Second at which it lands")
+    second.fill("soon")
+    expect(editor.get_by_role("radio", name="At a time")).to_be_checked()
+    editor.get_by_role("button", name="Apply").click()
+    expect(editor.get_by_text("Write seconds from 0")).to_be_visible()
+    second.fill("35")
     editor.get_by_role("button", name="Apply").click()
     expect(editor).to_be_hidden(timeout=COMPUTED)
-    expect(page.locator(".toast").filter(has_text="Node n1")).to_contain_text(
+    expect(page.locator(".toast").filter(has_text="At 35s: patch Node n1")).to_contain_text(
         re.compile("the End shows it|It shows from cycle 3 on")
     )
+    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n1")).to_contain_text("35s")
 
 
 def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page, two: str) -> None:

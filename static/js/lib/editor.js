@@ -6,7 +6,7 @@ import { h, fill, perFrame } from "./dom.js";
 const LINE = 19;
 const PAD = 10;
 const READ_KEYS = [["F1", "explains"], ["Ctrl F", "finds"]];
-const KEYS = [["Ctrl Space", "completes"], ["F1", "explains"], ["Tab", "indents"], ["Esc Tab", "leaves"]];
+const KEYS = [["Esc Tab", "leaves"], ["Ctrl Space", "completes"], ["F1", "explains"], ["Tab", "indents"]]; // the first ones are seen in a narrow panel too
 let hints = 0;
 
 /** Split one YAML (or JSON) line into `[class, text]` pieces. */

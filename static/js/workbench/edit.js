@@ -4,7 +4,7 @@ import { h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { clock, count, plural } from "../lib/quantity.js";
 import { commentsLost } from "./comments.js";
-import { SECONDS_WANTED, caches, readSeconds } from "./events/moment.js";
+import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "./events/moment.js";
 import { GROUP } from "./group.js";
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
@@ -150,9 +150,9 @@ export class Edit {
     if (!playback.timed && !inside) return { element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`), read: () => ({}) };
     const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "edit-when", value, checked: value === "after" || undefined }), h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null));
     const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
-    const second = h("input", { class: "field num", inputmode: "decimal", size: 6, value: String(Math.ceil(playback.time ?? 0)), "aria-label": "Seconds of virtual time", "aria-describedby": "edit-second-told" });
+    const second = h("input", { class: "field num", inputmode: "decimal", size: 6, value: String(Math.ceil(playback.time ?? 0)), "aria-label": "Second at which it lands", "aria-describedby": "edit-second-told" });
     const element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }), choice("after", first, shown),
-      playback.timed ? [h("div", { class: "moment-choice" }, choice("second", "At a time", ""), h("span", { class: "dim", text: "t =" }), second, h("span", { class: "dim", text: "s of virtual time, whatever runs then" })), told] : null,
+      playback.timed ? [h("div", { class: "moment-choice" }, choice("second", "At a time", ""), secondsOf(second), h("span", { class: "dim", text: "of virtual time, whatever runs then" })), told] : null,
       inside ? choice("inside", `Inside cycle ${count(index + 1)}, between evaluating and writing`, "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.") : null);
     const way = () => element.querySelector("input:checked").value;
     const tell = (text) => { told.textContent = text; second.setAttribute("aria-invalid", String(Boolean(text))); if (text) second.focus(); };

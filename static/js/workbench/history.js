@@ -11,6 +11,8 @@ import { Scale } from "./events/scale.js";
 import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.js";
 
+/** Words with places to break them: the paths of fields are longer than the list is wide. */
+const breakable = (words) => words.split(/(?<=[./:@])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
 const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service", "Policy", "SimulationSettings"];
 
@@ -128,7 +130,7 @@ export class History {
     const when = after === null ? (action === "done" ? "end" : playback.complete === false ? "…" : "no effect") : during ? `in ${count(after + 1)}` : timed ? this.scale.short(seconds) : after ? `after ${count(after)}` : "start";
     const title = after === null ? words : `${during ? `inside cycle ${after + 1}, between evaluating and writing` : after ? `after cycle ${after}` : "before the first cycle"}${pinned ? "" : timed ? `, ${this.scale.words(seconds)}` : ", when nothing was left to schedule"}`;
     const pill = h("span", { class: `pill ${during ? "victim" : ""}`, text: when });
-    const go = h("button", { type: "button", class: "history-go", "data-event": id, tabindex: i ? "-1" : "0", title, disabled: after === null || undefined, onclick: () => playback.goto(after === null ? 0 : after + 1) }, pill, h("span", { class: "history-words", text: words }));
+    const go = h("button", { type: "button", class: "history-go", "data-event": id, tabindex: i ? "-1" : "0", title, disabled: after === null || undefined, onclick: () => playback.goto(after === null ? 0 : after + 1) }, pill, h("span", { class: "history-words" }, breakable(words)));
     const item = h("li", { "data-row": id });
     const outcome = h("p", { class: "event-outcome", "data-outcome": true, hidden: true });
     if (!own) { fill(item, h("div", { class: "event-line" }, go), outcome); this.#tellOutcome(outcome, id); return item; }

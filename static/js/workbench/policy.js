@@ -241,10 +241,18 @@ export class Policy {
   #orderNote(profile, orders, order) {
     const effect = profile.alwaysCheckAllPredicates ? "Every predicate is checked on every node, so the order decides only in which order reasons are listed."
       : "A node’s first failure ends its way: the order decides which checks are saved and which reasons are counted, not which nodes fit.";
-    const where = this.framework ? " It is that in which the plugins are listed at filter." : " A predicate with an order comes first, ascending; the others follow in the static order that is chosen above.";
+    const where = " A predicate with an order comes first, ascending; the others follow in the static order that is chosen above.";
     const asStatic = this.#staticOrder(profile);
+    if (this.framework) return this.#orderOfPlugins(effect);
     return [h("p", { class: "dim fine", text: effect + where }),
       orders && asStatic.join() !== profile.predicates.join() ? h("button", { type: "button", class: "btn small", "data-control": "static", onclick: () => order(asStatic, "the static order") }, "Back to the static order") : null];
+  }
+
+  /** Why predicates cannot be moved here, and what can be done. */
+  #orderOfPlugins(effect) {
+    return [h("p", { class: "dim fine", text: effect }),
+      h("div", { class: "note" }, icon("help"), h("div", null, h("p", { text: "A KubeSchedulerConfiguration orders plugins, and a predicate runs where its plugin stands at filter: move the plugins above, or write it as a Policy, which gives each predicate an order of its own." }),
+        this.#editable ? h("button", { type: "button", class: "btn small", "data-control": "to-policy", onclick: () => this.#change("form", "Policy", "", "written as a Policy"), text: "Order them in a Policy" }) : null))];
   }
 
   /** The predicates as the static order has them; what it does not have stays behind. */

@@ -5,6 +5,7 @@ import { Editor, byLine, problemList } from "../lib/editor.js";
 import { plural } from "../lib/quantity.js";
 
 const CHECK_AFTER = 250;
+const PLACEHOLDER = "Nothing is written:\nthe DefaultProvider.\n\nWrite a Policy or a\nKubeSchedulerConfiguration,\nor use the controls.";
 
 export class PolicyText {
   #shown = ""; // what is in force
@@ -15,7 +16,7 @@ export class PolicyText {
     this.options = options;
     this.known = null; // the answer about what is typed, if it differs from what is in force
     this.check = debounce(() => this.#check(), CHECK_AFTER);
-    this.editor = new Editor({ label: "Policy as YAML", onInput: () => this.#typed() });
+    this.editor = new Editor({ label: "Policy as YAML", placeholder: PLACEHOLDER, onInput: () => this.#typed() });
     this.problems = h("div", { class: "edit-problems", role: "status" });
     this.applying = h("button", { type: "button", class: "btn primary small", disabled: true, onclick: () => this.apply() }, icon("check"), "Apply the text");
     this.discard = h("button", { type: "button", class: "btn quiet small", hidden: true, onclick: () => this.#discard(), text: "Discard" });

@@ -13,6 +13,9 @@ export function readSeconds(typed) {
   return /^\d+(\.\d+)?$/.test(text) ? text : null;
 }
 
+/** The field of a second as one reads it: t = 60 s. */
+export const secondsOf = (field) => h("span", { class: "moment-second" }, h("span", { class: "dim", text: "t =" }), field, h("span", { class: "dim", text: "s" }));
+
 /** Whether there is a cache that a change inside a cycle could leave stale: the scenario's, or one of a later configuration. */
 export const caches = ({ policy, current }) => (policy?.cache ?? "off") !== "off" || Boolean(current?.policy);
 
@@ -25,7 +28,7 @@ export class Moment {
     const seconds = row ? row.seconds : null;
     this.told = h("small", { class: "field-told stale-text", id: `${id}-told`, role: "alert" });
     this.cycle = h("input", { class: "field num", inputmode: "numeric", size: "6", value: String(index), "aria-label": "After which cycle", "aria-describedby": `${id}-told` });
-    this.second = h("input", { class: "field num", inputmode: "decimal", size: "6", value: String(seconds ?? playback.time ?? 0), "aria-label": "Seconds of virtual time", "aria-describedby": `${id}-told` });
+    this.second = h("input", { class: "field num", inputmode: "decimal", size: "6", value: String(seconds ?? Math.ceil(playback.time ?? 0)), "aria-label": "Seconds of virtual time", "aria-describedby": `${id}-told` });
     this.during = h("input", { type: "checkbox", checked: row?.during || undefined });
     const choice = (value, on, ...content) => h("div", { class: "moment-choice" }, h("label", null, h("input", { type: "radio", name: id, value, checked: on || undefined, onchange: () => this.#show() }), content[0]), content.slice(1));
     const inside = h("label", { class: "moment-inside" }, this.during, h("span", null, "inside the next cycle, between evaluating and writing ", h("span", { class: "dim", text: "(the stale write of the cache)" })));
@@ -33,7 +36,7 @@ export class Moment {
     const cached = caches(playback) || row?.during;
     this.element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }),
       choice("cycle", !byTime, h("span", { text: "After cycle" }), this.cycle, h("span", { class: "dim", text: `of ${count(playback.cycles)}; 0 is the start` })),
-      playback.timed ? choice("second", byTime, h("span", { text: "At second" }), this.second, h("span", { class: "dim", text: "of virtual time, whatever runs then" })) : cached ? inside : null, this.told);
+      playback.timed ? choice("second", byTime, h("span", { text: "At a time" }), secondsOf(this.second), h("span", { class: "dim", text: "of virtual time, whatever runs then" })) : cached ? inside : null, this.told);
     this.cycle.addEventListener("focus", () => this.#choose("cycle"));
     this.second.addEventListener("focus", () => this.#choose("second"));
     this.#show();
