@@ -137,3 +137,36 @@ def test_the_map_of_the_cache_is_sorted_copied_and_lit(page: Page, site: Stack) 
     panel.get_by_role("button", name="Copy as tab separated text").first.click()
     expect(page.get_by_text(f"{len(found)} rows copied")).to_be_visible()
     assert [int(row[-1]) for row in lines(page)[1:]] == found
+
+
+def test_the_queues_are_sorted_filtered_copied_and_lit_over_steps(page: Page, site: Stack) -> None:
+    """What is looked for stays where the next step draws the tables anew, and so does the focus."""
+    address = share(site, example_text("gang-deadlock-coscheduled"), "two gangs")
+    panel = opened(page, address, "Queue", 7)
+    active = panel.get_by_role("table", name="Active: pods in their order")
+    pods = active.locator("tbody tr:not(.follows)")
+    names = texts(pods.locator(".who"))
+    active.get_by_role("button", name="pod", exact=True).click()
+    active.get_by_role("button", name="pod ↑").click()
+    expect(active.get_by_role("columnheader", name="pod")).to_have_attribute("aria-sort", "descending")
+    assert texts(pods.locator(".who")) == sorted(names, reverse=True)
+    panel.get_by_role("button", name="Copy as tab separated text").first.click()
+    expect(page.get_by_text(f"{len(names)} rows copied")).to_be_visible()
+    assert [row[1] for row in lines(page)[1:]] == sorted(names, reverse=True)
+    field = panel.get_by_role("searchbox", name="Filter pods: Active")
+    field.fill(names[-1])
+    expect(pods).to_have_count(1)
+    page.evaluate("podstep.playback.goto(8)")
+    Workbench(page).at(8)
+    expect(pods).to_have_count(1)
+    expect(pods).to_contain_text(names[-1])
+    expect(field).to_be_focused()
+    row = panel.locator(".queue.at-waiting tbody tr").first
+    node = row.get_by_role("cell").nth(1).inner_text()
+    row.get_by_role("cell").nth(2).hover()
+    assert page.evaluate(HOVERED) == node
+    row.get_by_role("cell").nth(2).click()
+    expect(page.get_by_role("region", name="Selected")).to_contain_text(node)
+    page.mouse.move(5, 5)
+    Workbench(page).node(node).hover()
+    expect(row).to_have_class(re.compile("is-hovered"))
