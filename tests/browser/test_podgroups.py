@@ -88,7 +88,7 @@ def test_waiting_pods_are_ghosts_on_their_node(visitor: Callable[..., Page], roo
     page = visitor()
     opened(page, room, 3)
     bench = Workbench(page)
-    expect(bench.stage.get_by_label("Pods that are not bound")).to_contain_text("3 waiting at Permit")
+    expect(bench.stage.get_by_label("Marks on the nodes")).to_contain_text("3 waiting at Permit")
     expect(bench.stage.locator(".node .pod.waiting")).to_have_count(3)
     expect(bench.stage.get_by_role("button", name="1 waiting at Permit")).to_have_count(3)
     page.keyboard.press("ArrowRight")
@@ -213,7 +213,7 @@ def test_waiting_pods_are_hatched_in_the_heat_map(visitor: Callable[..., Page], 
     page = visitor(reduced_motion="reduce")
     opened(page, large, 3)
     bench = Workbench(page)
-    expect(bench.stage.get_by_label("Pods that are not bound")).to_contain_text("3 waiting at Permit")
+    expect(bench.stage.get_by_label("Marks on the nodes")).to_contain_text("3 waiting at Permit")
     assert page.evaluate(HATCHED) > 60
     page.keyboard.press("ArrowRight")
     bench.at(4)

@@ -90,10 +90,13 @@ export class Cards {
     const score = h("span", { class: "score" });
     const pods = h("span", { class: "pods" });
     const why = h("span", { class: "why", title: "Why, and what would help" });
-    const root = h("button", { type: "button", class: "node", "data-node": node },
-      h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, middle(nodes.names[node]), size ?? score), state,
-      bars.cpu.root, bars.memory.root, extended.map(([, bar]) => bar.root), bars.pods?.root,
-      this.compact ? null : h("span", { class: "node-foot" }, pods, score), why);
+    const name = middle(nodes.names[node]);
+    // A compact card has a line for whatever there is to say: it stays as high as the others, and nothing jumps from step to step.
+    const root = this.compact
+      ? h("button", { type: "button", class: "node", "data-node": node }, h("span", { class: "node-head" }, name), h("span", { class: "node-line" }, state, why, score), bars.cpu.root, bars.memory.root)
+      : h("button", { type: "button", class: "node", "data-node": node },
+        h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, name, size), state,
+        bars.cpu.root, bars.memory.root, extended.map(([, bar]) => bar.root), bars.pods.root, h("span", { class: "node-foot" }, pods, score), why);
     return { root, bars, extended, pods, why, score, size, state };
   }
 
@@ -156,7 +159,18 @@ export class Cards {
     const stopped = state === "failed" && !chosen ? facts.verdict.order[facts.verdict.first[node]] : "";
     card.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
     card.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
-    card.why.textContent = nominated ? view.nomination() : view.facts.waiting.size && view.waitingOn(node).length ? `${view.waitingOn(node).length} waiting at Permit` : state === "failed" && !chosen ? this.#reason(node) : "";
+    const why = this.#why(node, { state, chosen, nominated });
+    if (card.why.textContent !== why) fill(card.why, breakable(why));
+  }
+
+  /** What is said of a node beside its numbers. */
+  #why(node, { state, chosen, nominated }) {
+    const { view } = this;
+    const waiting = view.facts.waiting.size ? view.waitingOn(node).length : 0;
+    if (nominated) return this.compact ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}` : view.nomination();
+    if (waiting) return `${waiting} waiting${this.compact ? "" : " at Permit"}`;
+    if (this.compact && view.ailments(node).length) return ""; // their badges have the line
+    return state === "failed" && !chosen ? this.#reason(node) : "";
   }
 
   /** What is wrong with the node, and its taints: a badge each, with all of it in the tooltip. */
@@ -164,13 +178,14 @@ export class Cards {
     const { nodes } = this.view.playback;
     const ailing = this.view.ailments(node);
     const taints = nodes.taints[node];
-    const drawn = `${ailing.join()}|${taints.join()}`;
+    const told = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
+    const drawn = `${ailing.join()}|${taints.join()}|${told}`;
     if (card.state.dataset.drawn === drawn) return;
     card.state.dataset.drawn = drawn;
     const conditions = nodes.conditions[node];
     fill(card.state,
       ailing.map((text) => h("span", { class: "badge ill", text, title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", ") })),
-      taints.length ? h("span", { class: "badge", text: this.compact || taints.length > 1 ? `${count(taints.length)} taint${taints.length > 1 ? "s" : ""}` : "tainted", title: taints.join("\n") }) : null);
+      taints.length && !told ? h("span", { class: "badge", text: this.compact || taints.length > 1 ? `${count(taints.length)} taint${taints.length > 1 ? "s" : ""}` : "tainted", title: taints.join("\n") }) : null);
   }
 
   #reason(node) {
@@ -269,4 +284,9 @@ export class Cards {
 function middle(name) {
   if (name.length <= LONG) return h("b", { text: name });
   return h("b", { class: "middle", title: name }, h("span", { text: name.slice(0, -END) }), h("span", { text: name.slice(-END) }));
+}
+
+/** A reason breaks after the parts of a taint or a label, not in the middle of a word. */
+function breakable(text) {
+  return text.split(/(?<=[=:/])/).map((part, i) => [i ? document.createElement("wbr") : null, part]);
 }

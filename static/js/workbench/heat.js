@@ -12,6 +12,7 @@ import { LEVELS, palette } from "./stage/palette.js";
 
 const ZOOM_MOST = 24;
 const DETAILED = 44; // pixels of a cell that has text
+const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
 const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 
 export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score", colour: "pods' colour" };
@@ -162,17 +163,17 @@ export class HeatMap {
       const x = this.#cells[node * 2] * this.#zoom + this.#pan.x;
       const y = this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y;
       if (x > width || y > height || x + size < 0 || y + size < 0) continue;
-      const shade = this.#shade(node, facts, lit, c);
+      const shade = this.#shade(node, facts, lit, c, size < STRIPED);
       if (!shade) continue;
       const failed = facts.verdict ? !facts.verdict.fits(node) : false;
       pen.fillStyle = shade;
       pen.fillRect(x + inset, y + inset, body, body);
-      if (failed && size >= 5 && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
+      if (failed && size >= STRIPED && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
       if (lit?.nodes.has(node)) { pen.strokeStyle = c.fail; pen.lineWidth = Math.min(2, Math.max(1, size / 10)); pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1); }
       if (size >= DETAILED) detail(pen, c, view, node, x + inset, y + inset, body, failed);
       else if (nodes.unschedulable[node] || nodes.conditions[node].length) this.#cross(pen, c, x + inset, y + inset, body);
     }
-    this.map.draw({ size: this.#size, zoom: this.#zoom, pan: this.#pan, cells: this.#cells, cell: this.#cell, chosen: facts.chosen }, c, (node) => this.#shade(node, facts, lit, c));
+    this.map.draw({ size: this.#size, zoom: this.#zoom, pan: this.#pan, cells: this.#cells, cell: this.#cell, chosen: facts.chosen }, c, (node) => this.#shade(node, facts, lit, c, true));
     this.#ghosts(pen, c);
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
@@ -199,12 +200,13 @@ export class HeatMap {
     }
   }
 
-  /** What a node's cell is filled with, "" where there is none. */
-  #shade(node, facts, lit, c) {
+  /** What a node's cell is filled with, "" where there is none; one too small for a stripe says by its tint that the pod does not fit. */
+  #shade(node, facts, lit, c, tinted) {
     if (!this.view.exists(node)) return "";
     const failed = facts.verdict ? !facts.verdict.fits(node) : false;
     const out = (failed && facts.chosen !== node && !this.holders) || (lit && !lit.nodes.has(node)) || (this.holders && !this.holders.has(node));
     if (this.measure === "colour" && this.#most.length) { const most = this.#most[node]; return most === 255 ? (out ? c.dimmed : c.ramp)[0] : (out ? c.podsDimmed : c.pods)[most]; }
+    if (tinted && failed && out && !lit) return c.tinted;
     return (out ? c.dimmed : c.ramp)[Math.max(0, Math.min(LEVELS, Math.round(this.#value(node, facts) * LEVELS)))];
   }
 

@@ -22,6 +22,7 @@ export class Stage {
   #motion = new Motion();
   #before = null; // the placement that was drawn last, to see who moved
   #from = 0; // the cycle of that
+  #marksTold = "";
   #labels = 0; // the version of the nodes' table that the groups were made from
 
   constructor(host, view) {
@@ -114,7 +115,8 @@ export class Stage {
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) }, icon("plus")),
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() }, icon("fit")));
     this.tools.classList.toggle("plain", heat?.measure === "colour");
-    this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Pods that are not bound" });
+    this.tools.classList.toggle("overview", Boolean(heat));
+    this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Marks on the nodes" });
     fill(this.tools, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
   }
 
@@ -151,14 +153,38 @@ export class Stage {
     const { playback } = this.view;
     const present = playback.nodes.since || playback.nodes.until ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length : playback.nodes.names.length;
     this.count.textContent = `${plural(present, "node")} · ${count(playback.cluster.placed)} of ${plural(playback.cluster.present, "pod")} placed`;
-    const { waiting, nominated } = this.view.facts;
-    fill(this.ghosts, waiting.size ? h("li", null, h("i", { class: "pod waiting" }), `${count(waiting.size)} waiting at Permit`) : null, nominated >= 0 ? h("li", null, h("i", { class: "pod ghost" }), "nominated") : null);
+    this.#tellMarks();
     this.#regroup();
     const holders = this.#hold();
     if (this.asTable) { this.#tableElement(); this.#table.show(...this.#rows()); this.#table.select(this.view.node); }
     else { this.#picture.update(holders); this.#motion.renew((pod) => this.#picture.blockOf?.(pod)); }
     this.sheet.update();
     this.#before = playback.cluster.placement.slice();
+  }
+
+  /** What the marks on the nodes mean, as far as there are any: the overview has no room for words beside them. */
+  #tellMarks() {
+    const { view } = this;
+    const { waiting, nominated, verdict } = view.facts;
+    const { nodes } = view.playback;
+    let [failed, ill] = [0, 0];
+    if (this.#picture instanceof HeatMap) {
+      for (let node = 0; node < nodes.names.length; node += 1) {
+        if (!view.exists(node)) continue;
+        if (verdict && !verdict.fits(node)) failed += 1;
+        if (nodes.unschedulable[node] || nodes.conditions[node].length) ill += 1;
+      }
+    }
+    const marks = [
+      [nominated >= 0, "pod ghost", "nominated"],
+      [waiting.size, "pod waiting", `${count(waiting.size)} waiting at Permit`],
+      [failed, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
+      [ill, "cell-mark ill", `${count(ill)} cordoned or not ready`],
+    ].filter(([there]) => there);
+    const told = marks.map(([, , text]) => text).join("|");
+    if (told === this.#marksTold && this.ghosts.childElementCount === marks.length) return;
+    this.#marksTold = told;
+    fill(this.ghosts, marks.map(([, className, text]) => h("li", null, h("i", { class: className }), text)));
   }
 
   /** Nodes whose labels changed may belong to another group. */

@@ -4,6 +4,7 @@ import { token } from "../../lib/theme.js";
 import { CLASSES } from "./colours.js";
 
 export const LEVELS = 32; // of the ramp
+const TINT = 0.3; // of a cell that is too small to say otherwise that the pod does not fit
 const DIMMED = 0.38; // how much of its colour a cell keeps that does not count
 
 let known = null;
@@ -21,6 +22,7 @@ export function palette() {
   const named = Object.fromEntries(["ink", "dim", "faint", "fail", "wait", "victim", "accent", "bg", "panel", "stale"].map((name) => [name, token(`--${name}`)]));
   known = {
     ...named, failText: token("--fail-text"), accentText: token("--accent-text"), staleText: token("--stale-text"), line: token("--line-strong"), font: token("--font"), rail: token("--track"), high: css(high),
+    tinted: css(mix(bg, rgb("--fail"), TINT)),
     ramp: shades.map(css), dimmed: shades.map((shade) => css(mix(bg, shade, DIMMED))),
     pods: pods.map(css), podsDimmed: pods.map((pod) => css(mix(bg, pod, DIMMED))),
   };
