@@ -276,10 +276,13 @@ def test_where_the_editor_does_not_load_the_text_area_stays(page: Page, watch: o
 
 
 def test_it_is_loaded_when_it_is_looked_at(page: Page) -> None:
-    """Opening a workbench loads neither the editor nor the schemas; opening the YAML does, once."""
+    """Opening a page loads neither the editor nor the schemas; turning to a YAML does, once."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    bench, _ = edited(page)
+    page.goto("/")
+    expect(page.get_by_label("Manifests")).to_be_visible()
+    bench = Workbench(page).open("/examples/first-cycle/")
+    yaml_of(bench)
     after = [url.rpartition("/")[2] for url in asked if "codemirror" in url or "schemas" in url]
     assert sorted(after) == ["codemirror.js", "schemas.json"]
     opened = next(place for place, url in enumerate(asked) if "codemirror" in url)

@@ -146,7 +146,7 @@ export class Edit {
     const cached = caches(playback);
     const inside = cached && !(playback.timed && last);
     const first = `${after[0].toUpperCase()}${after.slice(1)}`;
-    const shown = last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : "and before the next one, which is the first to show it. All before stays as it is.";
+    const shown = last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : index ? "and before the next one, which is the first to show it. All before stays as it is." : "and the first one shows it.";
     if (!playback.timed && !inside) return { element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`), read: () => ({}) };
     const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "edit-when", value, checked: value === "after" || undefined }), h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null));
     const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });

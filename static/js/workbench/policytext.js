@@ -22,7 +22,7 @@ export class PolicyText {
     this.discard = h("button", { type: "button", class: "btn quiet small", hidden: true, onclick: () => this.#discard(), text: "Discard" });
     this.other = h("div", { class: "policy-other" });
     this.bar = h("div", { class: "yaml-bar" }, this.applying, this.discard, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }));
-    this.body = h("div", { class: "policy-text-body" }, this.bar, this.problems, this.editor.element, this.other);
+    this.body = h("div", { class: "policy-text-body" }, this.bar, this.editor.element, this.problems, this.other);
     this.element = h("details", { class: "policy-part policy-text", ontoggle: (event) => { this.#open = event.target.open; if (this.#open) this.editor.enrich(); } },
       h("summary", { "data-control": "text" }, h("b", { text: "As text" }), this.note = h("span", { class: "dim" })), this.body);
     this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); this.apply(); } });
