@@ -3,6 +3,7 @@
 import { h, fill, icon, announce } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
+import { ABSENT } from "../cluster.js";
 
 const OFFERED = 40; // names that are offered while one is typed
 
@@ -32,7 +33,8 @@ export class CacheEqual {
   /** The pod that is selected, else that of the cycle; and another one to compare it with. */
   update() {
     const { view } = this;
-    const { keys, group } = view.playback.pods;
+    const { playback } = view;
+    const { keys, group } = playback.pods;
     const [, , ...asked] = view.sub.split("/").map(decodeURIComponent);
     if (view.sub.startsWith("classes/") && asked.length === 2) {
       if (asked.some((pod, at) => pod !== this.#key(at))) {
@@ -46,8 +48,10 @@ export class CacheEqual {
     const first = view.pod >= 0 ? view.pod : view.whole.pod;
     if (!this.#mine[0] && first >= 0) this.fields[0].input.value = keys[first];
     if (this.#mine[1] || first < 0) return;
-    const other = group.findIndex((one, pod) => pod !== first && one === group[first]);
-    this.fields[1].input.value = keys[other >= 0 ? other : keys.findIndex((_, pod) => pod !== first)] ?? "";
+    // One of its group where there is one, and one that is there: others cannot be compared.
+    const there = (_, pod) => pod !== first && playback.cluster.placement[pod] !== ABSENT;
+    const other = group.findIndex((one, pod) => one === group[first] && there(one, pod));
+    this.fields[1].input.value = keys[other >= 0 ? other : keys.findIndex(there)] ?? "";
   }
 
   #offer(at) {

@@ -4,6 +4,7 @@ import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { Lru } from "../../lib/lru.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
+import { nodeLink } from "./nouns.js";
 import { stack } from "./scores.js";
 
 const KEPT = 60; // explanations
@@ -92,8 +93,8 @@ export class Column {
     const common = same.reduce((sum, row) => sum + row.score[i] * row.weight, 0);
     const varied = made.rows.length - same.length;
     fill(this.bars,
-      h("h3", null, `N${made.number[i]} ${names[node]} `, h("small", { class: "dim num", text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${node === ranked.winner ? "chosen" : behind ? `${count(behind)} behind the best` : "equal to the best"}` })),
-      missing ? h("p", { class: "fine" }, `${missing} has no scores, because it did not pass the predicates. `, h("button", { type: "button", class: "link", onclick: () => view.setTab("predicates"), text: "See which" })) : null,
+      h("h3", null, h("span", null, `N${made.number[i]} `, nodeLink(view, node)), h("small", { class: "dim num", text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${node === ranked.winner ? "chosen" : behind ? `${count(behind)} behind the best` : "equal to the best"}` })),
+      missing ? h("p", { class: "fine" }, nodeLink(view, missing), ` has no scores, because it did not pass the predicates. `, h("button", { type: "button", class: "link", onclick: () => view.setTab("predicates"), text: "See which" })) : null,
       varied ? h("div", { "aria-hidden": "true" }, stack(made, i)) : null,
       made.rows.length ? tabled(h("table", { class: "list tight contributions" }, h("caption", { class: "sr", text: `What each priority adds to the total of ${names[node]}` }),
         h("thead", null, h("tr", null, ["priority", "kind", "score", "× weight", "adds"].map((text, n) => h("th", { scope: "col", class: n > 1 ? "num" : undefined, text })))),

@@ -136,7 +136,7 @@ export class Worth {
       h("div", { class: "worth-bars", role: "group", "aria-label": "Strategies side by side; the table below has the numbers" }, METRICS.map((metric) => bars(metric, rows))),
       tabled(h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "What each strategy evaluated, kept and took" }),
         h("thead", null, h("tr", null, h("td"), names.map((text) => h("th", { scope: "col", class: "num", text })))),
-        h("tbody", null, COLUMNS.map(({ label, hint, text, sub }) => h("tr", null, h("th", { scope: "row", title: hint, class: sub ? "sub" : undefined, text: label }), rows.map((row, i) => h("td", { class: "num" }, text(row, i, this.view))))))), { sorts: false }),
+        h("tbody", null, COLUMNS.map(({ label, hint, text, sub }) => h("tr", null, h("th", { scope: "row", title: hint, class: sub ? "sub" : undefined, text: label }), rows.map((row, i) => h("td", { class: "num" }, text(row, i, this.view))))))), { sorts: false, head: h("h4", { text: "In numbers" }) }),
       h("p", { class: "dim fine", text: "Evaluations are pairs of predicate and node. Time is the processor’s, of this simulator: it evaluates a predicate on all nodes in one go, so an evaluation costs it far less than a scheduler that goes from node to node. Of batching, a lookup is a pod that asks for a kept ranking." }),
     ];
   }

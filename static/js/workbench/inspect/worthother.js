@@ -62,7 +62,7 @@ function numbers(here, there, names) {
   const rows = [["cycles", (side) => count(side.cycles)], ["placed", (side) => count(side.placed)], ["evaluations", (side) => count(side.evaluations)], ["hits", (side) => count(side.hits)], ["stale hits", audited]];
   return tabled(h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "Both runs in numbers" }),
     h("thead", null, h("tr", null, h("td"), names.map((text) => h("th", { scope: "col", class: "num", text })))),
-    h("tbody", null, rows.map(([label, text]) => h("tr", null, h("th", { scope: "row", text: label }), [here, there].map((side) => h("td", { class: `num ${label === "stale hits" && side.stale ? "stale-text" : ""}` }, text(side))))))), { sorts: false });
+    h("tbody", null, rows.map(([label, text]) => h("tr", null, h("th", { scope: "row", text: label }), [here, there].map((side) => h("td", { class: `num ${label === "stale hits" && side.stale ? "stale-text" : ""}` }, text(side))))))), { sorts: false, head: h("h4", { text: "In numbers" }) });
 }
 
 function causes(sides, names) {
