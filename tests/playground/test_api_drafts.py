@@ -32,7 +32,7 @@ class Caller:
         """Send a request; a body goes as JSON."""
         data = "" if body is None else json.dumps(body)
         kind = "application/json"
-        return self._client.generic(method, address, data, content_type=kind, headers=self._headers)  # type: ignore[no-any-return]
+        return self._client.generic(method, address, data, content_type=kind, headers=self._headers)  # type: ignore[return-value]
 
     def body(self, method: str, address: str, body: Any = None, *, status: int = 200, fits: str = "") -> Any:
         """Send a request, and return what it answers with that status; it is as the document says."""
