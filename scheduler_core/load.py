@@ -164,9 +164,11 @@ class _Loading:
             (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
             self.keep(entry)
             return
+        wrong = len(self.report.errors)
         row = find_kind(entry, at)
         if row is None:
-            self.ignore(entry)
+            if len(self.report.errors) == wrong:  # else it is told already what is wrong with its kind
+                self.ignore(entry)
             return
         self.keep(entry)
         read = decode(entry, row, self.report)

@@ -63,6 +63,7 @@ class Bundle:
 
 _LIST_KIND = re.compile(r"([A-Za-z]*)List")
 _PRINTED = re.compile(r"(NAMESPACE|NAME)\s+[A-Z]{2}.*")
+_DESCRIBED = re.compile(r"Name:\s{2,}\S+")  # and more such lines, with wide gaps
 _FAILED = re.compile(
     r"(error: |Error from server|Unable to connect|The connection to the server|No resources found).*"
 )
@@ -112,6 +113,8 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
         return
     if _PRINTED.match(header):
         raise FormatError("this is the table that kubectl prints for people: add -o yaml to the command", 1)
+    if _DESCRIBED.fullmatch(header):
+        raise FormatError("this is what kubectl describe prints for people: paste kubectl get … -o yaml", 1)
     if _FAILED.match(header):
         raise FormatError(f"this is not a manifest, but what kubectl said instead of one: {header[:200]}", 1)
     if _is_recording(header):

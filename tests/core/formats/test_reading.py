@@ -190,3 +190,11 @@ status: {allocatable: {memory: 16Gb}}
         (8, "1 Gadget is ignored"),
     ]
     assert "did you mean 'containers'?" in caught.value.warnings[0].message
+
+
+def test_a_kind_that_is_a_mistake_is_not_called_ignored_as_well() -> None:
+    """What is wrong with a kind is said once; no warning says that scheduling does not read it."""
+    with pytest.raises(BundleError) as caught:
+        load("apiVersion: v1\nkind: Nod\nmetadata: {name: a}\n---\nmetadata: {name: b}\n")
+    assert [p.line for p in caught.value.problems] == [2, 5]
+    assert caught.value.warnings == ()
