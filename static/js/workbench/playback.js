@@ -34,6 +34,8 @@ export class Playback extends Emitter {
   #getting = new Map();
   #windowBusy = false;
   #heavyBusy = false;
+  #painting = false; // a step was shown since the last frame
+  #due = false; // another one was asked for since
   #generation = 0;
   #opening = null; // the newest answer to an opening, as a promise
   #given = new Map(); // of nodes that changed: what the table said when the source was opened
@@ -212,8 +214,21 @@ export class Playback extends Emitter {
     this.wish = to === rounded && to > 0 ? { at, phase } : WHOLE;
     this.since = since;
     this.emit("seek", to);
-    if (this.#has(to)) this.#show(to);
-    else this.#fetchWanted();
+    if (!this.#has(to)) this.#fetchWanted();
+    else if (this.#painting && !document.hidden) this.#due = true;
+    else this.#present(to);
+  }
+
+  /** Show a step; whoever asks for more before it is painted gets the newest with the next frame. A held key must not outrun the screen. */
+  #present(index) {
+    this.#due = false;
+    this.#show(index);
+    if (this.#painting) return;
+    this.#painting = true;
+    requestAnimationFrame(() => {
+      this.#painting = false;
+      if (this.#due && this.nodes && this.#has(this.wanted)) this.#present(this.wanted);
+    });
   }
 
   /** Go to the end, as soon as all is computed, unless somebody goes elsewhere before. */
