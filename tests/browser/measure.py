@@ -142,7 +142,7 @@ class Decoded:
 
 
 class Work:
-    """Counts how long a page's main thread works, in processor time: what else a machine does is not in it."""
+    """Counts how long a page's main thread works, in processor time: what others do there is not in it."""
 
     def __init__(self, page: Page) -> None:
         self.session: CDPSession = page.context.new_cdp_session(page)
@@ -246,12 +246,12 @@ def scrub(browser: Browser, site: Stack) -> Iterator[Row]:
     page.context.close()
     gaps = sorted(after - before for before, after in pairwise(times))
     rate = 1_000 * len(gaps) / (times[-1] - times[0])
+    longest, usual = ms(gaps[-1]), ms(gaps[round(0.95 * (len(gaps) - 1))])
     yield (
         f"scrubbing {CYCLES:,} cycles",
         f"{rate:.0f} frames a second",
         "no stutter",
-        f"longest frame {ms(gaps[-1])}, p95 {ms(gaps[round(0.95 * (len(gaps) - 1))])}, of {len(gaps)} frames, "
-        f"each {worked:.1f} ms of processor time on the main thread",
+        f"longest frame {longest}, p95 {usual}, of {len(gaps)} frames; {worked:.1f} ms of work each",
     )
 
 
