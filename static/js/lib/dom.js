@@ -56,14 +56,18 @@ export function icon(name, className = "") {
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** A short notice at the bottom; it says itself to screen readers. */
+/** A short notice at the bottom; it says itself to screen readers, and goes when it is pressed: on a phone it covers much. */
 export function toast(text, { name = "check", ms = 3200 } = {}) {
   const host = $("[data-toasts]");
   if (!host) return;
   const note = h("div", { class: "toast" }, icon(name), h("span", { text }));
   host.append(note);
   while (host.children.length > 3) host.firstChild.remove();
-  if (ms) setTimeout(() => note.remove(), ms);
+  if (ms) {
+    setTimeout(() => note.remove(), ms);
+    note.classList.add("passing");
+    note.addEventListener("click", (event) => { if (!event.target.closest("button, a")) note.remove(); });
+  }
   return note;
 }
 
