@@ -1,4 +1,7 @@
-"""Every page and state against WCAG 2.2 AA, dark on a desk and light on a phone."""
+"""Every page and common state against WCAG 2.2 AA, dark on a desk and light on a phone.
+
+What a tab, a form or a dialog has of its own is looked at in the same way by the tests of that part.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, Watch
+from tests.browser.conftest import Watch, looks
 from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_paste import MISTAKEN, listed
 from tests.services.stack import Stack
 
-pytestmark = [
-    pytest.mark.timeout(240),
-    # Colours do not depend on the size, and what stands where does not depend on the colours.
-    pytest.mark.parametrize(
-        ("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["1440-dark", "390-light"]
-    ),
-]
+pytestmark = [pytest.mark.timeout(240), looks]
 
 Check = Callable[[Page], None]
 
@@ -115,101 +112,13 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
         expect(dialog).to_have_count(0)
 
 
-def choose(page: Page, bench: Workbench, item: str) -> None:
-    """Choose an item of the menu "Add" of the Build panel."""
-    bench.build.get_by_role("button", name="Add", exact=True).click()
-    bench.build.get_by_role("menuitem", name=item, exact=True).click()
-
-
-def test_forms_menus_and_the_policy(themed: Page, sound: Check) -> None:
-    """The generator, the menu, forms with a mistake, a change of many nodes, and the policy with its text."""
-    themed.goto("/")
-    themed.get_by_role("button", name="Build one").click()
-    made = themed.get_by_role("dialog", name="Generate a cluster")
-    expect(made.get_by_text("10 nodes")).to_be_visible()
-    sound(themed)
-    made.get_by_role("button", name="Open the workbench").click()
-    themed.wait_for_url("**/p/**")
-    bench = Workbench(themed).wait()
-    region(themed, "Build")
-    bench.build.get_by_role("button", name="Add", exact=True).click()
-    expect(bench.build.get_by_role("menuitem", name="Deployment", exact=True)).to_be_visible()
-    sound(themed)
-    themed.keyboard.press("Escape")
-    for item in ("Node pool", "Deployment", "PodDisruptionBudget", "PersistentVolume"):
-        choose(themed, bench, item)
-        form = themed.get_by_role("dialog")
-        expect(form.get_by_label("Name", exact=True)).to_be_visible()
-        form.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
-        form.get_by_label("Name", exact=True).fill("No such name!")
-        sound(themed)
-        form.get_by_role("button", name="Cancel").click()
-        expect(form).to_have_count(0)
-    choose(themed, bench, "Change many nodes…")
-    bulk = themed.get_by_role("dialog", name="Change many nodes")
-    bulk.get_by_label("Taint", exact=True).fill("maintenance=yes:NoExecute")
-    expect(bulk.get_by_role("button", name="Taint 10 nodes")).to_be_visible()
-    sound(themed)
-    bulk.get_by_role("button", name="Cancel").click()
-    bench.build.get_by_role("tab", name="Policy").click()
-    expect(bench.build.get_by_text("CheckNodeCondition").first).to_be_visible()
-    sound(themed)
-
-
-def test_time_and_podgroups(themed: Page, sound: Check, site: Stack) -> None:
-    """A run in virtual time: a moment in a step, every tab of it, and its end."""
-    bench = Workbench(themed).open(share(site, example_text("coscheduling-room"), "A group with room"))
-    bench.goto(4)
-    sound(themed)
+def test_preemption(themed: Page, sound: Check, site: Stack) -> None:
+    """Candidates of preemption, with their victims."""
+    address = share(site, example_text("making-room"), "Making room")
+    bench = Workbench(themed).open(f"{address}?step=1&tab=preemption").at(1)
     region(themed, "Inspect")
-    for tab in ("PodGroups", "Queue", "Events", "Story"):
-        bench.tab(tab)
-        bench.at(4)
-        sound(themed)
-    themed.evaluate("podstep.playback.goto(podstep.playback.last)")
-    themed.wait_for_function("() => podstep.playback.atEnd && podstep.playback.parts")
+    expect(bench.panel("Preemption").get_by_role("table").first).to_be_visible()
     sound(themed)
-    region(themed, "Stage")
-    sound(themed)
-
-
-def test_preemption_and_the_cache(themed: Page, sound: Check, site: Stack) -> None:
-    """Candidates of preemption, the cache with a stale hit in each of its views, and the matrix beside it."""
-    bench = Workbench(themed).open(
-        f"{share(site, example_text('making-room'), 'Making room')}?step=1&tab=preemption"
-    )
-    bench.at(1)
-    region(themed, "Inspect")
-    sound(themed)
-    address = share(site, example_text("cache-broken-promise"), "The broken promise")
-    bench.open(f"{address}?step=4&tab=cache").at(4)
-    sound(themed)
-    views = bench.panel("Cache").get_by_role("group", name="Views of the cache")
-    for view in ("Map", "Classes", "Over time", "Worth it?"):
-        views.get_by_role("button", name=view).click()
-        expect(bench.panel("Cache").get_by_text("Bringing the cache to this cycle")).to_have_count(0)
-        sound(themed)
-    bench.tab("Predicates")
-    bench.at(4)
-    sound(themed)
-
-
-def test_why_and_what_the_deck_opens(themed: Page, sound: Check, site: Stack) -> None:
-    """Why a pod is pending, breakpoints, the palette, and the keys."""
-    address = share(site, example_text("reading-the-message"), "Reading the message")
-    bench = Workbench(themed).open(f"{address}?step=1").at(1)
-    themed.keyboard.press("w")
-    why = themed.get_by_role("dialog")
-    expect(why.get_by_text("default/report", exact=True)).to_be_visible()
-    sound(themed)
-    themed.keyboard.press("Escape")
-    expect(why).to_have_count(0)
-    for key in ("b", "Control+k", "?"):
-        themed.keyboard.press(key)
-        themed.wait_for_timeout(200)
-        sound(themed)
-        themed.keyboard.press("Escape")
-    bench.at(1)
 
 
 def test_an_embedded_page(themed: Page, sound: Check, site: Stack) -> None:

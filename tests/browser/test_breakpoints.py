@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, cycles_of, example_text, share
 from tests.services.stack import Stack
 
@@ -271,13 +272,12 @@ def test_storage_that_is_broken_does_no_harm(page: Page, bench: Workbench) -> No
     expect(page.get_by_role("button", name="Breakpoints: 1")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_the_panel_and_the_note_are_accessible(
-    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None], scheme: str
+    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None]
 ) -> None:
     """Both keep to WCAG 2.2 AA, on a desktop and on a phone; nothing is wider than the phone."""
     address = share(site, example_text(SHOP))
-    for size in ((1440, 900), (390, 844)):
+    for size, scheme in LOOKS:
         page = visitor(size=size, color_scheme=scheme)
         Workbench(page).open(f"{address}?break=unschedulable&break=predicate:@general-4")
         page.get_by_role("button", name="Breakpoints: 2").click()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import editor_in
 from tests.browser.pages import Workbench, share, tab_until, wide
 from tests.services.stack import Stack
@@ -345,8 +345,7 @@ def test_a_cluster_without_nodes_says_how_to_get_some(page: Page, site: Stack) -
     expect(bench.stage.get_by_role("button", name="alone", exact=True).first).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
+@looks
 def test_menu_forms_and_generator_are_accessible(
     visitor: Callable[..., Page],
     nodes: str,

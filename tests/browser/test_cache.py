@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.cycle import Cycle
 from scheduler_core.equivalence.record import CacheRecord, Source
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, looks
 from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, cycles_of, example_text, share, texts, wide
 from tests.e2e import bundles
@@ -478,16 +478,16 @@ def test_the_tab_works_by_keyboard(page: Page, promise: str) -> None:
     expect(views.get_by_role("button", name="Worth it?")).to_have_attribute("aria-pressed", "true")
 
 
-@pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "dark"), (PHONE, "light"), (PHONE, "dark")])
+@looks
 def test_every_view_is_accessible_and_fits(
     visitor: Callable[..., Page],
     accessible: Callable[[Page], None],
     promise: str,
     size: tuple[int, int],
-    theme: str,
+    scheme: str,
 ) -> None:
     """On a desk and on a phone every view keeps to WCAG, and nothing is too wide."""
-    page = visitor(size=size, color_scheme=theme)
+    page = visitor(size=size, color_scheme=scheme)
     panel = opened(page, promise, LAST)
     for name in VIEWS:
         view(panel, name).click()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import Yaml, yaml_of
 from tests.browser.pages import Workbench, example_text, share, tab_until, wide
 from tests.services.stack import Stack
@@ -224,8 +224,7 @@ def test_a_change_from_elsewhere_leaves_the_cursor(page: Page) -> None:
     assert "predicateOrder: proposal" in yaml.text
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize("size", [(1440, 900), PHONE])
+@looks
 def test_the_editor_is_accessible(
     visitor: Callable[..., Page], accessible: Callable[[Page], None], scheme: str, size: tuple[int, int]
 ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import Yaml, editor_in
 from tests.browser.pages import Workbench, share, tab_until, wide
 from tests.services.stack import Stack
@@ -139,8 +139,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(page: Page, node
     assert page.evaluate("podstep.playback.pods.keys") == []
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@looks
 def test_the_form_fits_and_is_accessible(
     visitor: Callable[..., Page],
     nodes: str,

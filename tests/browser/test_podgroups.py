@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import looks
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.playground.test_podgroups_panel import CURRENT
 from tests.services.stack import Stack
@@ -286,18 +286,17 @@ def test_without_virtual_time_the_tab_says_what_a_pod_group_is(
     expect(panel.get_by_role("link", name="the example")).to_have_attribute("href", "/#examples")
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
+@looks
 def test_accessible(
     visitor: Callable[..., Page],
     accessible: Callable[[Page], None],
     churn: str,
     no_room: str,
     size: tuple[int, int],
-    theme: str,
+    scheme: str,
 ) -> None:
     """Both tabs pass axe and do not scroll sideways."""
-    page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
     tabs = ("podgroups", "podgroups", "queue", "queue")
     for address, index, tab in zip((churn, no_room, no_room, no_room), (1, 4, 3, 6), tabs, strict=True):
         opened(page, address, index, tab)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import looks
 from tests.browser.pages import Workbench, example_text, share, texts, wide
 from tests.browser.test_speed import note, summary
 from tests.services.stack import Stack
@@ -242,6 +242,24 @@ def test_nothing_moves_for_who_wants_no_motion(visitor: Callable[..., Page], sit
     bench.at(4)
 
 
+def test_a_held_key_shows_the_newest_step_of_a_frame(page: Page, site: Stack) -> None:
+    """What is asked for before the last step was painted is not queued: the newest of it comes with the next frame."""
+    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
+    shown = page.evaluate(
+        """async () => {
+            const shown = [];
+            const frame = () => new Promise(resolve => requestAnimationFrame(resolve));
+            await frame();
+            podstep.playback.on("step", ({ index }) => shown.push(index));
+            for (let i = 0; i < 5; i += 1) dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+            await frame(); await frame();
+            return shown;
+        }"""
+    )
+    assert shown == [4, 8]
+    bench.at(8)
+
+
 def test_pointing_at_a_node_shows_it_everywhere(page: Page, site: Stack) -> None:
     """From the matrix to the stage, and from the stage to the matrix."""
     bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3&tab=predicates").at(3)
@@ -314,17 +332,16 @@ def test_five_thousand_nodes_are_drawn_within_a_frame(page: Page, site: Stack) -
         assert figures["median"] < 16, figures
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
+@looks
 def test_every_look_of_the_stage_can_be_read(
     visitor: Callable[..., Page],
     accessible: Callable[[Page], None],
     site: Stack,
     size: tuple[int, int],
-    theme: str,
+    scheme: str,
 ) -> None:
     """WCAG by axe with a node that is not ready, every colour, a filter and another grouping."""
-    page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
     bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=7").at(7)
     accessible(page)
     bench.open(f"{share(site, POOLS, 'Pools')}?step=4").at(4)

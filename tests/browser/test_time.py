@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import looks
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -393,18 +393,17 @@ def test_marks_of_a_long_run_are_typed_and_searched_at_once(page: Page, churn: s
     assert took[1:] == [0, "Float64Array", "Uint8Array", 99_999]
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1440", "390"])
+@looks
 def test_accessible(
     visitor: Callable[..., Page],
     accessible: Callable[[Page], None],
     churn: str,
     room: str,
     size: tuple[int, int],
-    theme: str,
+    scheme: str,
 ) -> None:
     """Moments, phases and the end pass axe, do not scroll sideways, and can be walked on a phone."""
-    page = visitor(size=size, color_scheme=theme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
     for address in (f"{churn}?step=9&at=2", f"{room}?step=4&phase=permit", f"{churn}?step=end"):
         Workbench(page).open(address)
         settled(page)

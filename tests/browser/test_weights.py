@@ -17,6 +17,7 @@ from scheduler_core import Simulation, load
 from scheduler_core.cycle import Cycle
 from scheduler_core.policy.providers import DEFAULT_PRIORITIES
 from scheduler_core.scenario import Scenario
+from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, share, wide
 from tests.services.stack import Stack
 
@@ -275,12 +276,11 @@ def test_weights_are_applied_right_before_the_cycle(page: Page, shared: str) -> 
     assert page.evaluate(weights) == 1
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_the_weights_are_accessible_and_fit_a_phone(
-    visitor: Callable[..., Page], shared: str, accessible: Callable[[Page], None], scheme: str
+    visitor: Callable[..., Page], shared: str, accessible: Callable[[Page], None]
 ) -> None:
     """Unfolded, with a weight tried and the table open, no rule of WCAG is broken and nothing is too wide."""
-    for size in ((1440, 900), (390, 844)):
+    for size, scheme in LOOKS:
         page = visitor(size=size, color_scheme=scheme)
         part = opened(page, shared, 2)
         give(part, {"LeastRequestedPriority": 6})

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -121,12 +122,11 @@ def test_a_name_that_is_not_there_is_an_error_with_a_way_on(page: Page, address:
     expect(why.get_by_role("heading", name="Why is report pending?")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_it_is_accessible_and_fills_a_phone(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], address: str, scheme: str
+    visitor: Callable[..., Page], accessible: Callable[[Page], None], address: str
 ) -> None:
     """WCAG 2.2 AA on both sizes; on a phone the panel is the whole screen and nothing sticks out."""
-    for size in ((1440, 900), (390, 844)):
+    for size, scheme in LOOKS:
         page = visitor(size=size, color_scheme=scheme)
         why = ask(page, address)
         accessible(page)
