@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+import json
 
-from tests.browser.pages import Workbench
+from playwright.sync_api import Page, WebSocket
+
+from tests.browser.pages import Workbench, example_text, share
+from tests.services.stack import Stack
 
 #: Send a command, break the connection before an answer can come, and wait for how the call ends.
 BROKEN = """async ([command, payload]) => {
@@ -41,3 +44,19 @@ def test_a_frame_that_is_not_read_is_not_sent_again(page: Page) -> None:
     draft(page)
     assert page.evaluate(TOO_LARGE) == "frame.too-large"
     assert page.evaluate(HELLO)
+
+
+def test_a_link_is_asked_for_once_while_its_modules_load(page: Page, site: Stack) -> None:
+    """The head's connection is the page's, its question the only one; step and verdicts come at once."""
+    sent: list[str] = []
+    sockets: list[WebSocket] = []
+
+    def listen(socket: WebSocket) -> None:
+        sockets.append(socket)
+        socket.on("framesent", lambda payload: sent.append(json.loads(payload)[0]))
+
+    page.on("websocket", listen)
+    Workbench(page).open(f"{share(site, example_text('shop'))}?step=17&tab=priorities").at(17)
+    assert len(sockets) == 1
+    assert sent[:3] == ["scenario.open", "cycles.window", "cycle.get"]
+    assert sent.count("scenario.open") == 1

@@ -243,7 +243,7 @@ def test_nothing_moves_for_who_wants_no_motion(visitor: Callable[..., Page], sit
 
 
 def test_a_held_key_shows_the_newest_step_of_a_frame(page: Page, site: Stack) -> None:
-    """What is asked for before the last step was painted is not queued: the newest of it comes with the next frame."""
+    """Of what is asked for before the last step was painted the newest comes with the next frame."""
     bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
     shown = page.evaluate(
         """async () => {
