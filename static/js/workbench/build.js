@@ -52,10 +52,8 @@ export class Build {
     this.policy = new Policy(view, { mine, canFork, onFork, text, apply, dirty, undo: this.undo, onText: () => this.open("yaml") });
     this.open("objects");
     view.playback.on("opened", () => {
-      const { warnings } = view.playback;
       this.#others = null;
-      this.strip.badge("yaml", warnings.length ? count(warnings.length) : "", "fail-text");
-      this.strip.title("yaml", warnings.length ? `${plural(warnings.length, "warning")} about the input` : "");
+      this.#tellText(mine && this.#kept() !== null);
       this.#draw();
     });
     view.playback.on("step", () => { this.#count(); this.list(); });
@@ -395,9 +393,17 @@ export class Build {
     if (this.apply.disabled) { this.check.cancel(); this.#show([], []); } // it is what was applied: nothing is wrong with that
   }
 
+  /** What the YAML tab says of its text: that something in it is not applied, also after a reload, else how many warnings it has. */
+  #tellText(changed) {
+    const { warnings = [] } = this.view.playback;
+    this.strip.badge("yaml", changed ? "edited" : warnings.length ? count(warnings.length) : "", "fail-text");
+    this.strip.title("yaml", changed ? "Changes that are not applied" : warnings.length ? `${plural(warnings.length, "warning")} about the input` : "");
+  }
+
   #edited(text) {
     this.typing = false;
     const changed = text !== this.text;
+    this.#tellText(changed);
     this.#keep(changed ? text : null);
     this.apply.disabled = !changed;
     this.revert.hidden = !changed;
