@@ -27,7 +27,7 @@ function help(context) {
   const rows = (group) => COMMANDS.filter((row) => row.group === group && row.keys?.length && !row.many);
   dialog("Keys", h("div", { class: "key-groups" }, groups.filter((group) => rows(group).length).map((group) => h("section", null, h("h3", { text: group }),
     h("dl", { class: "keys" }, rows(group).flatMap((row) => [h("dt", null, row.span ? [h("kbd", { text: row.span[0] }), " … ", h("kbd", { text: row.span[1] })] : caps(row.keys).flatMap((cap) => [cap, " "])), h("dd", { text: row.says ?? row.name })]))))),
-    h("p", { class: "dim fine", text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a field is typed in. Ctrl Enter in the YAML applies it." }),
+    h("p", { class: "dim fine", text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a field is typed in. Space presses the button that has the focus. Ctrl Enter in the YAML applies it." }),
     h("p", { class: "dim fine" }, "Every command is also in the palette: ", h("button", { type: "button", class: "link", onclick: (event) => { event.target.closest("dialog").close(); context.palette.open(); } }, "open it"), "."))
     .classList.add("keys-dialog");
 }
