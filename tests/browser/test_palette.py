@@ -145,8 +145,7 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
     """Keys that work are in the help, in groups, and each that the help lists is a key of the table."""
     keys = page.evaluate(
         """async () => {
-          const main = document.querySelector("script[src*='workbench/main']").src;
-          const { COMMANDS } = await import(new URL("commands.js", main));
+          const { COMMANDS } = await import("/static/js/workbench/commands.js");
           return COMMANDS.flatMap(({ keys }) => keys ?? []);
         }"""
     )
@@ -184,8 +183,7 @@ def test_fuzzy_search_prefers_whole_words_and_beginnings(page: Page, bench: Work
     """Letters in one piece, and at the beginnings of words, count more than letters here and there."""
     best = page.evaluate(
         """async () => {
-          const main = document.querySelector("script[src*='workbench/main']").src;
-          const { match } = await import(new URL("fuzzy.js", main));
+          const { match } = await import("/static/js/workbench/fuzzy.js");
           const score = (typed) => (a, b) => match(typed, b).score - match(typed, a).score;
           const order = (typed, names) => names.filter((name) => match(typed, name)).sort(score(typed));
           return [
