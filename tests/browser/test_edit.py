@@ -114,7 +114,7 @@ def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
     sheet = page.get_by_role("region", name="Selected")  # of the node whose form was open
     sheet.get_by_role("button", name=re.compile("^web-")).first.click()
     heading = sheet.get_by_role("heading")
-    expect(heading).to_have_text(re.compile("^default/web-"))
+    expect(heading).to_have_text(re.compile("^web-"))
     pod = page.evaluate("(key) => podstep.playback.pods.keys.indexOf(key)", heading.inner_text())
     bench.stage.get_by_role("button", name="Edit at this step").click()
     page.get_by_role("button", name="Delete this pod").click()

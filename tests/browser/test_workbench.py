@@ -119,7 +119,7 @@ def test_the_story_is_told(page: Page, shop: str, cycles: list[Cycle]) -> None:
     expect(page.get_by_role("region", name="Selected").get_by_role("heading")).to_have_text("batch-1")
     story.get_by_role("button", name="nightly-report-vs5b6").first.click()
     sheet = page.get_by_role("region", name="Selected")
-    expect(sheet.get_by_role("heading")).to_have_text("default/nightly-report-vs5b6")
+    expect(sheet.get_by_role("heading")).to_have_text("nightly-report-vs5b6")
     expect(sheet).to_contain_text("Job nightly-report")
 
 

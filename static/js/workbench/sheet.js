@@ -77,7 +77,7 @@ export class Sheet {
     const next = marks.ofPod(pod, playback.index);
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
     const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";
-    this.#frame("pod", pods.keys[pod], [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod }), breakButton(view, condition("pod", pods.keys[pod]))], [
+    this.#frame("pod", short(pods.keys[pod]), [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod }), breakButton(view, condition("pod", pods.keys[pod]))], [
       ["node", where],
       ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
       ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
