@@ -296,7 +296,7 @@ def test_the_overview_zooms_and_has_a_map(page: Page, site: Stack) -> None:
     page.keyboard.press("0")
     expect(small).to_be_hidden()
     heat.hover(position={"x": 30, "y": 45})
-    expect(bench.stage.locator(".heat-tip")).to_contain_text(re.compile(r"node-a\d+.*cpu .* of "))
+    expect(bench.stage.locator(".heat-tip")).to_contain_text(re.compile(r"node-a\d+.*cpu.* of "))
     page.mouse.wheel(0, -600)
     expect(small).to_be_visible()
     look(bench, "Group by").select_option("none")

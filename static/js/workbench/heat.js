@@ -276,10 +276,16 @@ export class HeatMap {
   #tell(node, x, y) {
     this.tip.hidden = node < 0;
     if (node < 0) return;
+    const { cluster } = this.view.playback;
+    const share = cluster.share(node);
     const [name, ...rest] = this.view.describe(node).split(", ");
-    const share = this.view.playback.cluster.share(node);
-    const bar = (label) => { const used = h("i", { class: "used" }); used.style.setProperty("transform", `scaleX(${Math.min(1, share[label])})`); return h("span", { class: `bar${share[label] > 1 ? " over" : ""}` }, h("span", { class: "bar-label", text: label === "memory" ? "mem" : label }), h("span", { class: "rail" }, used)); };
-    this.tip.replaceChildren(h("b", { text: name }), ...["cpu", "memory", "pods"].map(bar), ...rest.map((text) => h("span", { text })));
+    // The first three are amounts, which stand beside their bars.
+    const bars = ["cpu", "memory", "pods"].map((measure, i) => {
+      const used = h("i", { class: "used" });
+      used.style.setProperty("transform", `scaleX(${Math.min(1, share[measure])})`);
+      return h("span", { class: `bar${share[measure] > 1 ? " over" : ""}` }, h("span", { class: "bar-label", text: measure === "memory" ? "mem" : measure }), h("span", { class: "rail" }, used), h("span", { class: "amount", text: rest[i].replace(/^(cpu|memory) | pods$/, "") }));
+    });
+    this.tip.replaceChildren(h("b", { text: name }), ...bars, ...rest.slice(bars.length).map((text) => h("span", { text })));
     const left = x + 16 + 240 > this.#size.width ? x - 250 : x + 16;
     this.tip.style.setProperty("transform", `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.#size.height - 120))}px)`);
   }
