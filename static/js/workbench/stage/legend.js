@@ -1,20 +1,25 @@
 // The row over the stage: what colours the pods, by what nodes are grouped, and what the colours mean. A colour that is
 // clicked is a filter: its pods light up, and the nodes that run them.
 
-import { h, fill, announce } from "../../lib/dom.js";
+import { h, fill, announce, perFrame } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { CLASSES, COLOURS } from "./colours.js";
 import { choices } from "./grouping.js";
 
 export class Legend {
   #drawn = "";
+  #all = false; // every colour is shown, in as many lines as it takes
   #buttons = new Map(); // of a class: its button and number
 
   constructor(view) {
     this.view = view;
     this.list = h("div", { class: "palette", role: "group", "aria-label": "Colours of pods: choose one to light up its pods" });
     this.selects = h("div", { class: "looks" });
-    this.element = h("div", { class: "stage-looks" }, this.selects, this.list);
+    this.more = h("button", { type: "button", class: "link fine", "aria-expanded": "false", hidden: true, onclick: () => this.#unfold() });
+    this.row = h("div", { class: "palette-row" }, this.list, this.more);
+    this.element = h("div", { class: "stage-looks" }, this.selects, this.row);
+    this.fit = perFrame(() => this.#fit());
+    new ResizeObserver(this.fit).observe(this.element);
     view.on("look", () => this.#choices());
   }
 
@@ -46,12 +51,36 @@ export class Legend {
         return button;
       }));
     }
+    this.fit();
     for (const [code, [button, number]] of this.#buttons) {
       const text = count(amounts[code]);
       if (number.textContent !== text) number.textContent = text;
       button.classList.toggle("none", amounts[code] === 0);
       button.setAttribute("aria-pressed", String(view.only === code));
     }
+  }
+
+  /** Say how many colours the row has no room for; unfolded it shows them all. */
+  #fit() {
+    if (this.#all) return;
+    const { list, more } = this;
+    const room = list.clientWidth + (more.hidden ? 0 : more.offsetWidth + parseFloat(getComputedStyle(this.row).columnGap || "0"));
+    more.hidden = list.scrollWidth <= room;
+    this.row.classList.toggle("cut", !more.hidden);
+    if (more.hidden) return;
+    const left = list.getBoundingClientRect().left - list.scrollLeft;
+    const cut = [...list.children].filter((one) => one.getBoundingClientRect().right - left > list.clientWidth).length;
+    const text = `+${count(cut)} more`;
+    if (more.textContent !== text) more.textContent = text;
+  }
+
+  #unfold() {
+    this.#all = !this.#all;
+    this.row.classList.toggle("all", this.#all);
+    this.row.classList.remove("cut");
+    this.more.setAttribute("aria-expanded", String(this.#all));
+    if (this.#all) this.more.textContent = "fewer";
+    else this.#fit();
   }
 
   #toggle(code, label) {
