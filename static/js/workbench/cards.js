@@ -48,6 +48,7 @@ export class Cards {
     const { nodes } = this.view.playback;
     const groups = this.groups = grouped(nodes, this.view.look.group);
     this.element.classList.toggle("columns", groups.length > 1 && groups.length <= 5);
+    this.element.classList.toggle("single", !this.compact && groups.length > 1 && groups.every(([, members]) => members.length === 1));
     this.#cards = new Array(nodes.names.length);
     this.order = [];
     let first = true;
