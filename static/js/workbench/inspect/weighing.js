@@ -195,7 +195,7 @@ export class Weighing {
     const around = Math.max(0, Math.min(marks.findIndex(({ from }) => from > weight), marks.length - FLIPS_TOLD));
     const shown = marks.slice(around, around + FLIPS_TOLD);
     told.textContent = row.flat ? "" : !marks.length ? "no weight of it changes the winner"
-      : `${around > 0 ? "… " : ""}${shown.map(({ from, winner }) => `${this.#name(winner, 18)} from ${count(from)}`).join(", ")}${around + shown.length < marks.length ? ", …" : ""}`;
+      : `${around > 0 ? "… " : ""}${shown.map(({ from, winner }) => `${this.#name(winner, 18)} wins from ${count(from)}`).join(", ")}${around + shown.length < marks.length ? ", …" : ""}`;
   }
 
   #link(position) {
