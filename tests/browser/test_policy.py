@@ -58,7 +58,7 @@ def test_switching_the_order_changes_the_ladder_at_the_same_step(page: Page, sho
     bench.at(3)
     yaml_of(bench).shows(re.compile("kind: SimulationSettings\npredicateOrder: proposal\n$"))
     bench.build.get_by_role("tab", name="Policy").click()
-    panel.get_by_role("button", name="Undo").click()
+    bench.build.get_by_role("button", name="Undo").click()
     expect(bench.panel("Predicates").locator(".ladder")).to_contain_text("GeneralPredicates")
     bench.at(3)
     assert "SimulationSettings" not in yaml_of(bench).text
@@ -155,11 +155,12 @@ def test_showing_the_caches_settings_does_not_scroll_the_page(
 
 def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:
     """Without a fork every control is there to be read and disabled."""
-    panel = policy(Workbench(page).open(shop))
+    bench = Workbench(page).open(shop)
+    panel = policy(bench)
     expect(panel.get_by_label("Quirks of v1.11")).to_be_disabled()
     expect(panel.get_by_role("switch", name="GeneralPredicates")).to_be_disabled()
     expect(panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")).to_be_disabled()
-    expect(panel.get_by_role("button", name="Undo")).to_have_count(0)
+    expect(bench.build.get_by_role("button", name="Undo")).to_have_count(0)
 
 
 def test_a_restart_is_flagged_told_and_shown(page: Page, restarts: str) -> None:

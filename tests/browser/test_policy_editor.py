@@ -150,7 +150,8 @@ def test_a_provider_is_taken(page: Page, shop: str) -> None:
 
 def test_the_text_and_the_controls_follow_each_other(page: Page, shop: str) -> None:
     """What is typed shows in the controls, a control changes what is typed, Apply puts it in force."""
-    panel = policy(forked(page, shop))
+    bench = forked(page, shop)
+    panel = policy(bench)
     field = text_of(panel)
     field.shows("")
     field.fill("apiVersion: v1\nkind: Policy\npriorities:\n- {name: EqualPriority, weight: 6}\n")
@@ -163,7 +164,7 @@ def test_the_text_and_the_controls_follow_each_other(page: Page, shop: str) -> N
     expect(panel.get_by_role("status").last).to_contain_text("In the text: EqualPriority weight 8")
     field.field.press("Control+Enter")
     page.wait_for_function("() => podstep.playback.policy.priorities.join() === 'EqualPriority,8'")
-    panel.get_by_role("button", name="Undo").click()
+    bench.build.get_by_role("button", name="Undo").click()
     field.shows("")
 
 

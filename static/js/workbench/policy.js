@@ -42,6 +42,7 @@ export class Policy {
     this.body = h("div", { class: "policy-body" });
     this.text = new PolicyText({
       check: (text) => view.playback.socket.call("policy.check", { text, order: this.#inForce?.predicateOrder ?? "v1.11", quirks: this.#inForce?.quirks ?? "v1.11" }),
+      unwritten: () => (this.#inForce ? asPolicy(this.#inForce) : ""),
       apply: (text) => this.#write(text), changed: () => { this.#shown = ""; this.update(); },
     });
     this.profiles = new Profiles({ change: (...change) => this.#change(...change), ask: (...change) => this.#ask(...change), redraw: () => { this.#shown = ""; this.update(); } });
@@ -157,7 +158,6 @@ export class Policy {
   #head(profile) {
     const { mine, canFork, onFork, onText } = this.options;
     const written = this.#document?.kind ? `This scenario's ${this.#document.kind}.` : "No Policy of its own: the DefaultProvider’s predicates and priorities.";
-    const { last } = this.options.undo;
     const notes = [];
     if (this.#number && !this.#moment) notes.push(h("div", { class: "note" }, icon("warn"), h("div", null, h("strong", { text: "The scheduler was restarted before this cycle." }), h("p", { text: "This is what it runs since. An operation of the scenario put it in force; to change it, edit the operation, or let changes land after this cycle." }),
       h("button", { type: "button", class: "btn small", onclick: () => this.view.playback.goto(0) }, "To the policy at the start"))));
@@ -166,8 +166,7 @@ export class Policy {
     else if (this.options.dirty()) notes.push(h("div", { class: "note" }, icon("warn"), h("div", null, h("p", { text: "The YAML has changes that are not applied. Apply or discard them first." }), h("button", { type: "button", class: "btn small", onclick: onText }, "To the YAML"))));
     const { index } = this.view.playback;
     return [
-      h("div", { class: "policy-head" }, h("span", { class: "dim", text: this.#here && this.#moment ? `After cycle ${count(index)}` : this.#number ? "In force at this cycle" : written }), h("span", { class: "grow" }),
-        mine ? h("button", { type: "button", class: "btn small", "data-control": "undo", disabled: !last || this.#busy || undefined, title: last ? `Undo: ${last}` : "Nothing to undo here", onclick: () => this.#back() }, icon("undo"), "Undo") : null),
+      h("div", { class: "policy-head" }, h("span", { class: "dim", text: this.#here && this.#moment ? `After cycle ${count(index)}` : this.#number ? "In force at this cycle" : written })),
       mine && index > 0 ? h("div", { class: "policy-when" }, h("span", { class: "dim", text: "Changes land" }), segmented("Changes land", [["start", "at the start"], ["here", `after cycle ${count(index)}`]], this.#here ? "here" : "start", (when) => { this.#here = when === "here"; this.update(); })) : null,
       this.#here && this.#moment ? h("p", { class: "dim fine", text: "An operation restarts the scheduler: its queue is sorted anew, its caches are empty, its counter of ties begins at 0." }) : null,
       notes,
@@ -278,8 +277,8 @@ export class Policy {
     const fixed = row?.mandatory || (!on && row?.argument);
     const alias = row?.alias && row.alias !== key ? row.alias : "";
     return h("li", { class: on ? "" : "off", "data-name": key }, move?.handle ?? null, h("span", { class: "place num", text: place }),
-      h("div", { class: "what" }, h("a", { class: "name", href: `${REFERENCE}#${key}`, title: row?.text ?? "", text: key }),
-        h("small", { class: "dim" }, [row?.members.length ? row.members.join(", ") : "", alias ? `also ${alias}` : ""].filter(Boolean).join(" · ")),
+      h("div", { class: "what" }, h("a", { class: "name", href: `${REFERENCE}#${key}`, title: row?.text ?? "" }, byWord(key)),
+        h("small", { class: "dim" }, byWord([row?.members.length ? row.members.join(", ") : "", alias ? `also ${alias}` : ""].filter(Boolean).join(" · "))),
         argument ? h("small", { class: "dim argued" }, `${brief(argument)} `, CUSTOM.some(({ kind }) => kind in argument) ? this.#custom({ list: "predicates", name: key, argument }, "Change") : null) : null), mark, move?.buttons ?? null,
       fixed ? (row.mandatory ? h("span", { class: "pill accent", title: "v1.11 adds it to every policy", text: "always" }) : null)
         : this.#switch(`predicate:${key}`, `${key}: ${on ? "in use" : "not in use"}`, on, (value) => this.#change("predicate", key, value ? "on" : "off", `${key} ${value ? "on" : "off"}`), "", true));
@@ -292,7 +291,7 @@ export class Policy {
     const row = (name, weight) => {
       const argument = profile.arguments[name];
       return h("li", { class: weight ? "" : "off" },
-        h("div", { class: "what" }, h("a", { class: "name", href: `${REFERENCE}#${name}`, title: rows.get(name)?.text ?? "", text: name }),
+        h("div", { class: "what" }, h("a", { class: "name", href: `${REFERENCE}#${name}`, title: rows.get(name)?.text ?? "" }, byWord(name)),
           h("small", { class: "dim", text: rows.get(name)?.kind ?? "" }),
           argument ? h("small", { class: "dim argued" }, `${brief(argument)} `, CUSTOM.some(({ kind }) => kind in argument) ? this.#custom({ list: "priorities", name, argument, weight }, "Change") : null) : null),
         weightControl({ control: `weight:${name}`, name, weight, editable: this.#editable, wrong: (text) => this.#say(text, true), act: (value) => this.#change("priority", name, value, `${name} ${value === "0" ? "off" : `weight ${value}`}`) }));
@@ -377,18 +376,6 @@ export class Policy {
     }
   }
 
-  async #back() {
-    if (this.#busy) return;
-    this.#lock(true);
-    try {
-      const undone = await this.options.undo.back();
-      if (undone) this.#say(`Undone: ${undone}.`);
-    } catch (error) {
-      this.#say(error.message, true);
-    }
-    this.#lock(false);
-  }
-
   #lock(busy) {
     this.#busy = busy;
     this.element.toggleAttribute("aria-busy", busy);
@@ -402,6 +389,12 @@ export class Policy {
     this.status.classList.toggle("wrong", wrong);
   }
 }
+
+/** A name that breaks before its capitals, not in the middle of a word. */
+const byWord = (name) => name.split(/(?<=[a-z0-9])(?=[A-Z])/).map((part, i) => [i ? h("wbr") : null, part]);
+
+/** What runs without a document, as the Policy that says the same. */
+const asPolicy = ({ predicates, priorities }) => ["apiVersion: v1", "kind: Policy", "predicates:", ...predicates.map((name) => `- name: ${name}`), "priorities:", ...priorities.map(([name, weight]) => `- name: ${name}\n  weight: ${weight}`), ""].join("\n");
 
 /** An argument in short: `zone, rack` or `disk`. */
 function brief(argument) {

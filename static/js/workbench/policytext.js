@@ -5,13 +5,13 @@ import { Editor, byLine, problemList } from "../lib/editor.js";
 import { plural } from "../lib/quantity.js";
 
 const CHECK_AFTER = 250;
-const PLACEHOLDER = "Nothing is written:\nthe DefaultProvider.\n\nWrite a Policy or a\nKubeSchedulerConfiguration,\nor use the controls.";
+const PLACEHOLDER = "Nothing is written:\nthe DefaultProvider runs,\nwhich is what stands below.\n\nWrite a Policy or a\nKubeSchedulerConfiguration,\nor use the controls.";
 
 export class PolicyText {
   #shown = ""; // what is in force
   #open = false;
 
-  /** `options`: `{check(text), apply(text), changed()}`; `check` answers a PolicyText. */
+  /** `options`: `{check(text), apply(text), changed(), unwritten()}`; `check` answers a PolicyText, `unwritten` the DefaultProvider's text. */
   constructor(options) {
     this.options = options;
     this.known = null; // the answer about what is typed, if it differs from what is in force
@@ -22,8 +22,9 @@ export class PolicyText {
     this.discard = h("button", { type: "button", class: "btn quiet small", hidden: true, onclick: () => this.#discard(), text: "Discard" });
     this.other = h("div", { class: "policy-other" });
     this.bar = h("div", { class: "yaml-bar" }, this.applying, this.discard, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }));
-    this.body = h("div", { class: "policy-text-body" }, this.bar, this.editor.element, this.problems, this.other);
-    this.element = h("details", { class: "policy-part policy-text", ontoggle: (event) => { this.#open = event.target.open; if (this.#open) this.editor.enrich(); } },
+    this.unwritten = h("pre", { class: "policy-pre dim", tabindex: "0", hidden: true, "aria-label": "The DefaultProvider as text, which is not written" });
+    this.body = h("div", { class: "policy-text-body" }, this.bar, this.editor.element, this.unwritten, this.problems, this.other);
+    this.element = h("details", { class: "policy-part policy-text", ontoggle: (event) => { this.#open = event.target.open; if (this.#open) { this.editor.enrich(); this.#tellUnwritten(); } } },
       h("summary", { "data-control": "text" }, h("b", { text: "As text" }), this.note = h("span", { class: "dim" })), this.body);
     this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); this.apply(); } });
   }
@@ -46,6 +47,13 @@ export class PolicyText {
     this.bar.hidden = !editable;
     this.#mark(this.known ?? answer);
     this.#paint();
+  }
+
+  /** Where nothing is written, what that amounts to, to be read and copied. */
+  #tellUnwritten() {
+    if (this.#open && !this.#shown && !this.unwritten.textContent) this.unwritten.textContent = this.options.unwritten();
+    this.unwritten.hidden = Boolean(this.#shown) || this.dirty || !this.unwritten.textContent;
+    this.element.classList.toggle("unwritten", !this.unwritten.hidden);
   }
 
   /** Put in what a control made of what is typed. */
@@ -97,6 +105,7 @@ export class PolicyText {
     this.discard.hidden = !dirty;
     this.note.textContent = dirty ? (this.wrong ? (this.known?.errors.length ? "not applied, has errors" : "checking…") : "not applied; the controls show and change it") : this.#shown ? "" : "nothing is written: the DefaultProvider";
     this.element.classList.toggle("typed", dirty);
+    this.#tellUnwritten();
   }
 
   /** Put what is typed in force. */
