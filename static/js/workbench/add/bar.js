@@ -1,6 +1,6 @@
 // The bar over Build: add anything, and lead back or forth what was done. Undo and Redo are of everything in Build.
 
-import { h, fill, icon, typing } from "../../lib/dom.js";
+import { h, fill, icon, toast, typing } from "../../lib/dom.js";
 import { BulkChange } from "./bulk.js";
 import { Generate } from "./generate.js";
 import { ObjectForm } from "./form.js";
@@ -15,6 +15,8 @@ const ENTRIES = [
 ];
 
 export class AddBar {
+  #giveUp = () => {}; // ends the waiting for a server that is away
+
   constructor(view, edit, mine) {
     this.view = view;
     this.edit = edit;
@@ -25,10 +27,29 @@ export class AddBar {
     if (!mine) return;
     const { generate, bulk } = { generate: new Generate(view, edit), bulk: new BulkChange(view, edit) };
     const form = new ObjectForm(view, edit);
-    view.on("add", (what) => { if (what === "generate") generate.open(); else if (what === "bulk") bulk.open(); else form.open(what); });
+    view.on("add", async (what) => {
+      if (!(await this.#answers())) return;
+      if (what === "generate") generate.open(); else if (what === "bulk") bulk.open(); else form.open(what);
+    });
     view.on("edits", () => this.#tell());
     addEventListener("keydown", (event) => this.#key(event));
     this.#tell();
+  }
+
+  /** Whether the server answers, at once or when it is back; Escape and another wish end the waiting. */
+  #answers() {
+    const { socket } = this.view.playback;
+    this.#giveUp();
+    if (socket.connected) return true;
+    const note = toast("The server is away. The form opens when it is back.", { name: "warn", ms: 0 });
+    return new Promise((resolve) => {
+      const end = (answers) => { quiet(); removeEventListener("keydown", key, true); note?.remove(); this.#giveUp = () => {}; resolve(answers); };
+      const key = (event) => { if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); end(false); } };
+      const quiet = socket.on("up", () => end(true));
+      addEventListener("keydown", key, true);
+      note?.append(h("button", { type: "button", class: "btn small", title: "Cancel (Escape)", "aria-keyshortcuts": "Escape", onclick: () => end(false), text: "Cancel" }));
+      this.#giveUp = () => end(false);
+    });
   }
 
   #button(name, label, act) {
