@@ -1,6 +1,6 @@
 // Edit at this step: a live object as YAML as it stands there, common changes at a press, and the moment at which it lands.
 
-import { h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
+import { $, h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { clock, count, plural } from "../lib/quantity.js";
 import { commentsLost } from "./comments.js";
@@ -71,7 +71,7 @@ export class Edit {
     try {
       const { playback } = view;
       const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(playback.wantedCycle) });
-      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step);
+      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step, { start: found.start && found.index === 0 });
     } catch (error) {
       if (error.code !== "request.superseded") toast(error.message, { name: "warn", ms: 6000 });
     }
@@ -82,13 +82,13 @@ export class Edit {
     const { playback } = this.view;
     try {
       const { yaml } = await playback.socket.call("operations.get", { source: playback.source, id });
-      this.#show(`Edit the event: ${words}`, "", yaml, [], "", id);
+      this.#show(`Edit the event: ${words}`, "", yaml, [], "", { id });
     } catch (error) { toast(error.message, { name: "warn", ms: 6000 }); }
   }
 
   // ---- the panel
 
-  #show(heading, target, yaml, revisions, step, id = "") {
+  #show(heading, target, yaml, revisions, step, { id = "", start = false } = {}) {
     const { view } = this;
     const index = view.playback.wantedCycle;
     const kind = target.split(" ")[0];
@@ -96,7 +96,7 @@ export class Edit {
     const problems = h("div", { class: "edit-problems", role: "alert" });
     const editor = new Editor({ label: `${target || "Object"} as YAML`, context: id ? "operation" : "", beside: () => this.options.text(), onInput: () => fill(problems) });
     editor.value = yaml;
-    const moment = id ? null : this.#moment(index, SETTLED.has(kind));
+    const moment = id ? null : this.#moment(index, SETTLED.has(kind), start);
     const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
     const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
     const lost = h("p", { class: "edit-lost fine", hidden: true });
@@ -112,11 +112,12 @@ export class Edit {
       if (this.#busy) return;
       const when = moment ? moment.read() : {};
       if (!when) return;
+      const { start: first, ...later } = when;
       const at = step || (await this.#step(index));
-      const wish = id ? { action, id, object: editor.value } : { action, step: at, ...when, ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
+      const wish = first ? { target, ...(action === "delete" ? {} : { object: editor.value, base: yaml }) } : id ? { action, id, object: editor.value } : { action, step: at, ...later, ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
       box.toggleAttribute("aria-busy", true);
       try {
-        const answer = await this.operate(wish);
+        const answer = await this.operate(wish, first ? "bundle.amend" : "bundle.operate");
         box.close();
         this.#tell(answer, index, when, action);
       } catch (error) {
@@ -138,7 +139,7 @@ export class Edit {
   }
 
   /** When it lands: `{element, read()}`; `read` answers what `bundle.operate` is told of it, null if no second was written where one is needed. */
-  #moment(index, settled) {
+  #moment(index, settled, start) {
     const { playback } = this.view;
     const after = index ? `after cycle ${count(index)}` : "before the first cycle";
     if (settled) return { element: h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` }), read: () => ({}) };
@@ -147,11 +148,12 @@ export class Edit {
     const inside = cached && !(playback.timed && last);
     const first = `${after[0].toUpperCase()}${after.slice(1)}`;
     const shown = last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : index ? "and before the next one, which is the first to show it. All before stays as it is." : "and the first one shows it.";
-    if (!playback.timed && !inside) return { element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`), read: () => ({}) };
-    const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "edit-when", value, checked: value === "after" || undefined }), h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null));
+    if (!playback.timed && !inside && !start) return { element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`), read: () => ({}) };
+    const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "edit-when", value, checked: value === (start ? "start" : "after") || undefined }), h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null));
     const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
     const second = h("input", { class: "field num", inputmode: "decimal", size: 6, value: String(Math.ceil(playback.time ?? 0)), "aria-label": "Second at which it lands", "aria-describedby": "edit-second-told" });
-    const element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }), choice("after", first, shown),
+    const element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }),
+      start ? choice("start", "From the start", "its manifest is changed; no event") : null, choice("after", start ? `${first}, as an event` : first, shown),
       playback.timed ? [h("div", { class: "moment-choice" }, choice("second", "At a time", ""), secondsOf(second), h("span", { class: "dim", text: "of virtual time, whatever runs then" })), told] : null,
       inside ? choice("inside", `Inside cycle ${count(index + 1)}, between evaluating and writing`, "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.") : null);
     const way = () => element.querySelector("input:checked").value;
@@ -159,7 +161,7 @@ export class Edit {
     second.addEventListener("focus", () => { element.querySelector("input[value=second]").checked = true; });
     element.addEventListener("change", () => tell(""));
     return { element, read: () => {
-      if (way() !== "second") return way() === "inside" ? { during: "evaluation" } : {};
+      if (way() !== "second") return { inside: { during: "evaluation" }, start: { start: true }, after: {} }[way()];
       const seconds = readSeconds(second.value);
       tell(seconds === null ? SECONDS_WANTED : "");
       return seconds === null ? null : { seconds };
@@ -251,8 +253,9 @@ export class Edit {
     } catch (error) { toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
   }
 
-  #tell({ words, rewritten }, index, { seconds, during }, action) {
+  #tell({ words, rewritten }, index, { seconds, during, start }, action) {
     const anew = rewritten ? " The documents could not be told apart, so the whole text was written anew." : "";
+    if (start) { this.tell(`${words[0].toUpperCase()}${words.slice(1)}.${anew}`); return; }
     const when = action === "edit" ? "" : seconds ? `At ${clock(Number(seconds))}: ` : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
     const shows = action === "edit" ? "" : seconds ? this.#showsAt(Number(seconds)) : this.#showsAfter(index);
     this.tell(`${when}${words}.${shows}${anew}`);
@@ -269,6 +272,13 @@ export class Edit {
     const first = marks.firstAt(seconds);
     if (first) return ` It shows from cycle ${count(first)} on.`;
     return complete && end ? " No cycle comes after it: the End shows it." : "";
+  }
+
+  /** Close the form of what was added and go to the stage, where it shows and where the keys step. */
+  added(box, text) {
+    box.close();
+    $("#main").focus({ preventScroll: true });
+    this.tell(text);
   }
 
   /** A notice with Undo on it; notices say themselves. */

@@ -157,8 +157,7 @@ export class BulkChange {
     try {
       const { step } = this;
       const { words } = await this.edit.operate(this.#wish, "bundle.bulk");
-      this.box.close();
-      this.edit.tell(`${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.`);
+      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.`);
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
       fill(this.problems, found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })));

@@ -1,6 +1,6 @@
 // Generate a cluster: pools and workloads by a recipe and a seed, with what it comes to beside it. In the workbench it becomes the draft or is added to it; on the start page it becomes a new one.
 
-import { h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
+import { $, h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
 import { Editor } from "../../lib/editor.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
@@ -164,6 +164,7 @@ export class Generator {
     try {
       await act(this);
       this.box.close();
+      $("#main").focus({ preventScroll: true }); // where it shows, and where the keys step
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
       fill(this.problems, found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })));
