@@ -129,10 +129,7 @@ def _patch(scenario: Scenario, change: Change) -> Made:
     key = key_of_target(change.target)
     check(scenario, _moment(change))
     before = _found(scenario, key, change)
-    after = typed(change.object)
-    if target_of(creating(after)) != key:
-        told = f"must stay {named(key)}: another kind, name or namespace is another object, to be created"
-        raise ObjectError([Problem(told, "metadata.name", _line(change.object, "metadata.name"), 1)])
+    after = kept(change.object, key)
     if without_nulls(before) == without_nulls(after):
         raise ObjectError([Problem("Nothing is changed: this is how the object stands at this step.")])
     kind, patch = smallest_patch(before, after)
@@ -274,6 +271,15 @@ def key_of_target(target: str) -> Key:
 
 
 # --- what was typed
+
+
+def kept(text: str, key: Key) -> Manifest:
+    """Return the one manifest of a text, which is of that object. Raises ObjectError."""
+    manifest = typed(text)
+    if target_of(creating(manifest)) != key:
+        told = f"must stay {named(key)}: another kind, name or namespace is another object, to be created"
+        raise ObjectError([Problem(told, "metadata.name", _line(text, "metadata.name"), 1)])
+    return manifest
 
 
 def typed(text: str) -> Manifest:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
+from playground.amending import has_manifest
 from playground.describing import all_words
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
@@ -58,6 +59,7 @@ def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None
         "step": step,
         "yaml": write_yaml([manifest]).removeprefix("---\n"),
         "revisions": [row.name for row in REVISIONS.values() if kind in row.kinds],
+        "start": has_manifest(playback.scenario, key),
     }
 
 

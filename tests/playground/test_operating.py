@@ -116,11 +116,13 @@ async def test_an_object_is_read_as_it_stands_after_a_step() -> None:
                 "fails",
                 "recovers",
             ],
+            "start": True,
         }
         opened = await socket.success("scenario.open", {"source": source})
         ask = {"source": source, "target": f"Pod {opened['pods']['keys'][0]}", "step": "0"}
         pod = await socket.success("object.get", ask)
     assert (pod["index"], pod["step"], pod["revisions"]) == (0, "1.0", ["label", "unlabel"])
+    assert not pod["start"], "its Deployment has a manifest, it has none"
     assert yaml.safe_load(pod["yaml"])["metadata"]["labels"]["app"] == "web"
 
 

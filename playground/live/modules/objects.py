@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from playground import bundles
+from playground.amending import amended
 from playground.grouping import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
@@ -166,6 +167,22 @@ async def operate(call: Call) -> Answer:
     """Answer a text with one change to its history; nothing is stored."""
     unwanted = call.connection.unwanted("bundle.operate", call.request)
     return await call.in_engine(_operated, call.payload, unwanted)
+
+
+@command("bundle.amend", latest=1, large=True, text="text", target="text", object="text?", base="text?")
+async def amend(call: Call) -> Answer:
+    """Answer a text with one object otherwise from the start, or without it; nothing is stored."""
+    unwanted = call.connection.unwanted("bundle.amend", call.request)
+    return await call.in_engine(_amended, call.payload, unwanted)
+
+
+def _amended(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
+    if unwanted():
+        raise Superseded
+    with refusals():
+        return amended(
+            payload["text"], payload["target"], payload.get("object") or "", payload.get("base") or ""
+        )
 
 
 def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
