@@ -115,7 +115,9 @@ def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
     sheet.get_by_role("button", name=re.compile("^web-")).first.click()
     heading = sheet.get_by_role("heading")
     expect(heading).to_have_text(re.compile("^web-"))
-    pod = page.evaluate("(key) => podstep.playback.pods.keys.indexOf(key)", heading.inner_text())
+    pod = page.evaluate(
+        "(name) => podstep.playback.pods.keys.indexOf(`default/${name}`)", heading.inner_text()
+    )
     bench.stage.get_by_role("button", name="Edit at this step").click()
     page.get_by_role("button", name="Delete this pod").click()
     expect(bench.build.get_by_role("listitem").filter(has_text="delete Pod default/web-")).to_contain_text(
