@@ -12,9 +12,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import shutil
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +46,9 @@ OPTIONS = (
     # CodeMirror stays the one file that it is: made once, and the same for who imports the sources.
     "--external:./static/vendor/codemirror.js",
 )
+MADE = "made.json"  # what the build was made from, and which file stands for what
 PACKED = 1_000  # bytes from which a file is also kept as gzip
+KEPT_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def digest(static: Path = STATIC) -> str:
 def outputs(static: Path = STATIC) -> dict[str, Output]:
     """Return what stands for each entry; empty where there is no build or its sources have changed."""
     try:
-        made = json.loads((static / BUILT / "made.json").read_text(encoding="utf-8"))
+        made = json.loads((static / BUILT / MADE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     if not isinstance(made, dict) or made["of"] != digest(static):
@@ -88,12 +90,12 @@ def make(static: Path = STATIC) -> None:
     esbuild = next(root.glob("node_modules/@esbuild/*/bin/esbuild"))
     of = digest(static)
     entries = [f"static/{entry}" for entry in ENTRIES]
-    shutil.rmtree(static / BUILT, ignore_errors=True)
+    _tidy(static / BUILT)
     told = root / "node_modules" / "built.json"
     command = [str(esbuild), *entries, *OPTIONS, "--outbase=static", f"--outdir=static/{BUILT}"]
     subprocess.run([*command, f"--metafile={told}"], cwd=root, check=True)  # noqa: S603 - our own arguments
     meta = json.loads(told.read_text(encoding="utf-8"))["outputs"]
-    for path in (static / BUILT).iterdir():
+    for path in (root / name for name in meta):
         content = path.read_bytes()
         if len(content) >= PACKED:
             path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(content, mtime=0))
@@ -103,7 +105,15 @@ def make(static: Path = STATIC) -> None:
         if one.get("entryPoint", "") in entries
     }
     # Last: a build that was broken off is none.
-    (static / BUILT / "made.json").write_text(json.dumps({"of": of, "outputs": found}), encoding="utf-8")
+    (static / BUILT / MADE).write_text(json.dumps({"of": of, "outputs": found}), encoding="utf-8")
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what earlier builds made, but for that of late: a server that still runs names it."""
+    if folder.is_dir():
+        for path in folder.iterdir():
+            if path.name == MADE or time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                path.unlink(missing_ok=True)
 
 
 def _imports(meta: dict[str, dict[str, object]], entry: str) -> list[str]:
