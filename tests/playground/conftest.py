@@ -80,7 +80,7 @@ class Socket:
         await self.communicator.send_to(text_data=json.dumps([name, self._next, payload]))
         return self._next
 
-    async def answer(self, request: int, timeout: float = 10) -> list[Any]:
+    async def answer(self, request: int, timeout: float = 30) -> list[Any]:
         while request not in self._answers:
             frame = json.loads(await self.communicator.receive_from(timeout=timeout))
             if frame[1] is None and frame[0] != "error":

@@ -181,6 +181,9 @@ export class Playback extends Emitter {
   /** The heavy parts of a cycle, if they are in the cache. */
   heavy(index) { return this.#heavy?.get(index) ?? null; }
 
+  /** Whether the newest wish is still to be shown, with the next frame: it may be of the shown step, another moment. */
+  get behind() { return this.#due; }
+
   get current() { return this.light(this.index); }
   get parts() { return this.heavy(this.index); }
 

@@ -97,22 +97,21 @@ export class Policy {
     const key = `${this.#moment}/${this.#number}/${this.#here && playback.index}/${playback.index > 0}/${this.#editable}/${this.options.undo.depth}/${this.options.undo.last}/${this.options.dirty()}`;
     if (key === this.#shown) return;
     if (!this.#catalogue || !this.#profile || !this.#document) {
-      if (this.#loading) return;
-      this.#loading = true;
+      this.#loading ??= this.#load();
       try {
-        await this.#load();
+        await this.#loading;
       } catch (error) {
         if (error.code !== "request.superseded") fill(this.body, h("p", { class: "note error", text: `The policy could not be loaded: ${error.message}` }));
         return;
-      } finally { this.#loading = false; }
-      this.update();
+      } finally { this.#loading = null; }
+      await this.update();
       return;
     }
     this.#shown = key;
     this.#draw(this.#profile);
   }
 
-  #loading = false;
+  #loading = null; // what is being loaded
 
   get #editable() { return this.options.mine && this.#moment !== null && !this.options.dirty() && !this.text.wrong; }
 
@@ -357,6 +356,7 @@ export class Policy {
     if (text !== before) {
       await this.options.apply(text);
       this.options.undo.push(words, before);
+      await this.update(); // who hears that it is changed goes on from what is drawn
       if (rewritten) toast("The documents could not be told apart, so the whole text was written anew; Undo brings the old one back.", { name: "warn", ms: 7000 });
     }
     this.#say(at ? `After cycle ${count(at)}: ${words}. It shows from cycle ${count(at + 1)} on.` : `Changed: ${words}. The simulation starts anew.`);

@@ -19,6 +19,8 @@ export class PodGroups {
     this.gang = new Gang(view);
     this.element = h("div", { class: "podgroups-tab" });
     this.countdown = new Countdown(view, this.element);
+    // Since when a group has been in its phase may only be known now.
+    view.playback.on("grew", () => { if (this.element.isConnected) this.update(); });
     view.on("sub", () => { if (this.element.isConnected) this.update(); });
   }
 
