@@ -20,8 +20,8 @@ HERE = "(({ index, at, phase, time }) => [index, at, phase, time])(podstep.playb
 PLACED = "[...podstep.playback.cluster.placement]"
 #: What was asked for is on screen, with all that belongs to it.
 SETTLED = """() => {
-  const { index, wanted, at, parts } = podstep.playback;
-  return !podstep.view.walking && index === wanted && at >= 0 && (index === 0 || parts !== null);
+  const { index, wanted, at, parts, behind } = podstep.playback;
+  return !podstep.view.walking && !behind && index === wanted && at >= 0 && (index === 0 || parts !== null);
 }"""
 #: A run in which no pod is ever tried.
 EMPTY = """
