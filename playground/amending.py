@@ -21,14 +21,15 @@ def has_manifest(scenario: Scenario, key: Key) -> bool:
     return any(document_key(document) == key for document in scenario.documents)
 
 
-def amended(text: str, target: str, wanted: str, base: str) -> dict[str, Any]:
-    """Return the text with an object's manifest changed, or without it where ``wanted`` is empty.
+def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, Any]:
+    """Return the text with an object's manifest changed, or without it where ``wanted`` is None.
 
     ``wanted`` is YAML, typed over ``base``, as the object stands at the start: only what differs is
-    changed in the manifest, so that what admission or an operation adds is not written down. Raises
+    changed in the manifest, so that what admission or an operation adds is not written down. An empty
+    text is no manifest, and deletes nothing. Raises
     BundleError for a text that cannot be read, ObjectError, MissingError, TooLargeError.
     """
-    if max(len(wanted), len(base)) > OBJECT_BYTES:
+    if max(len(wanted or ""), len(base)) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
     scenario = bundles.parse([("", text)])
     key = key_of_target(target)
@@ -36,7 +37,7 @@ def amended(text: str, target: str, wanted: str, base: str) -> dict[str, Any]:
     place = next((at for at, document in enumerate(documents) if document_key(document) == key), None)
     if place is None:
         raise MissingError(f"{named(key)} has no manifest at the start: a controller or an event makes it.")
-    if wanted:
+    if wanted is not None:
         documents[place], words = _changed(documents[place], key, wanted, base)
     else:
         del documents[place]

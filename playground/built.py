@@ -91,29 +91,38 @@ def make(static: Path = STATIC) -> None:
     of = digest(static)
     entries = [f"static/{entry}" for entry in ENTRIES]
     _tidy(static / BUILT)
-    told = root / "node_modules" / "built.json"
+    told = root / "node_modules" / f"built-{os.getpid()}.json"
     command = [str(esbuild), *entries, *OPTIONS, "--outbase=static", f"--outdir=static/{BUILT}"]
     subprocess.run([*command, f"--metafile={told}"], cwd=root, check=True)  # noqa: S603 - our own arguments
     meta = json.loads(told.read_text(encoding="utf-8"))["outputs"]
+    told.unlink()
     for path in (root / name for name in meta):
         content = path.read_bytes()
         if len(content) >= PACKED:
-            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(content, mtime=0))
+            _write(path.with_name(f"{path.name}.gz"), gzip.compress(content, mtime=0))
     found = {
         one["entryPoint"].removeprefix("static/"): {"name": _below(name), "imports": _imports(meta, name)}
         for name, one in meta.items()
         if one.get("entryPoint", "") in entries
     }
     # Last: a build that was broken off is none.
-    (static / BUILT / MADE).write_text(json.dumps({"of": of, "outputs": found}), encoding="utf-8")
+    _write(static / BUILT / MADE, json.dumps({"of": of, "outputs": found}).encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole: another build, or a server, may be at the same one."""
+    made = path.with_name(f"{path.name}.{os.getpid()}")
+    made.write_bytes(content)
+    made.replace(path)
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what earlier builds made, but for that of late: a server that still runs names it."""
-    if folder.is_dir():
-        for path in folder.iterdir():
+    """Remove what earlier builds made, a day after they were replaced: a server that still runs names it."""
+    replaced = (folder / MADE).is_file()
+    for path in folder.glob("*"):
+        with suppress(FileNotFoundError):  # another build tidies too
             if path.name == MADE or time.time() - path.stat().st_mtime > KEPT_SECONDS:
-                path.unlink(missing_ok=True)
+                path.unlink()
 
 
 def _imports(meta: dict[str, dict[str, object]], entry: str) -> list[str]:

@@ -14,7 +14,7 @@ from playground.api.calls import bundle_of, json_of, shared_answer, token_of
 from playground.limits import limit
 from playground.models import Draft
 from playground.throttle import reading
-from scheduler_core.scenario import BundleError
+from scheduler_core.scenario import BundleError, Problem
 
 GONE = "There is no such draft of yours; it may have been deleted."
 _CHANGES = ("bundle", "title")
@@ -125,6 +125,8 @@ def _problems(text: str | None) -> dict[str, Any]:
             warnings, errors = bundles.parse([("", text)]).warnings, []
     except BundleError as error:
         warnings, errors = error.warnings, error.problems
+    except bundles.TooLargeError as error:
+        warnings, errors = (), [Problem(str(error))]
     return {"errors": bundles.problems_wire(errors), "warnings": bundles.problems_wire(warnings)}
 
 

@@ -10,7 +10,6 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from playground import bundles, sources, store
-from scheduler_core.examples import examples
 from scheduler_core.scenario import BundleError
 
 
@@ -29,7 +28,6 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
     """Render ``workbench.html``.
 
     Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit);
-    ``example`` (has the title of one);
     ``embedded`` (no chrome); ``step`` (text, may be empty); ``bundle_url`` (GET the bundle's
     text); ``forked_from`` (a short id or ""). Texts are never inlined: they can
     be megabytes.
@@ -38,7 +36,6 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
         "source": source.wire,
         "title": source.title,
         "mine": False,
-        "example": any(source.title == example.title for example in examples()),
         "embedded": False,
         "step": request.GET.get("step", "")[:24],
         "bundle_url": "",

@@ -1,6 +1,7 @@
 // A classic script in <head>, fetched beside everything else: the connection is made and the source is asked for while
 // the page's modules are still on their way. lib/socket.js takes both over; without it, it does the same later.
 (function () {
+  if ("podstepEarly" in window) return; // it comes after the modules, which have a connection of their own
   var url = new URL("/ws/", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   var early = { url: url.href, socket: new WebSocket(url.href), frames: [], asked: "" };
@@ -8,7 +9,7 @@
   early.socket.onmessage = function (event) { early.frames.push(event.data); };
   function ask() {
     var source = document.getElementById("source");
-    if (early.asked || !source || early.socket.readyState !== WebSocket.OPEN) return;
+    if (early.asked || !source?.nextSibling || early.socket.readyState !== WebSocket.OPEN) return;
     var place = document.querySelector("[data-workbench]");
     var run = /^\/runs\/[^/]+\/at\/([^/]*)\/?$/.exec(location.pathname);
     var step = new URLSearchParams(location.search).get("step") || (run ? decodeURIComponent(run[1]) : "") || place.dataset.step;

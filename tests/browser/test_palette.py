@@ -52,7 +52,7 @@ def test_steps_nodes_pods_and_tabs_are_gone_to(page: Page, bench: Workbench) -> 
     expect(selected).to_have_text("general-4")
     opened(page, "search-6")
     page.keyboard.press("Enter")
-    expect(selected).to_have_text("default/search-6")
+    expect(selected).to_have_text("search-6")
     opened(page, "tab prio")
     page.keyboard.press("Enter")
     bench.is_on("Priorities")

@@ -42,7 +42,7 @@ async def test_without_its_manifest_an_object_is_not_there() -> None:
 
 
 async def test_what_cannot_be_amended_says_why() -> None:
-    """What has no manifest, another object's name, nothing changed, and what could not be loaded then."""
+    """What has no manifest, another object's name, nothing changed, what could not be loaded then, nothing at all."""
     unusable = NODE_A.replace("cpu: '4'", "cpu: four")
     async with connected() as socket:
         for payload, code, told in (
@@ -54,6 +54,7 @@ async def test_what_cannot_be_amended_says_why() -> None:
                 "must stay Node a",
             ),
             ({"target": "Node a", "object": unusable, "base": NODE_A}, "object.invalid", "four"),
+            ({"target": "Node a", "object": "", "base": NODE_A}, "object.invalid", ""),
         ):
             error = await socket.error("bundle.amend", {"text": BUNDLE, **payload})
             assert error["code"] == code, payload

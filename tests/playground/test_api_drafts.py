@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -144,6 +145,16 @@ def test_a_change_that_cannot_be_taken(web: str, body: Any, status: int, said: s
     address = f"/api/drafts/{draft['id']}"
     assert said in owner.body("PATCH", address, body, status=status, fits="Errors")["errors"][0]["message"]
     assert owner.body("GET", address)["revision"] == 1
+
+
+def test_a_text_with_too_many_objects_is_saved_and_told(web: str, limits: Callable[..., None]) -> None:
+    """Like any other text that cannot be simulated; it is no failure of the server."""
+    draft, owner = made(web)
+    limits(NODES=2)
+    address = f"/api/drafts/{draft['id']}"
+    changed = owner.body("PATCH", address, {"bundle": f"# mine\n{web}"}, fits="Draft")
+    assert "at most 2 are simulated" in changed["errors"][0]["message"]
+    assert owner.body("GET", address)["bundle"].startswith("# mine")
 
 
 def test_a_bundle_with_errors_makes_no_draft() -> None:

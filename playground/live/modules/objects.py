@@ -180,9 +180,7 @@ def _amended(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str,
     if unwanted():
         raise Superseded
     with refusals():
-        return amended(
-            payload["text"], payload["target"], payload.get("object") or "", payload.get("base") or ""
-        )
+        return amended(payload["text"], payload["target"], payload.get("object"), payload.get("base") or "")
 
 
 def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:

@@ -81,8 +81,8 @@ export class Socket {
   /** The connection that the page's head made, if it lives. */
   #adopt() {
     const early = window.podstepEarly;
+    window.podstepEarly = null; // also where there is none: a script that comes late must not make a second one
     if (early?.url !== this.url || early.socket.readyState > WebSocket.OPEN) return null;
-    window.podstepEarly = null;
     this.#next = 2;
     this.#early = early;
     this.#opened = early.socket.readyState === WebSocket.OPEN;

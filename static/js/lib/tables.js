@@ -47,10 +47,12 @@ async function put(tsv, rows) {
   toast(await copy(tsv) ? `${count(rows)} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", { name: "copy" });
 }
 
-/** A field that narrows rows; `onChange` is told what is looked for, in small letters. */
-export function filterField(name, onChange, { placeholder = "Filter", value = "", ...more } = {}) {
-  const change = debounce(() => onChange(input.value.trim().toLowerCase()), WAIT);
-  const input = h("input", { type: "search", class: "field filter", placeholder, "aria-label": name, "data-filter": true, autocomplete: "off", spellcheck: "false", oninput: change, ...more });
+const lookedFor = (typed) => typed.trim().toLowerCase();
+
+/** A field that narrows rows; `onChange` is told what is looked for, in small letters; `typed`, if given, at once what is typed. */
+export function filterField(name, onChange, { placeholder = "Filter", value = "", typed = null, ...more } = {}) {
+  const change = debounce(() => onChange(lookedFor(input.value)), WAIT);
+  const input = h("input", { type: "search", class: "field filter", placeholder, "aria-label": name, "data-filter": true, autocomplete: "off", spellcheck: "false", oninput: () => { typed?.(input.value); change(); }, ...more });
   input.value = value;
   return input;
 }
@@ -63,7 +65,8 @@ export function filterField(name, onChange, { placeholder = "Filter", value = ""
  */
 export function tabled(table, { head = null, sorts = true, filter = "", kept = {}, name = "table", tools = null, elsewhere = null } = {}) {
   const body = table.tBodies[0];
-  const state = kept[name] ??= { sort: "", down: false, find: "" };
+  const state = kept[name] ??= { sort: "", down: false, typed: "", find: "" };
+  state.find = lookedFor(state.typed); // also what was typed right before it is drawn anew, as it is while it plays
   const given = groupsOf(body.rows);
   const heads = [...table.tHead.rows[0].cells];
   const narrowed = h("small", { class: "dim num tabled-note", role: "status" });
@@ -86,7 +89,7 @@ export function tabled(table, { head = null, sorts = true, filter = "", kept = {
   if (sorts && given.length > 1) {
     for (const one of heads) if (text(one)) sortable(one, heads, given, state, elsewhere ?? show, `${name}/${text(one)}`);
   }
-  const field = filter && given.length > 1 ? filterField(filter, (find) => { state.find = find; show(); }, { value: state.find, "data-keep": `${name}/filter` }) : null;
+  const field = filter && (given.length > 1 || state.typed) ? filterField(filter, (find) => { state.find = find; show(); }, { value: state.typed, typed: (now) => { state.typed = now; }, "data-keep": `${name}/filter` }) : null;
   const element = h("div", { class: "tabled" }, h("div", { class: "tabled-tools" }, head, h("span", { class: "grow" }), narrowed, tools, field, given.length ? copyButton(act) : null), h("div", { class: "scroll-x" }, table), none);
   element.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "c" || String(getSelection()) || !table.contains(event.target)) return;

@@ -48,7 +48,10 @@ export class Palette {
     try {
       const answer = await fetch("/examples.json");
       this.#examples = (await answer.json()).examples;
-      if (this.box.open && this.input.value.trim()) this.#search();
+      if (!this.box.open || !this.input.value.trim()) return;
+      const chosen = this.#items[this.#at]?.id; // somebody may have walked on meanwhile
+      this.#search();
+      this.#mark(this.#items.findIndex(({ id }) => id === chosen));
     } catch { this.#examples = null; } // asked for again next time
   }
 

@@ -224,13 +224,13 @@ export class Playback extends Emitter {
 
   /** Show a step; whoever asks for more before it is painted gets the newest with the next frame. A held key must not outrun the screen. */
   #present(index) {
-    this.#due = false;
     this.#show(index);
     if (this.#painting) return;
     this.#painting = true;
     requestAnimationFrame(() => {
       this.#painting = false;
-      if (this.#due && this.nodes && this.#has(this.wanted)) this.#present(this.wanted);
+      if (!this.#due) return;
+      if (this.#has(this.wanted)) this.#present(this.wanted); else this.#fetchWanted();
     });
   }
 
@@ -258,6 +258,7 @@ export class Playback extends Emitter {
   }
 
   #show(index) {
+    this.#due = false;
     this.#resolve(index);
     const stays = index === this.index && (this.at !== 0 || this.phase !== "" || this.wish.at !== 0 || this.wish.phase !== "");
     this.index = index;

@@ -82,9 +82,9 @@ export class Policy {
     const { socket, source, index } = playback;
     const number = this.#number;
     this.#catalogue ??= await socket.call("policy.catalogue", {});
-    if (number && !this.#profiles.has(number)) this.#profiles.set(number, (await socket.call("cycle.get", { source, step: String(index), parts: ["policy"] })).policy);
+    if (number && !this.#profiles.has(number)) this.#profiles.set(number, (await playback.ask("cycle.get", { source, step: String(index), parts: ["policy"] })).policy); // the step's own parts overtake it
     if (this.#document) return;
-    const step = this.#moment ?? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step; // what was in force right before it
+    const step = this.#moment ?? (await playback.ask("cycle.get", { source, step: String(index - 1), parts: [] })).step; // what was in force right before it
     const key = this.#moment ?? `~${number}`;
     this.#documents.set(key, await socket.call("policy.text", { source, ...(step ? { step } : {}) }));
     if (this.#documents.size > DOCUMENTS_KEPT) this.#documents.delete(this.#documents.keys().next().value);
@@ -97,13 +97,13 @@ export class Policy {
     const key = `${this.#moment}/${this.#number}/${this.#here && playback.index}/${playback.index > 0}/${this.#editable}/${this.options.undo.depth}/${this.options.undo.last}/${this.options.dirty()}`;
     if (key === this.#shown) return;
     if (!this.#catalogue || !this.#profile || !this.#document) {
-      this.#loading ??= this.#load();
+      const loading = (this.#loading ??= this.#load());
       try {
-        await this.#loading;
+        await loading;
       } catch (error) {
         if (error.code !== "request.superseded") fill(this.body, h("p", { class: "note error", text: `The policy could not be loaded: ${error.message}` }));
         return;
-      } finally { this.#loading = null; }
+      } finally { if (this.#loading === loading) this.#loading = null; }
       await this.update();
       return;
     }

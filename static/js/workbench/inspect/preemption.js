@@ -42,7 +42,7 @@ export class Preemption {
     if (!part) return;
     if (part === this.#shown) return;
     this.#shown = part;
-    for (const one of Object.values(this.#kept)) one.find = "";
+    for (const one of Object.values(this.#kept)) one.typed = "";
     if (part.why !== undefined) { fill(this.element, this.#none(part.why)); return; }
     this.#rows = [...part.candidates.rows];
     this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);
