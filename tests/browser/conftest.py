@@ -58,7 +58,7 @@ STILL = """() => Promise.all(document.getAnimations()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark browser tests, and share them out, file by file, between two of the processes that `make test` has.
+    """Mark browser tests, and share them out, file by file, between two of the processes of `make test`.
 
     A process that has any starts a podstep and browsers of its own, so they do not go wherever there is room.
     """
