@@ -12,9 +12,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,17 +98,19 @@ def make(static: Path = STATIC) -> None:
     subprocess.run([*command, f"--metafile={told}"], cwd=root, check=True)  # noqa: S603 - our own arguments
     meta = json.loads(told.read_text(encoding="utf-8"))["outputs"]
     told.unlink()
-    for path in (root / name for name in meta):
-        content = path.read_bytes()
+    files = [_below(name) for name in meta]
+    for name in tuple(files):
+        content = (static / name).read_bytes()
         if len(content) >= PACKED:
-            _write(path.with_name(f"{path.name}.gz"), gzip.compress(content, mtime=0))
+            files.append(f"{name}.gz")
+            _write(static / files[-1], gzip.compress(content, mtime=0))
     found = {
         one["entryPoint"].removeprefix("static/"): {"name": _below(name), "imports": _imports(meta, name)}
         for name, one in meta.items()
         if one.get("entryPoint", "") in entries
     }
     # Last: a build that was broken off is none.
-    _write(static / BUILT / MADE, json.dumps({"of": of, "outputs": found}).encode())
+    _write(static / BUILT / MADE, json.dumps({"of": of, "outputs": found, "files": files}).encode())
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -118,10 +122,16 @@ def _write(path: Path, content: bytes) -> None:
 
 def _tidy(folder: Path) -> None:
     """Remove what earlier builds made, a day after they were replaced: a server that still runs names it."""
-    replaced = (folder / MADE).is_file()
+    now = time.time()
+    replaced: list[str] = []
+    with suppress(OSError, ValueError, KeyError):  # there is no build, or one without this list
+        replaced = json.loads((folder / MADE).read_text(encoding="utf-8"))["files"]
+    for name in replaced:
+        with suppress(FileNotFoundError):
+            os.utime(folder.parent / name)
     for path in folder.glob("*"):
         with suppress(FileNotFoundError):  # another build tidies too
-            if path.name == MADE or time.time() - path.stat().st_mtime > KEPT_SECONDS:
+            if path.name == MADE or now - path.stat().st_mtime > KEPT_SECONDS:
                 path.unlink()
 
 

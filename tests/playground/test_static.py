@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -117,6 +118,19 @@ def test_a_build_of_other_sources_is_not_named(tmp_path: Path) -> None:
     assert outputs(static)
     (static / "js/c.js").write_text("")
     assert outputs(static) == {}
+
+
+def test_a_build_that_is_replaced_is_kept_for_a_day(tmp_path: Path) -> None:
+    """However old it is: a server that runs since then names it. What was replaced before that goes."""
+    (tmp_path / "built").mkdir()
+    last, before = (tmp_path / f"built/main-{name}.js" for name in ("LAST", "BEFORE"))
+    for path in (last, before):
+        path.write_text("1")
+        os.utime(path, (0, 0))
+    made = tmp_path / "built" / built.MADE
+    made.write_text(json.dumps({"of": "", "outputs": {}, "files": ["built/gone.js", "built/main-LAST.js"]}))
+    built._tidy(made.parent)
+    assert list(made.parent.iterdir()) == [last]
 
 
 def test_pages_are_packed_and_answers_are_not() -> None:
