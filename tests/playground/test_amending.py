@@ -42,7 +42,7 @@ async def test_without_its_manifest_an_object_is_not_there() -> None:
 
 
 async def test_what_cannot_be_amended_says_why() -> None:
-    """What has no manifest, another object's name, nothing changed, what could not be loaded then, nothing at all."""
+    """No manifest, another object's name, nothing changed, what could not be loaded then, nothing at all."""
     unusable = NODE_A.replace("cpu: '4'", "cpu: four")
     async with connected() as socket:
         for payload, code, told in (
