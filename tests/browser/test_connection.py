@@ -60,3 +60,6 @@ def test_a_link_is_asked_for_once_while_its_modules_load(page: Page, site: Stack
     assert len(sockets) == 1
     assert sent[:3] == ["scenario.open", "cycles.window", "cycle.get"]
     assert sent.count("scenario.open") == 1
+    page.add_script_tag(url="/static/js/link-early.js")  # as if it had come after the modules
+    assert page.evaluate(HELLO)
+    assert len(sockets) == 1

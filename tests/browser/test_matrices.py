@@ -139,6 +139,15 @@ def test_the_map_of_the_cache_is_sorted_copied_and_lit(page: Page, site: Stack) 
     assert [int(row[-1]) for row in lines(page)[1:]] == found
 
 
+#: A letter is typed right before the next step draws the table anew, as it is while it plays.
+TYPED_AND_STEPPED = """(step) => {
+  const field = document.querySelector('input[aria-label="Filter pods: Active"]');
+  field.value = "no such pod";
+  field.dispatchEvent(new Event("input"));
+  podstep.playback.goto(step);
+}"""
+
+
 def test_the_queues_are_sorted_filtered_copied_and_lit_over_steps(page: Page, site: Stack) -> None:
     """What is looked for stays where the next step draws the tables anew, and so does the focus."""
     address = share(site, example_text("gang-deadlock-coscheduled"), "two gangs")
@@ -161,6 +170,12 @@ def test_the_queues_are_sorted_filtered_copied_and_lit_over_steps(page: Page, si
     expect(pods).to_have_count(1)
     expect(pods).to_contain_text(names[-1])
     expect(field).to_be_focused()
+    page.evaluate(TYPED_AND_STEPPED, 9)
+    Workbench(page).at(9)
+    expect(field).to_have_value("no such pod")
+    expect(pods).to_have_count(0)
+    page.evaluate("podstep.playback.goto(8)")
+    Workbench(page).at(8)
     row = panel.locator(".queue.at-waiting tbody tr").first
     node = row.get_by_role("cell").nth(1).inner_text()
     row.get_by_role("cell").nth(2).hover()
