@@ -1,7 +1,7 @@
 // The panel of breakpoints: what is selected is offered first, any other can be put together, and those that are set are listed.
 
 import { $$, h, fill, icon, copy, dialog, toast } from "../lib/dom.js";
-import { plural, short } from "../lib/quantity.js";
+import { plural } from "../lib/quantity.js";
 import { KINDS, condition, named, parse, words } from "./conditions.js";
 import { MOST } from "./finder.js";
 

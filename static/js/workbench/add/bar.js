@@ -1,6 +1,6 @@
 // The bar over Build: add anything, and lead back or forth what was done. Undo and Redo are of everything in Build.
 
-import { h, fill, icon, toast, typing } from "../../lib/dom.js";
+import { h, icon, toast, typing } from "../../lib/dom.js";
 import { BulkChange } from "./bulk.js";
 import { Generate } from "./generate.js";
 import { ObjectForm } from "./form.js";

@@ -1,6 +1,6 @@
 // When an event lands: before the first cycle or after one, inside the next, or at a second of virtual time.
 
-import { h, fill } from "../../lib/dom.js";
+import { h } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { address } from "../add/when.js";
 
