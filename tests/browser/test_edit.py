@@ -313,6 +313,13 @@ def test_an_edit_says_before_which_comments_it_costs(page: Page, cluster: str) -
     apply(editor)
     yaml = yaml_of(bench).shows(re.compile("# The half remedy: a stale write"))
     assert "# Inside cycle 1" not in yaml.text
+    losing = "kind: Node\nmetadata: {name: n.1} # big\n---\nkind: Node\nmetadata: {name: n.12}\n"
+    told = page.evaluate(
+        "([text, names]) => import('/static/js/workbench/comments.js')"
+        ".then(({ commentsLost }) => names.map((name) => commentsLost(text, ['Node'], name) !== ''))",
+        [losing, ["n.1", "n.12", "n-1", ""]],
+    )
+    assert told == [True, False, False, True], "from the start it is about the one object's own document"
 
 
 def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(

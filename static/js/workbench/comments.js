@@ -4,8 +4,8 @@ const MARK = /^(?=---(?:[ \t\r][^\n]*)?\n)/m;
 const MOST = 4_000_000; // characters that are looked through
 const COMMENT = /(?:^|\s)#/m;
 
-/** A sentence about the comments that rewriting documents of these kinds would lose, or "". */
-export function commentsLost(text, kinds) {
+/** A sentence about the comments that rewriting documents of these kinds, or of them the one of a name, would lose, or "". */
+export function commentsLost(text, kinds, name = "") {
   if (text.length > MOST || !text.includes("#")) return "";
   const chunks = text.split(MARK).map((chunk) => {
     const whole = chunk.replace(/^---[^\n]*\n/, "");
@@ -13,6 +13,7 @@ export function commentsLost(text, kinds) {
     return { whole, body: begin < 0 ? "" : whole.slice(begin) };
   });
   if (chunks.some(({ body }) => /^[[{]/.test(body))) return chunks.some(({ whole }) => COMMENT.test(whole)) ? "This text is JSON: it is written anew as a whole, without its comments. Undo brings them back." : "";
-  const losing = kinds.filter((kind) => chunks.some(({ body }) => new RegExp(`^[ -]*kind: *["']?${kind}\\b`, "m").test(body) && COMMENT.test(body)));
+  const called = new RegExp(`\\bname: *["']?${name.replaceAll(".", "\\.")}${name && "(?![\\w.-])"}`);
+  const losing = kinds.filter((kind) => chunks.some(({ body }) => new RegExp(`^[ -]*kind: *["']?${kind}\\b`, "m").test(body) && COMMENT.test(body) && (!name || called.test(body))));
   return losing.length ? `The document ${losing.join(" and ")} is written anew, without the comments inside it; those above it and all others stay. Undo brings them back.` : "";
 }

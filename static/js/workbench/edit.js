@@ -100,7 +100,15 @@ export class Edit {
     const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
     const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
     const lost = h("p", { class: "edit-lost fine", hidden: true });
-    this.options.text().then((text) => { const told = commentsLost(text, ["Scenario"]); lost.hidden = !told; fill(lost, icon("warn"), told); }, () => {});
+    this.options.text().then((text) => {
+      const tell = () => { // from the start the object's own document is written anew, else that of the events
+        const told = moment?.element.querySelector("[value=start]:checked") ? commentsLost(text, [kind], target.split(/[ /]/).at(-1)) : commentsLost(text, ["Scenario"]);
+        lost.hidden = !told;
+        fill(lost, icon("warn"), told);
+      };
+      for (const name of ["change", "focusin"]) moment?.element.addEventListener(name, tell);
+      tell();
+    }, () => {});
     const box = dialog(heading,
       moment?.element ?? null,
       target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
