@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench
-from tests.browser.test_branches import cordon
+from tests.browser.test_branches import cordon, tree
 from tests.browser.test_edit import copied
 from tests.browser.test_runs import ends
 from tests.browser.test_weights import give
@@ -142,6 +142,9 @@ def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     bench.wait().at(16)
     region(page, "Build")
     cordon(page, bench, "general-4")
+    expect(tree(bench).get_by_text("from cycle 16")).to_be_visible()
+    page.locator("[data-toasts]").evaluate("notices => notices.replaceChildren()")
+    tree(bench).scroll_into_view_if_needed()
     yield "workbench-branches"
     page.goto("/")
     page.get_by_role("button", name="A shop on twelve nodes").click()
