@@ -58,7 +58,7 @@ STILL = """() => Promise.all(document.getAnimations()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark browser tests, and share them out, file by file, between two of the processes of `make test`.
+    """Mark browser tests, and share them out, file by file, between the processes of `make test`.
 
     A process that has any starts a podstep and browsers of its own, so they do not go wherever there is room.
     """
@@ -113,19 +113,52 @@ def site(stacks: Callable[[str], Stack]) -> Stack:
     return stacks("embedded")
 
 
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    """Playwright. Not longer than a file, since while it runs no other test here can have an event loop."""
-    with sync_playwright() as running:
-        yield running
+class Chromium:
+    """The system's Chromium, started for the first test that asks, ended after the last of a row of them.
+
+    Not kept for longer: while Playwright runs, no other test of the process can have an event loop.
+    """
+
+    playwright: Playwright | None = None
+    browser: Browser | None = None
+
+    def open(self) -> Browser:
+        """Return the browser, started if need be."""
+        if self.browser is None:
+            path = chromium()
+            self.playwright = sync_playwright().start()
+            self.browser = self.playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        return self.browser
+
+    def close(self) -> None:
+        """End it, if it runs."""
+        if self.browser is not None and self.playwright is not None:
+            self.browser.close()
+            self.playwright.stop()
+        self.browser = self.playwright = None
+
+
+RUNNING = Chromium()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """End the browser where the next test is not one of a page."""
+    if nextitem is None or HERE not in nextitem.path.parents:
+        RUNNING.close()
+
+
+@pytest.fixture(scope="session")
+def chromium_ends() -> Iterator[None]:
+    """End the browser before what was set up for other tests ends, where those of pages come last."""
+    yield
+    RUNNING.close()
 
 
 @pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
+def browser(chromium_ends: None) -> Browser:
     """The system's Chromium."""
-    opened = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-    yield opened
-    opened.close()
+    return RUNNING.open()
 
 
 @pytest.fixture
