@@ -1,5 +1,6 @@
 // The YAML editor: CodeMirror with our look, our keys and our marks. `lib/editor.js` loads it when a text is first looked at.
 
+import { cameByTab } from "../lib/tabbed.js";
 import {
   Compartment, EditorState, EditorView, Prec, Transaction, acceptCompletion, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding,
   completionKeymap, defaultKeymap, drawSelection, dropCursor, foldGutter, foldKeymap, highlightActiveLine, highlightActiveLineGutter,
@@ -20,15 +21,11 @@ const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces 
 // Ctrl Enter belongs to the page. F1 is bound with the help.
 const KEYS = [...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, { key: "F8", run: nextDiagnostic }];
 
-// Whoever goes through a page by Tab goes through its editors too, until another key says that it is to be worked in.
-let tabbed = false;
-addEventListener("keydown", ({ key }) => { tabbed = key === "Tab"; }, { capture: true });
-addEventListener("pointerdown", () => { tabbed = false; }, { capture: true });
 
 export class Code {
   #attributes = new Compartment();
   #mode = new Compartment(); // what only a text that can be changed has
-  #escapes = 0; // Escapes since the last other key: after one Tab leaves the editor, however long that takes
+  #escapes = 0; // whoever goes through a page by Tab goes through its editors too; else: Escapes since the last other key: after one Tab leaves the editor, however long that takes
   #invalid = null;
 
   /** `context` is what the text is a part of, "operation" of a Scenario, else whole documents; `beside()` the text whose names it may use. */
@@ -42,7 +39,7 @@ export class Code {
       state: EditorState.create({
         doc: text,
         extensions: [
-          EditorView.domEventHandlers({ focus: () => { this.#escapes = tabbed ? 1 : 0; }, mousedown: () => { this.#escapes = 0; }, keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#escapes = key === "Escape" ? this.#escapes + 1 : 0; } }),
+          EditorView.domEventHandlers({ focus: () => { this.#escapes = cameByTab() ? 1 : 0; }, mousedown: () => { this.#escapes = 0; }, keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#escapes = key === "Escape" ? this.#escapes + 1 : 0; } }),
           lineNumbers(), lintGutter(), foldGutter({ markerDOM: foldMarker }), codeFolding(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
           indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches({ minSelectionLength: 2 }),
           indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), scalars, search({ top: true }), theme,
