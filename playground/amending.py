@@ -26,8 +26,8 @@ def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, 
 
     ``wanted`` is YAML, typed over ``base``, as the object stands at the start: only what differs is
     changed in the manifest, so that what admission or an operation adds is not written down. An empty
-    text is no manifest, and deletes nothing. Raises
-    BundleError for a text that cannot be read, ObjectError, MissingError, TooLargeError.
+    text is no manifest, and deletes nothing. Raises BundleError for a text that cannot be read,
+    ObjectError, MissingError, TooLargeError.
     """
     if max(len(wanted or ""), len(base)) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")

@@ -73,16 +73,14 @@ _DRAFT = _object(
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
     "Problem": _PROBLEM,
-    "Errors": _object(
-        ["errors"], errors={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}
-    ),
+    "Errors": _object(["errors"], errors=_PROBLEMS),
     "NewScenario": _object(["bundle"], bundle=_TEXT, title=_TEXT),
     "Created": _object(
         ["id", "url", "delete_token", "warnings"],
         id=_TEXT,
         url=_TEXT,
         delete_token=_TEXT,
-        warnings={"type": "array", "items": {"$ref": "#/components/schemas/Problem"}},
+        warnings=_PROBLEMS,
         summary={"type": "object", "additionalProperties": _COUNT},
     ),
     "Draft": _DRAFT,

@@ -41,6 +41,14 @@ _CONDITIONS = (
     ("met", "string", "A quirk, or a workload whose ties, that counts no more; up to 20 of them"),
 )
 _FOUND = {200: ("The cycle, and why", "Found"), 400: ("A parameter is wrong", "Errors"), **_ERRORS, **_BUSY}
+_UNREAD = {
+    400: ("The body cannot be read", "Errors"),
+    422: ("The bundle has errors: all of them, with line and path", "Errors"),
+    413: ("Too large", "Errors"),
+    429: _ERRORS[429],
+    **_BUSY,
+}
+_TITLE = (("title", "string", "Title, where the body is the bundle itself"),)
 _OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
 _OWN = {401: ("No token of ours", "Errors"), **_ERRORS}
 _TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))
@@ -53,13 +61,9 @@ CALLS: tuple[Call, ...] = (
         "Store a bundle as an immutable scenario with a link",
         {
             201: ("Stored; the same content has the same id, each share its own delete token", "Created"),
-            400: ("The body cannot be read", "Errors"),
-            422: ("The bundle has errors: all of them, with line and path", "Errors"),
-            413: ("Too large", "Errors"),
-            429: _ERRORS[429],
-            **_BUSY,
+            **_UNREAD,
         },
-        query=(("title", "string", "Title, where the body is the bundle itself"),),
+        query=_TITLE,
         body=_TEXT,
     ),
     Call(
@@ -201,14 +205,10 @@ CALLS: tuple[Call, ...] = (
         "Make a draft of a bundle; sent with the token of another draft, of the same owner",
         {
             201: ("Made; keep the token, with it the owner's drafts are read and changed", "NewDraft"),
-            400: ("The body cannot be read", "Errors"),
             401: ("Not a token of ours", "Errors"),
-            422: ("The bundle has errors: all of them, with line and path", "Errors"),
-            413: ("Too large", "Errors"),
-            429: _ERRORS[429],
-            **_BUSY,
+            **_UNREAD,
         },
-        query=(("title", "string", "Title, where the body is the bundle itself"),),
+        query=_TITLE,
         body=_TEXT,
     ),
     Call(
