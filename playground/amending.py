@@ -45,7 +45,7 @@ def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, 
     try:
         return {**written(text, scenario, tuple(documents)), "words": f"{words}, from the start"}
     except BundleError as error:
-        raise ObjectError([Problem(problem.message, problem.path) for problem in error.problems]) from error
+        raise ObjectError.of_whole(error) from error
 
 
 def _changed(document: Document, key: Key, wanted: str, base: str) -> tuple[Document, str]:

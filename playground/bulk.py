@@ -31,7 +31,7 @@ from scheduler_core.history import (
 from scheduler_core.objects.model import Requirement
 from scheduler_core.objects.selectors import requirement_matches
 from scheduler_core.revising import RevisionError, revised
-from scheduler_core.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.scenario import BundleError, Document, Scenario
 
 AT_ONCE = 500  # nodes changed by operations: each becomes one
 NAMED = 200  # nodes that are listed
@@ -125,7 +125,7 @@ def changed(text: str, bulk: Bulk, moment: Moment | None) -> dict[str, Any]:
     try:
         made = written(text, scenario, after)
     except BundleError as error:
-        raise ObjectError([Problem(problem.message, problem.path) for problem in error.problems]) from error
+        raise ObjectError.of_whole(error) from error
     step = None if moment is None else str(moment)
     return {**made, "step": step, "words": _words(bulk, len(changes))}
 

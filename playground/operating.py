@@ -53,6 +53,11 @@ class ObjectError(ValueError):
         self.problems = problems
         super().__init__(problems[0].message)
 
+    @classmethod
+    def of_whole(cls, error: BundleError) -> ObjectError:
+        """Return what is wrong with the text that came of it; its lines are nobody's who typed an object."""
+        return cls([Problem(problem.message, problem.path) for problem in error.problems])
+
 
 class MissingError(LookupError):
     """There is no such object at the step."""

@@ -16,6 +16,7 @@ from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.throttle import wait_seconds
+from scheduler_core.history import HistoryError, Moment
 from scheduler_core.scenario import BundleError
 
 if TYPE_CHECKING:
@@ -98,8 +99,26 @@ class Call:
         return self.source
 
     async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
-        """Run ``call`` in an engine thread."""
-        return await self.connection.in_engine(call, *args)
+        """Run ``call`` in an engine thread. Raises Superseded where a newer request replaced this one."""
+        replaced = self.connection.unwanted(self.name, self.request) if COMMANDS[self.name].latest else None
+
+        def wanted() -> T:
+            if replaced and replaced():
+                raise Superseded
+            return call(*args)
+
+        return await self.connection.in_engine(wanted)
+
+    def moment(self, field: str = "step", *, during: bool = False) -> Moment | None:
+        """Return the moment that a field of the payload names, None where it is absent or empty.
+
+        Raises CommandError.
+        """
+        step = self.payload.get(field)
+        try:
+            return Moment.parse(step, during=during) if step else None
+        except HistoryError as error:
+            raise CommandError("payload.invalid", str(error), field=field) from error
 
     async def in_turns(self, turn: Callable[[Playback, Unwanted], T | None]) -> T:
         """Call ``turn`` with the source's playback in an engine thread until it answers.

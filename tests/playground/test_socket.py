@@ -269,9 +269,11 @@ async def test_computing_ahead_takes_turns_and_ends_with_the_connection(
 ) -> None:
     """Whoever asks for the end of time keeps neither others waiting nor the engine busy once gone."""
     steps: list[int] = []
+    begun = threading.Event()
 
     def endless(_self: Playback, _seconds: float) -> bool:
         steps.append(1)
+        begun.set()
         time.sleep(0.01)
         return True
 
@@ -283,9 +285,7 @@ async def test_computing_ahead_takes_turns_and_ends_with_the_connection(
             await greedy.send("cycle.get", {"source": source, "step": "99999", "parts": []})
         await greedy.success("session.hello", {})
         assert (await other.success("bundle.check", {"text": web}))["errors"] == []
-        async with asyncio.timeout(30):
-            while not steps:
-                await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(begun.wait, 30)
     before = len(steps)
     await asyncio.sleep(0.2)
     assert len(steps) <= before + consumer.ENGINE_JOBS

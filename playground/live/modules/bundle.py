@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from playground import bundles, sources, store
@@ -10,8 +9,7 @@ from playground.adding import added
 from playground.configuring import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.operating import ObjectError
-from playground.playback.playback import Superseded
+from playground.live.refusals import refusals
 from scheduler_core.history import HistoryError, Moment
 from scheduler_core.policy.rewriting import EditError
 from scheduler_core.scenario import BundleError
@@ -20,13 +18,10 @@ from scheduler_core.scenario import BundleError
 @command("bundle.check", latest=1, large=True, text="text")
 async def check(call: Call) -> Answer:
     """Answer what is wrong with a text and what is in it; nothing is stored."""
-    unwanted = call.connection.unwanted("bundle.check", call.request)
-    return await call.in_engine(_check, call.payload["text"], unwanted)
+    return await call.in_engine(_check, call.payload["text"])
 
 
-def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _check(text: str) -> dict[str, Any]:
     try:
         scenario = bundles.parse([("", text)])
     except BundleError as error:
@@ -54,15 +49,11 @@ def _check(text: str, unwanted: Callable[[], bool]) -> dict[str, Any]:
 )
 async def configure(call: Call) -> Answer:
     """Answer a text with one change to what configures its scheduler; nothing is stored."""
-    unwanted = call.connection.unwanted("bundle.configure", call.request)
-    return await call.in_engine(_configured, call.payload, unwanted)
+    return await call.in_engine(_configured, call.payload, call.moment())
 
 
-def _configured(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
     try:
-        moment = Moment.parse(payload["step"]) if payload.get("step") else None
         return configured(payload["text"], payload["what"], payload["key"], payload["value"], moment)
     except HistoryError as error:
         raise CommandError("payload.invalid", str(error), field="step") from error
@@ -73,21 +64,12 @@ def _configured(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[s
 @command("bundle.add", latest=1, large=True, text="text", documents="text", step="text?")
 async def add(call: Call) -> Answer:
     """Answer a text with more documents; nothing is stored."""
-    unwanted = call.connection.unwanted("bundle.add", call.request)
-    return await call.in_engine(_added, call.payload, unwanted)
+    return await call.in_engine(_added, call.payload, call.moment())
 
 
-def _added(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
-    try:
-        moment = Moment.parse(payload["step"]) if payload.get("step") else None
+def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
+    with refusals("step"):
         return added(payload["text"], payload["documents"], moment)
-    except HistoryError as error:
-        raise CommandError("payload.invalid", str(error), field="step") from error
-    except ObjectError as error:
-        told = bundles.problems_wire(error.problems)
-        raise CommandError("object.invalid", str(error), errors=told) from error
 
 
 @command("bundle.open", visitor=True, large=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from playground import bundles, sources, store
@@ -12,14 +11,9 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
 from playground.making import UnknownKindError, forms, made
-from playground.playback.playback import Playback, Superseded
+from playground.playback.playback import Playback
 from playground.wire import Encoded, encode
 from scheduler_core.history import Moment
-
-
-def _moment(payload: dict[str, Any]) -> Moment | None:
-    with refusals("step"):
-        return Moment.parse(payload["step"]) if payload.get("step") else None
 
 
 @command("forms.list")
@@ -32,7 +26,7 @@ async def listed(call: Call) -> Answer:
 async def drafted(call: Call) -> Answer:
     """Answer the documents of a form, and what is wrong with what was typed in it."""
     payload = call.payload
-    moment = _moment(payload)
+    moment = call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
         try:
@@ -52,14 +46,11 @@ async def recipes(call: Call) -> Answer:
 @command("cluster.generate", latest=1, recipe="object", whole="text?")
 async def cluster(call: Call) -> Answer:
     """Answer the cluster of a recipe, or the beginning of it; nothing is stored."""
-    unwanted = call.connection.unwanted("cluster.generate", call.request)
     whole = call.payload.get("whole") == "true"
-    return await call.in_engine(_generated, call.payload["recipe"], whole, unwanted)
+    return await call.in_engine(_generated, call.payload["recipe"], whole)
 
 
-def _generated(recipe: dict[str, Any], whole: bool, unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
     return generated(recipe, whole=whole)
 
 
@@ -105,7 +96,7 @@ def _bulk(payload: dict[str, Any]) -> Bulk:
 async def preview(call: Call) -> Answer:
     """Answer which nodes a bulk change is about, and what it does to the first few of them."""
     payload = call.payload
-    moment = _moment(payload)
+    moment = call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
         return Encoded(encode(previewed(playback.scenario, moment, _bulk(payload))))
@@ -127,12 +118,9 @@ async def preview(call: Call) -> Answer:
 )
 async def bulk(call: Call) -> Answer:
     """Answer a text with many nodes changed; nothing is stored."""
-    unwanted = call.connection.unwanted("bundle.bulk", call.request)
-    return await call.in_engine(_changed, call.payload, _moment(call.payload), unwanted)
+    return await call.in_engine(_changed, call.payload, call.moment())
 
 
-def _changed(payload: dict[str, Any], moment: Moment | None, unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _changed(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
     with refusals():
         return changed(payload["text"], _bulk(payload), moment)

@@ -20,10 +20,9 @@ from playground.operating import (
 )
 from playground.panels.landed import outcome_of
 from playground.panels.objects import entry_of, object_at, objects, operations
-from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
+from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.wire import Encoded, encode
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.history import Moment
 from scheduler_core.revising import RevisionError, revised
 
 T = TypeVar("T")
@@ -77,11 +76,9 @@ async def listed(call: Call) -> Answer:
 @command("group.draft", source="source", latest=1, fields="object", step="text?")
 async def group(call: Call) -> Answer:
     """Answer the documents of a PodGroup and its workload, and what is wrong with what was typed of them."""
-    payload = call.payload
+    payload, moment = call.payload, call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
-        with refusals("step"):
-            moment = Moment.parse(payload["step"]) if payload.get("step") else None
         return Encoded(encode(drafted(playback.scenario, moment, payload["fields"])))
 
     return await call.in_turns(turn)
@@ -165,33 +162,24 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
 )
 async def operate(call: Call) -> Answer:
     """Answer a text with one change to its history; nothing is stored."""
-    unwanted = call.connection.unwanted("bundle.operate", call.request)
-    return await call.in_engine(_operated, call.payload, unwanted)
+    return await call.in_engine(_operated, call)
 
 
 @command("bundle.amend", latest=1, large=True, text="text", target="text", object="text?", base="text?")
 async def amend(call: Call) -> Answer:
     """Answer a text with one object otherwise from the start, or without it; nothing is stored."""
-    unwanted = call.connection.unwanted("bundle.amend", call.request)
-    return await call.in_engine(_amended, call.payload, unwanted)
+    return await call.in_engine(_amended, call.payload)
 
 
-def _amended(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _amended(payload: dict[str, Any]) -> dict[str, Any]:
     with refusals():
         return amended(payload["text"], payload["target"], payload.get("object"), payload.get("base") or "")
 
 
-def _operated(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _operated(call: Call) -> dict[str, Any]:
+    payload = call.payload
     given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id", "seconds")}
+    moment = call.moment(during=payload.get("during") == "evaluation")
+    landed = call.moment("landed")
     with refusals():
-        moment = (
-            Moment.parse(payload["step"], during=payload.get("during") == "evaluation")
-            if payload.get("step")
-            else None
-        )
-        landed = Moment.parse(payload["landed"]) if payload.get("landed") else None
         return operated(payload["text"], Change(payload["action"], moment, landed=landed, **given))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from playground import bundles, catalogue
 from playground.configuring import in_force
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.playback.playback import Playback, Superseded
+from playground.live.refusals import refusals
+from playground.playback.playback import Playback
 from playground.policies import changed, checked, in_text, settings_of, told
 from playground.wire import Encoded, encode
-from scheduler_core.history import HistoryError, Moment
 from scheduler_core.policy.rewriting import EditError
 from scheduler_core.scenario import BundleError
 from scheduler_core.settings import SETTINGS_KIND
@@ -27,13 +27,11 @@ async def tables(call: Call) -> Answer:
 @command("policy.text", source="source", latest=1, step="text?")
 async def text(call: Call) -> Answer:
     """Answer the document in force at the start or after a step, with what it comes to."""
+    moment = call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
-        step = call.payload.get("step")
-        try:
-            documents = in_force(playback.scenario, Moment.parse(step) if step else None)
-        except HistoryError as error:
-            raise CommandError("payload.invalid", str(error), field="step") from error
+        with refusals("step"):
+            documents = in_force(playback.scenario, moment)
         own: Mapping[str, Any] = next((d for d in documents if d["kind"] == SETTINGS_KIND), {})
         return Encoded(encode(told(in_text(documents), settings_of(own))))
 
@@ -43,13 +41,10 @@ async def text(call: Call) -> Answer:
 @command("policy.check", latest=1, text="text", order="text?", quirks="text?")
 async def check(call: Call) -> Answer:
     """Answer what is wrong with a document that is typed, by its lines, or what it comes to."""
-    unwanted = call.connection.unwanted("policy.check", call.request)
-    return await call.in_engine(_checked, call.payload, unwanted)
+    return await call.in_engine(_checked, call.payload)
 
 
-def _checked(payload: dict[str, Any], unwanted: Callable[[], bool]) -> dict[str, Any]:
-    if unwanted():
-        raise Superseded
+def _checked(payload: dict[str, Any]) -> dict[str, Any]:
     given = {"predicateOrder": payload.get("order"), "quirks": payload.get("quirks")}
     given = {name: value for name, value in given.items() if value is not None}
     return checked(payload["text"], settings_of(given))
