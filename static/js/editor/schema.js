@@ -36,7 +36,7 @@ export function within(knows, context) {
 }
 
 /** The part that a document of this kind is; of several versions the one it names, else the newest. */
-export function partOf(schema, kind, version) {
+function partOf(schema, kind, version) {
   const versions = schema.kinds[kind];
   if (!versions) return null;
   const group = (text) => (text.includes("/") ? text.split("/")[0] : "");

@@ -16,7 +16,7 @@ const TOO_LARGE = 1009;  // the close code for a frame that the server does not 
 export const superseded = (error) => error.code === "request.superseded";
 
 /** What an `error` frame carries. */
-export class CommandError extends Error {
+class CommandError extends Error {
   constructor(body) {
     super(body.message || body.code);
     this.code = body.code;

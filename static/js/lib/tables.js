@@ -17,7 +17,7 @@ function groupsOf(rows) {
 }
 
 /** Header and rows as they stand, tab separated; what follows a row and is open comes last in its line. Columns without a name are pictures. */
-export function tsvOf(table) {
+function tsvOf(table) {
   const heads = [...table.tHead.rows[0].cells];
   const columns = heads.flatMap((head, i) => (text(head) ? [i] : []));
   const groups = groupsOf(table.tBodies[0].rows);

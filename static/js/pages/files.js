@@ -6,7 +6,7 @@ const TABLE = /\.csv(\.gz)?$/i;
 export const isTable = (file) => TABLE.test(file.name);
 
 /** Return a file's text, unpacked if it is gzip. */
-export async function textOf(file) {
+async function textOf(file) {
   const packed = /\.gz$/i.test(file.name);
   const stream = packed ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
   return new Response(stream).text();

@@ -8,7 +8,7 @@ const CONTROLS = "button, a, summary, input, [role=tab], [role=treeitem], [role=
 const ANYWHERE = "Mod+k"; // works while a field is being typed in: it types nothing
 
 /** A key event as the table writes it: "Shift+ArrowRight", "Mod+k", "?"; "" for what no command has. */
-export function keyOf(event) {
+function keyOf(event) {
   if (event.altKey) return "";
   const letter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
   const shift = event.shiftKey && (letter || event.key.length > 1) ? "Shift+" : ""; // of "?" the Shift is part of the key

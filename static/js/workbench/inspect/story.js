@@ -12,7 +12,7 @@ const RANKING = 5;
 const CHANGES = 8; // from outside that are listed
 
 /** Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses. */
-export function clauses(message) {
+function clauses(message) {
   const match = /^(\d+\/\d+ nodes are available: )(.*?)(\.?)$/s.exec(message);
   if (!match) return null;
   const parts = match[2].split(/, (?=\d+ )/).map((text) => {
