@@ -84,7 +84,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
-# --- database, cache, channels -----------------------------------------------------------------
+# --- database, cache ---------------------------------------------------------------------------
 
 SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
 DATABASES: dict[str, dict[str, Any]] = {
@@ -107,12 +107,10 @@ else:
 
 REDIS_URL = env.str("REDIS_URL", "")
 CACHES: dict[str, dict[str, Any]]
-CHANNEL_LAYERS: dict[str, dict[str, Any]]
+# No CHANNEL_LAYERS: what connections are told, they read in the database (playground.live.watching). A layer
+# would tie every connection to one of Redis, and end it with that.
 if REDIS_URL:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
-    CHANNEL_LAYERS = {
-        "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
-    }
 else:
     CACHES = {
         "default": {
@@ -120,7 +118,6 @@ else:
             "OPTIONS": {"MAX_ENTRIES": 20_000},
         }
     }
-    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
 # --- worker ------------------------------------------------------------------------------------
 
