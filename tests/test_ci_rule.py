@@ -41,3 +41,10 @@ def test_nothing_is_skipped_in_ci(tmp_path: Path, ci: str, outcomes: dict[str, s
         lines = [line for line in summary.splitlines() if line.startswith(outcome)]
         assert any(f"{name}.py" in line for line in lines), (name, outcome, done.stdout)
     assert (done.returncode != 0) is bool(ci)
+
+
+@pytest.mark.xdist_group("rule")
+def test_a_group_of_tests_stays_together(request: pytest.FixtureRequest) -> None:
+    """Pytest-xdist knows the groups: under a newer pytest than its own it spreads them, and says nothing."""
+    grouped = request.config.getoption("loadgroup", default=False)
+    assert request.node.nodeid.endswith("@rule" if grouped else request.node.name)
