@@ -2,7 +2,7 @@
 
 import { h, fill, copy, toast } from "./dom.js";
 
-const ALL_ROWS = 100; // up to here every row is in the document
+const ALL_ROWS = 40; // up to here every row is in the document
 const OVERSCAN = 10;
 const FEW = 30; // up to here the page scrolls, not the table
 

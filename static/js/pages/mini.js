@@ -3,6 +3,7 @@
 
 import { h, fill, icon } from "../lib/dom.js";
 import { amount, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
+import { fillRail } from "../lib/rail.js";
 import { Cluster } from "../workbench/cluster.js";
 import { Verdict } from "../workbench/verdict.js";
 import { link } from "./link.js";
@@ -172,8 +173,8 @@ class Miniature {
 
 class Card {
   constructor(name) {
-    this.cpu = h("span", { class: "rail" }, h("i", { class: "used" }), h("i", { class: "add" }));
-    this.memory = h("span", { class: "rail" }, h("i", { class: "used" }), h("i", { class: "add" }));
+    this.cpu = h("span", { class: "rail" });
+    this.memory = h("span", { class: "rail" });
     this.pods = h("span", { class: "mini-pods" });
     this.score = h("span", { class: "mini-score" });
     this.why = h("span", { class: "mini-why" });
@@ -182,12 +183,7 @@ class Card {
 
   paint(state) {
     this.root.className = `mini-node ${state.fits ? "fits" : "failed"}${state.chosen ? " chosen" : ""}`;
-    for (const key of ["cpu", "memory"]) {
-      const [used, add] = state[key];
-      this[key].firstChild.style.setProperty("width", `${used * 100}%`);
-      this[key].lastChild.style.setProperty("left", `${used * 100}%`);
-      this[key].lastChild.style.setProperty("width", `${add * 100}%`);
-    }
+    for (const key of ["cpu", "memory"]) fillRail(this[key], ...state[key]);
     this.score.textContent = state.score;
     this.score.classList.toggle("best", state.best);
     const shown = state.pods.slice(0, BLOCKS);

@@ -2,6 +2,7 @@
 
 import { h, fill } from "../lib/dom.js";
 import { age, amount, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
+import { fillRail } from "../lib/rail.js";
 import { ghosts } from "./ghosts.js";
 import { CLASSES } from "./stage/colours.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
@@ -76,10 +77,9 @@ export class Cards {
   }
 
   #bar(label, title) {
-    const used = h("i", { class: "used" });
-    const add = h("i", { class: "add" });
+    const rail = h("span", { class: "rail" });
     const text = h("span", { class: "amount" });
-    return { used, add, text, root: h("span", { class: `bar${label.length > ROOM ? " long" : ""}`, title }, this.compact ? null : h("span", { class: "bar-label", text: label }), h("span", { class: "rail" }, used, add), this.compact ? null : text) };
+    return { rail, text, root: h("span", { class: `bar${label.length > ROOM ? " long" : ""}`, title }, this.compact ? null : h("span", { class: "bar-label", text: label }), rail, this.compact ? null : text) };
   }
 
   #card(node) {
@@ -200,8 +200,7 @@ export class Cards {
   #fillBar(bar, used, own, add, of, format) {
     const part = of > 0 ? Math.min(1, (used - own) / of) : 0;
     const more = of > 0 ? Math.min(1 - part, add / of) : 0;
-    bar.used.style.setProperty("transform", `scaleX(${part})`);
-    bar.add.style.setProperty("transform", `translateX(${part * 100}%) scaleX(${more})`);
+    fillRail(bar.rail, part, more);
     bar.root.classList.toggle("over", used > of);
     if (!this.compact) bar.text.textContent = format(used, of);
   }

@@ -2,6 +2,7 @@
 
 import { h, perFrame, announce } from "../lib/dom.js";
 import { count, ellipsis } from "../lib/quantity.js";
+import { fillRail } from "../lib/rail.js";
 import { ghosts } from "./ghosts.js";
 import { arrange } from "./stage/arrange.js";
 import { detail } from "./stage/cell.js";
@@ -281,9 +282,9 @@ export class HeatMap {
     const [name, ...rest] = this.view.describe(node).split(", ");
     // The first three are amounts, which stand beside their bars.
     const bars = ["cpu", "memory", "pods"].map((measure, i) => {
-      const used = h("i", { class: "used" });
-      used.style.setProperty("transform", `scaleX(${Math.min(1, share[measure])})`);
-      return h("span", { class: `bar${share[measure] > 1 ? " over" : ""}` }, h("span", { class: "bar-label", text: measure === "memory" ? "mem" : measure }), h("span", { class: "rail" }, used), h("span", { class: "amount", text: rest[i].replace(/^(cpu|memory) | pods$/, "") }));
+      const rail = h("span", { class: "rail" });
+      fillRail(rail, Math.min(1, share[measure]));
+      return h("span", { class: `bar${share[measure] > 1 ? " over" : ""}` }, h("span", { class: "bar-label", text: measure === "memory" ? "mem" : measure }), rail, h("span", { class: "amount", text: rest[i].replace(/^(cpu|memory) | pods$/, "") }));
     });
     this.tip.replaceChildren(h("b", { text: name }), ...bars, ...rest.slice(bars.length).map((text) => h("span", { text })));
     const left = x + 16 + 240 > this.#size.width ? x - 250 : x + 16;
