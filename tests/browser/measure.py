@@ -37,6 +37,7 @@ SIZES = ((100, 0.6, 100), (1_000, 0.1, None), (5_000, 0.02, 300))
 TABS = ("story", "predicates")
 VISITS = 5
 STEPS = 20
+MEASURED = 40  # steps from click to paint
 CYCLES = 100_000
 DRAG_MOVES = 240
 RUN_SECONDS = 900
@@ -90,7 +91,7 @@ def step_to_paint(browser: Browser, site: Stack) -> Iterator[Row]:
         address = share(site, zoned(nodes, load), f"{nodes} nodes")
         for tab in TABS:
             page = new_page(browser, site.base_url)
-            found = measure(page, f"{address}?step=10&tab={tab}")
+            found = measure(page, f"{address}?step=10&tab={tab}", MEASURED)
             page.context.close()
             painted, whole = found["painted"], found["with_verdicts"]
             yield (
