@@ -6,10 +6,10 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from channels.testing import WebsocketCommunicator
+from channels.testing import WebsocketCommunicator as ChannelsCommunicator
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
@@ -18,6 +18,9 @@ from playground import identity
 from playground.playback.library import library
 
 DATA = Path(__file__).parent / "data"
+
+PATIENCE = 60.0
+"""Seconds after which what is waited for does not come any more, on a machine that others keep busy too."""
 
 OWNER, STRANGER = "owner-of-everything-1234", "stranger-passing-by-5678"
 
@@ -66,6 +69,25 @@ def limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
     return change
 
 
+class WebsocketCommunicator(ChannelsCommunicator):
+    """Channels' own, which gives up after a second: nothing is late on a busy machine."""
+
+    async def connect(self, timeout: float = PATIENCE) -> tuple[bool, str | int | None]:
+        return cast("tuple[bool, str | int | None]", await super().connect(timeout))
+
+    async def receive_output(self, timeout: float = PATIENCE) -> Any:
+        return await super().receive_output(timeout)
+
+    async def receive_from(self, timeout: float = PATIENCE) -> Any:
+        return await super().receive_from(timeout)
+
+    async def wait(self, timeout: float = PATIENCE) -> None:
+        await super().wait(timeout)
+
+    async def disconnect(self, code: int = 1000, timeout: float = PATIENCE) -> None:
+        await super().disconnect(code, timeout)
+
+
 class Socket:
     """A client of ``/ws/`` that matches answers to what it asked."""
 
@@ -80,7 +102,7 @@ class Socket:
         await self.communicator.send_to(text_data=json.dumps([name, self._next, payload]))
         return self._next
 
-    async def answer(self, request: int, timeout: float = 30) -> list[Any]:
+    async def answer(self, request: int, timeout: float = PATIENCE) -> list[Any]:
         while request not in self._answers:
             frame = json.loads(await self.communicator.receive_from(timeout=timeout))
             if frame[1] is None and frame[0] != "error":
@@ -102,7 +124,7 @@ class Socket:
         assert status == "error", body
         return body
 
-    async def push(self, name: str, timeout: float = 10) -> Any:
+    async def push(self, name: str, timeout: float = PATIENCE) -> Any:
         """Return the next pushed frame of that name."""
         while True:
             for position, frame in enumerate(self.pushed):

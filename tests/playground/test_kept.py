@@ -11,6 +11,8 @@ from playground import kept
 from playground.asgi import application, django_application
 from playground.kept import Kept
 
+from .conftest import PATIENCE
+
 pytestmark = pytest.mark.django_db
 
 FILE = "/static/css/base.css"
@@ -42,7 +44,7 @@ async def get(app: Any, path: str, method: str = "GET", **headers: str) -> dict[
     async def send(message: dict[str, Any]) -> None:
         messages.append(message)
 
-    await asyncio.wait_for(app(scope, receive, send), 10)
+    await asyncio.wait_for(app(scope, receive, send), PATIENCE)
     first, *rest = messages
     return {
         "status": first["status"],

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from playground.live.consumer import Connection, Outgoing
 from playground.playback.library import library
 from playground.playback.playback import Playback
 
-from .conftest import OWNER, communicator, connected
+from .conftest import OWNER, PATIENCE, communicator, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -90,15 +91,16 @@ async def test_the_rate_is_bounded_and_then_the_connection(
     """Too many frames are refused with a time to wait; who goes on is closed with 1008."""
     limits(FRAMES_PER_SECOND=1)
     monkeypatch.setattr(consumer, "REFUSALS", 5)
+    monkeypatch.setattr(consumer, "time", SimpleNamespace(monotonic=lambda: 1.0))  # no token comes back meanwhile
     async with connected() as socket:
         for _ in range(consumer.BURST_SECONDS):
             await socket.success("session.hello", {})
         refused = await socket.error("session.hello", {})
         assert refused["code"] == "rate.limited"
-        assert 0 < refused["retryAfter"] <= 1
+        assert 0 < refused["retryAfter"] <= 1.001
         for _ in range(5):
             await socket.send("session.hello", {})
-        frames = [await socket.communicator.receive_output(timeout=5) for _ in range(5)]
+        frames = [await socket.communicator.receive_output() for _ in range(5)]
         assert frames[-1]["type"] == "websocket.close"
         assert frames[-1]["code"] == 1008
 
@@ -137,13 +139,13 @@ async def test_a_client_that_does_not_read_is_disconnected(
     limits(OUTGOING_FRAMES=3)
 
     async def stuck(*_: Any, **__: Any) -> None:
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     async with connected() as socket:
         monkeypatch.setattr(Connection, "send", stuck)
         for _ in range(8):
             await socket.send("session.hello", {})
-        output = await socket.communicator.receive_output(timeout=5)
+        output = await socket.communicator.receive_output()
         assert (output["type"], output["code"]) == ("websocket.close", 1008)
 
 
@@ -248,7 +250,7 @@ async def test_a_client_that_left_while_it_is_sent_something(error: type[Excepti
     connection = Connection()
     connection.send = gone
     connection.push("run.changed", {})
-    await asyncio.wait_for(connection._send_frames(), 5)
+    await asyncio.wait_for(connection._send_frames(), PATIENCE)
 
 
 def test_outgoing_bytes_of_the_process_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +287,7 @@ async def test_computing_ahead_takes_turns_and_ends_with_the_connection(
             await greedy.send("cycle.get", {"source": source, "step": "99999", "parts": []})
         await greedy.success("session.hello", {})
         assert (await other.success("bundle.check", {"text": web}))["errors"] == []
-        assert await asyncio.to_thread(begun.wait, 30)
+        assert await asyncio.to_thread(begun.wait, PATIENCE)
     before = len(steps)
     await asyncio.sleep(0.2)
     assert len(steps) <= before + consumer.ENGINE_JOBS
@@ -325,7 +327,7 @@ async def test_of_many_openings_the_newest_are_answered(web: str, monkeypatch: p
     async with connected() as socket:
         source = {"draft": (await socket.success("bundle.open", {"text": web}))["draft"]}
         go = threading.Event()
-        monkeypatch.setattr(Playback, "advance", lambda *_: not go.wait(5))
+        monkeypatch.setattr(Playback, "advance", lambda *_: not go.wait(PATIENCE))
         asked = [await socket.send("scenario.open", {"source": source}) for _ in range(8)]
         await socket.success("session.hello", {})
         go.set()

@@ -17,7 +17,7 @@ from playground.playback.playback import Playback
 from playground.tasks import run_simulation
 from scheduler_core import load
 
-from .conftest import DATA, OWNER, STRANGER, Socket, connected
+from .conftest import DATA, OWNER, PATIENCE, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -161,7 +161,7 @@ async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.M
 
     def slow(self: Playback, *asked: Any) -> Any:
         entered.set()
-        go.wait(5)
+        go.wait(PATIENCE)
         return original(self, *asked)
 
     async with connected() as socket:
@@ -170,7 +170,7 @@ async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.M
         monkeypatch.setattr(Playback, "_decide", slow)
         ask = {"source": source, "parts": ["queue"]}
         requests = [await socket.send("cycle.get", {**ask, "step": "1"})]
-        await asyncio.to_thread(entered.wait, 5)
+        await asyncio.to_thread(entered.wait, PATIENCE)
         requests += [await socket.send("cycle.get", {**ask, "step": str(step)}) for step in (2, 3, 4, 5)]
         await socket.success("session.hello", {})
         go.set()

@@ -17,6 +17,8 @@ from playground import supervisor
 from playground.supervisor import Program, Supervisor
 from tests.services.processes import wait_until
 
+from .conftest import PATIENCE
+
 FOREVER = "import time\nwhile True: time.sleep(0.05)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf')\n" + FOREVER
 
@@ -34,7 +36,7 @@ def run(*programs: Program, signals: tuple[signal.Signals, ...] = (), ready: str
     def send() -> None:
         for sig in signals:
             os.kill(os.getpid(), sig)
-            time.sleep(0.1)
+            running.stopping.wait()  # two signals of one kind that come at once are one
 
     status = running.run(
         ready=lambda: bool(signals) and ready in output.getvalue(),
@@ -67,14 +69,14 @@ def test_a_program_that_does_not_listen_is_killed() -> None:
     began = time.monotonic()
     status, _ = run(python("deaf", STUBBORN, grace=0.5), signals=(signal.SIGTERM,), ready="deaf")
     assert status == 0
-    assert 0.5 <= time.monotonic() - began < 5
+    assert time.monotonic() - began >= 0.5
 
 
 def test_a_second_signal_does_not_wait() -> None:
     """Ctrl-C twice kills at once."""
     began = time.monotonic()
-    run(python("deaf", STUBBORN), signals=(signal.SIGINT, signal.SIGINT), ready="deaf")
-    assert time.monotonic() - began < 5
+    run(python("deaf", STUBBORN, grace=200), signals=(signal.SIGINT, signal.SIGINT), ready="deaf")
+    assert time.monotonic() - began < 100
 
 
 def test_what_a_program_started_ends_too() -> None:
@@ -87,7 +89,7 @@ def test_what_a_program_started_ends_too() -> None:
     _, output = run(python("web", code, grace=0.5), signals=(signal.SIGTERM,), ready="web |")
     orphan = int(output.split("|")[1])
     # Its new parent may take a moment to bury it.
-    wait_until(lambda: _is_gone(orphan), 5, "the orphan ends")
+    wait_until(lambda: _is_gone(orphan), PATIENCE, "the orphan ends")
 
 
 def _is_gone(pid: int) -> bool:

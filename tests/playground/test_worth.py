@@ -18,7 +18,7 @@ from playground.wire import Encoded
 from scheduler_core import load
 from scheduler_core.cost import measure_costs
 
-from .conftest import STRANGER, Socket, connected
+from .conftest import PATIENCE, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -194,7 +194,7 @@ async def test_it_is_given_up_on_request(paused: Paused) -> None:
         assert await socket.success("worth.cancel", {}) == {}
         status, _, body = await socket.answer(request)
         assert (status, body["code"]) == ("error", "request.superseded")
-        for _ in range(100):
+        for _ in range(int(PATIENCE / 0.02)):
             if not worth._jobs:
                 break
             await asyncio.sleep(0.02)
