@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,10 @@ from tests.conformance.gang_oracle.reading import CLASSIC, EDITIONS, least
 from tests.conformance.gang_oracle.runs import PACES, outcome
 from tests.conformance.gang_records import MAKERS, record, spoil
 from tests.conformance.gang_scenarios import scenario
+from tests.core.trials import trials
 
 FILE = Path(__file__).parent / "data" / "coscheduling.jsonl.gz"
-RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "150"))
+RUNS = trials(80)
 
 
 def engine(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

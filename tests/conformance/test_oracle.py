@@ -18,10 +18,10 @@ from tests.conformance.oracle import Oracle
 from tests.conformance.oracle.fixed import FixedOracle
 from tests.conformance.random_records import record
 from tests.core.engine.quirk_clusters import quirky
+from tests.core.trials import trials
 
-SEEDS = 600
-FIXED_SEEDS = 400
-CHUNK = 100
+SEEDS, FIXED_SEEDS, QUIRKY = trials(300), trials(200), trials(80)
+CHUNK = 50
 
 
 def first_difference(got: dict[str, Any], want: dict[str, Any]) -> str:
@@ -71,7 +71,7 @@ def test_engine_decides_as_the_oracle_with_quirks_fixed(start: int) -> None:
 
 def test_engine_and_oracle_agree_where_quirks_abound() -> None:
     """So do they on clusters made of what quirks are about, in force and fixed."""
-    for seed in range(200):
+    for seed in range(QUIRKY):
         cluster = quirky(seed)
         case = {"id": str(seed), "objects": list(cluster.documents), "policy": cluster.policy}
         want, fixed = Oracle(case).run(), FixedOracle(case).run()

@@ -15,6 +15,7 @@ from scheduler_core.policy.order import BUNDLES
 from scheduler_core.policy.rewriting import EditError
 from scheduler_core.predicates import PREDICATES
 from tests.core.configuration.test_compiled import document
+from tests.core.trials import trials
 
 CALLED = {"CheckNodeUnschedulable": "CheckNodeCondition", "PodFitsPorts": "PodFitsHostPorts"}
 
@@ -104,7 +105,7 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
     return document(draw(st.sampled_from(["v1beta2", "v1beta3", "v1"])), profile)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=trials(60))
 @given(configurations())
 def test_a_configuration_that_loses_nothing_comes_back_as_it_was(given: dict[str, Any]) -> None:
     """To a Policy and back, in the same version: the same predicates, priorities, weights and arguments."""
@@ -164,7 +165,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     return policy
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=trials(60))
 @given(policies())
 def test_a_policy_that_loses_nothing_decides_alike(given: dict[str, Any]) -> None:
     """As a KubeSchedulerConfiguration it runs the same rules in the same order; else something is told."""

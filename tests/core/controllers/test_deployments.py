@@ -11,6 +11,7 @@ from scheduler_core.controllers import Change
 from scheduler_core.controllers.deployment import fenceposts
 from scheduler_core.objects.model import ObjectMeta, Pod, UpdateStrategy, Workload
 from tests.core.controllers.driver import World, node, sets, workload
+from tests.core.trials import trials
 
 # replicas, maxSurge, maxUnavailable: so many too many, so many too few
 FENCEPOSTS = [
@@ -57,7 +58,7 @@ def extremes(changes: list[Change], pods: list[Pod]) -> tuple[int, int]:
 AMOUNTS = st.one_of(st.integers(0, 6), st.integers(0, 100).map(lambda n: f"{n}%"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=trials(40))
 @given(
     replicas=st.integers(1, 12),
     surge=AMOUNTS,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scheduler_core.objects.model import Pod
 from scheduler_core.workloads import index_of
 from tests.core.controllers.driver import World, node, workload
+from tests.core.trials import trials
 
 RUN = {"podstep/run-seconds": "30"}
 FAIL = {**RUN, "podstep/outcome": "Failed"}
@@ -107,7 +108,7 @@ def test_a_users_change_leaves_the_status_alone() -> None:
     assert world.phases() == {"Succeeded": 4}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=trials(40))
 @given(
     completions=st.integers(1, 12),
     parallelism=st.integers(1, 15),

@@ -15,6 +15,7 @@ from scheduler_core.scoring import combine
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import conformance_cycle, trace_cycle
 from tests.conformance.random_records import record
+from tests.core.trials import trials
 
 KINDS = {
     "SelectorSpreadPriority": "map/reduce",
@@ -48,11 +49,11 @@ def test_each_priority_is_of_the_kind_that_v1_11_has_it_in() -> None:
     assert {name: priority.kind for name, priority in PRIORITIES.items()} == KINDS
 
 
-@pytest.mark.parametrize("start", range(0, 120, 40))
+@pytest.mark.parametrize("start", range(0, trials(60), 30))
 def test_combine_of_all_rows_is_the_totals(start: int) -> None:
     """Each node's total is the sum of its column, each row is what its kind says; the best ones tie."""
     seen = set()
-    for cycle in ranked(range(start, start + 40)):
+    for cycle in ranked(range(start, start + 30)):
         assert cycle.totals is not None
         rows = cycle.priorities
         zero = np.zeros(len(cycle.feasible), np.int64)

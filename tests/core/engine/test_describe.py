@@ -20,6 +20,7 @@ from scheduler_core.simulation import Simulation
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.test_priorities import CASES, SERVICE, WEB, ZONED, named
+from tests.core.trials import trials
 
 OPERATORS: dict[type, Any] = {
     ast.Add: operator.add,
@@ -87,11 +88,11 @@ def told(simulation: Simulation) -> Iterator[tuple[Cycle, str, Asked, Descriptio
         simulation.replay([cycle.decision])
 
 
-@pytest.mark.parametrize("start", range(0, 120, 40))
+@pytest.mark.parametrize("start", range(0, trials(60), 30))
 def test_the_arithmetic_gives_the_score_on_random_clusters(start: int) -> None:
     """Each line's numbers give its value, Map's last line is the raw value, the last of all the score."""
     seen = set()
-    for seed in range(start, start + 40):
+    for seed in range(start, start + 30):
         case = record(seed)
         scenario = replace(
             load_documents(case["objects"], expand=False, admission=False), policy=case["policy"]

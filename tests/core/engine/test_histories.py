@@ -15,12 +15,13 @@ from scheduler_core.settings import Settings
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import trace_line
 from tests.conformance.random_records import record
+from tests.core.trials import trials
 
 Action = Literal["create", "update", "delete"]
 
 SETTINGS = {True: Settings(predicate_order="proposal"), False: Settings()}
-SEEDS = 90
-CHUNK = 30
+SEEDS = trials(45)
+CHUNK = 15
 
 
 def history(seed: int) -> Scenario:

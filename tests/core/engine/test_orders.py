@@ -18,6 +18,7 @@ from scheduler_core.trace import trace_cycle
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, scenario
 from tests.core.engine.test_policy import predicates
+from tests.core.trials import trials
 
 PROPOSAL = Settings(predicate_order="proposal")
 
@@ -111,7 +112,7 @@ def _only(simulation: Simulation) -> Cycle:
     return cycle
 
 
-@pytest.mark.parametrize("start", range(0, 120, 30))
+@pytest.mark.parametrize("start", range(0, trials(60), 30))
 def test_placements_do_not_depend_on_the_static_order(start: int) -> None:
     """On random clusters both orders agree on every feasible set, errors apart, and on the end."""
     for seed in range(start, start + 30):

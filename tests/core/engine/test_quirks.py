@@ -23,9 +23,10 @@ from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.quirk_cases import CASES, Case, outcome
 from tests.core.engine.quirk_clusters import beside, quirky
+from tests.core.trials import trials
 
 FIXED = Settings(quirks="fixed")
-QUIRKY_SEEDS = 100
+QUIRKY_SEEDS = trials(60)
 
 
 @pytest.fixture(params=sorted(QUIRK_IDS))
@@ -187,10 +188,10 @@ def flags_are_right(scenario: Scenario, most: int) -> None:
         assert flagged or not compared(cycle, fixed), f"{cycle.pod}: something differs, and nothing is told"
 
 
-@pytest.mark.parametrize("start", range(0, 120, 40))
+@pytest.mark.parametrize("start", range(0, trials(60), 30))
 def test_the_flags_of_recorded_kinds_of_clusters_are_exact(start: int) -> None:
     """On the random clusters of the conformance tests, a quirk is flagged where fixing it alone differs."""
-    for seed in range(start, start + 40):
+    for seed in range(start, start + 30):
         case = record(seed)
         loaded = load_documents(case["objects"], expand=False, admission=False)
         flags_are_right(replace(loaded, policy=case["policy"]), 1)

@@ -19,9 +19,10 @@ from scheduler_core.trace import trace_line
 from scheduler_core.vectors import ClassVectors
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, obj, operation, pod, scenario
+from tests.core.trials import trials
 
 
-@pytest.mark.parametrize("start", range(0, 120, 30))
+@pytest.mark.parametrize("start", range(0, trials(60), 30))
 def test_reuse_is_exact_on_random_clusters(start: int) -> None:
     """With and without reuse between pods of one class, every line of the trace is the same."""
     for seed in range(start, start + 30):

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,17 @@ RUNS = Path(__file__).parents[2] / "conformance" / "data" / "scheduler-v1.11-run
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 
-def recorded(count: int) -> list[Scenario]:
-    """Read the first recorded runs as scenarios: preemption, nominations, volumes and affinity included."""
+def recorded(number: int) -> Scenario:
+    """Read a recorded run as a scenario: preemption, nominations, volumes and affinity are among them."""
     with gzip.open(RUNS, "rt", encoding="utf-8") as file:
-        records = [json.loads(next(file)) for _ in range(count)]
-    return [
-        replace(load_documents(r["objects"], expand=False, admission=False), policy=r["policy"])
-        for r in records
-    ]
+        record = json.loads(next(islice(file, number, None)))
+    return replace(load_documents(record["objects"], expand=False, admission=False), policy=record["policy"])
 
 
 @pytest.mark.parametrize("number", range(12))
 def test_replayed_decisions_lead_to_the_same_state(number: int) -> None:
     """From any point, replaying and then stepping gives the lines that the straight run gave."""
-    scenario = recorded(12)[number]
+    scenario = recorded(number)
     straight = Simulation(scenario)
     lines = [trace_line(cycle) for cycle in straight]
     for at in {0, 1, len(lines) // 2, len(lines) - 1}:
@@ -50,7 +48,7 @@ def test_replayed_decisions_lead_to_the_same_state(number: int) -> None:
 @pytest.mark.parametrize("number", range(12))
 def test_decisions_do_not_depend_on_what_is_recorded(number: int) -> None:
     """A run without trace, one with it and one without short-circuit decide alike."""
-    scenario = recorded(12)[number]
+    scenario = recorded(number)
     runs = [Simulation(scenario, trace=False), Simulation(scenario), Simulation(scenario, unabridged=True)]
     decisions = [[cycle.decision for cycle in run] for run in runs]
     assert decisions[0] == decisions[1] == decisions[2]

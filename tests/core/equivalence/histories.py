@@ -26,10 +26,11 @@ from tests.conformance.random_records import (
     policy,
     taint,
 )
+from tests.core.trials import trials
 
 FIRST = int(os.environ.get("PODSTEP_PROPERTY_SEED", "1000"))
-RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "40"))
-CHUNK = 10
+RUNS = trials(20)
+CHUNK = 5
 STARTS = range(FIRST, FIRST + RUNS, CHUNK)
 SCENARIO = {"apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1", "kind": "Scenario"}
 LATE = "late"  # the storage class whose claims wait for their first pod

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, ReasonTable
 from scheduler_core.equivalence.cache import ENTRY_BYTES, EquivalenceCache
 from tests.core.equivalence.reference import HostPredicate, PlainCache
+from tests.core.trials import trials
 
 NODES = tuple(f"node-{number}" for number in range(6))
 PREDICATES = ("GeneralPredicates", "PodFitsResources", "MatchInterPodAffinity")
@@ -100,7 +101,7 @@ class Both:
                         assert self.arrays.written(number, predicate, row) is None
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=trials(80))
 @given(histories)
 def test_any_history_answers_as_the_three_maps_do(history: list[tuple]) -> None:
     """Whatever is written, invalidated and however the nodes change, every lookup is the plain cache's."""
@@ -114,7 +115,7 @@ def test_any_history_answers_as_the_three_maps_do(history: list[tuple]) -> None:
         assert both.arrays.generations(predicate).tolist() == moved
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=trials(60))
 @given(histories, st.integers(1, 3), st.integers(0, 8))
 def test_a_small_cache_forgets_and_never_makes_up(history: list[tuple], classes: int, rows: int) -> None:
     """With too little room an answer may be missing; one that is there is right, and the bounds hold."""

@@ -54,6 +54,7 @@ from scheduler_core.objects.model import (
 )
 from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 from scheduler_core.predicates.volumes import MaxVolumeCount
+from tests.core.trials import trials
 
 POLICY: dict[str, Predicate] = {
     **PREDICATES,
@@ -84,6 +85,7 @@ class World:
         self.cluster.refresh()
         self.cache = EquivalenceCache(self.cluster.columns.names)
         self.templates = [self.pod(f"template-{number}") for number in range(7)]
+        self.numbers = [equivalence_hash(pod, "attributes") for pod in self.templates]
         self.rules = Rules("sound", POLICY, table)
         self.fill(None)
 
@@ -294,11 +296,10 @@ class World:
 
     def probes(self) -> Iterator[tuple[int, PodState]]:
         """Make a pending pod of every template."""
-        for pod in self.templates:
+        for pod, number in zip(self.templates, self.numbers, strict=True):
             info = self.cluster.compile(pod)
             self.seen.pod(info)
             index = self.cluster.index
-            number = equivalence_hash(pod, "attributes")
             assert number is not None
             yield number, PodState(pod.meta.key, pod, info, index.kind_of(info), index.class_of(info), 999, 0)
 
@@ -343,11 +344,15 @@ class _Topology:
         self.volume = world.volume_named
 
 
-@pytest.mark.parametrize("start", range(0, 30, 10))
+SEEDS = trials(18)
+EVENTS = 60
+
+
+@pytest.mark.parametrize("start", range(0, SEEDS, 6))
 def test_nothing_untrue_stays_cached(start: int) -> None:
-    """Thirty random histories of fifty events each leave no stale entry of any predicate on any node."""
-    for seed in range(start, start + 10):
-        found = first_stale_hit(World(seed), 50)
+    """Random histories of sixty events each leave no stale entry of any predicate on any node."""
+    for seed in range(start, start + 6):
+        found = first_stale_hit(World(seed), EVENTS)
         assert found is None, f"seed {seed}, {found}"
 
 
@@ -359,6 +364,11 @@ def first_stale_hit(world: World, events: int) -> str | None:
         except StaleHitError as error:
             return f"event {number}: {error}"
     return None
+
+
+def within_what_is_sound(seed: int, event: int) -> bool:
+    """Tell whether with the whole table nothing is stale there: nothing is in the histories tried above."""
+    return (seed < SEEDS and event < EVENTS) or first_stale_hit(World(seed), event + 1) is None
 
 
 # Row to a history that it is needed for: (seed, event), found by trying seeds from 0 on.
@@ -419,7 +429,7 @@ def test_without_a_row_something_untrue_stays_cached(row: str) -> None:
     seed, event = NEEDED[row]
     less = tuple(known for known in TABLE if known.id != row)
     assert first_stale_hit(World(seed, less), event + 1) is not None
-    assert first_stale_hit(World(seed), event + 1) is None
+    assert within_what_is_sound(seed, event)
 
 
 @pytest.mark.parametrize(
@@ -440,4 +450,4 @@ def test_in_a_narrower_scope_something_untrue_stays_cached(
     """Where ``sound`` reaches further than the proposal, it has to."""
     narrow = tuple(replace(known, scopes={"sound": scope}) if known.id == row else known for known in TABLE)
     assert first_stale_hit(World(seed, narrow), event + 1) is not None
-    assert first_stale_hit(World(seed), event + 1) is None
+    assert within_what_is_sound(seed, event)

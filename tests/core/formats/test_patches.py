@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scheduler_core.formats.difference import merge_patch, smallest_patch, without_nulls
 from scheduler_core.formats.json_patch import same
 from scheduler_core.formats.patch import PatchError, apply_patch, has_strategic
+from tests.core.trials import trials
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",
@@ -226,7 +227,7 @@ OBJECTS = st.dictionaries(NAMES, VALUES, max_size=4)
 
 
 @given(OBJECTS, OBJECTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=trials(150))
 def test_the_difference_applied_is_the_other_object(before: dict[str, Any], after: dict[str, Any]) -> None:
     """Of any two objects: the merge patch, and the smallest patch, make the second of the first."""
     cleared = without_nulls(before)
@@ -251,7 +252,7 @@ def _look_up(value: Any, pointer: str) -> Any:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=trials(150))
 def test_random_json_patches_keep_the_laws_of_their_operations(data: st.DataObject) -> None:
     """Replace then test holds, copy makes equals, remove undoes add; the given object is never changed."""
     document = data.draw(OBJECTS)
@@ -299,7 +300,7 @@ OPERATIONS = st.fixed_dictionaries(
     st.one_of(VALUES, st.lists(OPERATIONS, max_size=4), OBJECTS),
     st.sampled_from(["json", "merge", "strategic"]),
 )
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=trials(200))
 def test_any_patch_is_applied_or_refused(document: dict[str, Any], patch: Any, how: str) -> None:
     """No patch makes applying it fail in another way than with a PatchError, and the object stays."""
     kept = copy.deepcopy(document)

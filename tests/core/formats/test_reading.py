@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from scheduler_core import BundleError, Limits, load
 from scheduler_core.formats.yaml_writer import write_yaml
+from tests.core.trials import trials
 
 NODE = {
     "apiVersion": "v1",
@@ -144,7 +145,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=trials(150))
 def test_documents_written_as_yaml_read_back_equal(value: object) -> None:
     """What is exported is read again as exactly the same, odd keys and scalars included."""
     document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": value}
@@ -154,7 +155,7 @@ def test_documents_written_as_yaml_read_back_equal(value: object) -> None:
 
 
 @given(st.text(st.sampled_from("ab:-[]{}&*!|>'\"%@#,?~ \n\t<0"), max_size=60))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=trials(200))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text makes loading fail in another way than with a BundleError."""
     try:

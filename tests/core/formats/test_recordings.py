@@ -16,6 +16,7 @@ from scheduler_core.__main__ import main
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.recorded import Placement, agreement, recorded_of, results_of
 from scheduler_core.workloads import key_of
+from tests.core.trials import trials
 
 FOLDER = Path(__file__).parent / "recordings"
 RECORDER = (FOLDER / "recorder.jsonl").read_text()
@@ -294,7 +295,7 @@ def _histories(steps: list[tuple[str, str, str, int]]) -> tuple[str, str, dict[s
 
 
 @given(STEPS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=trials(60))
 def test_both_recorders_tell_the_same_history_and_it_ends_as_the_cluster_did(
     steps: list[tuple[str, str, str, int]],
 ) -> None:
@@ -353,7 +354,7 @@ EVENTS = st.lists(st.tuples(st.sampled_from(["Add", "Update", "Delete"]), RESOUR
 
 
 @given(EVENTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=trials(150))
 def test_records_of_any_shape_are_read_or_refused(events: list[tuple[str, dict[str, Any]]]) -> None:
     """No resource makes loading fail in another way than with a BundleError, whose problems have lines."""
     text = record(0, "Add", node("n1"))
@@ -369,7 +370,7 @@ def test_records_of_any_shape_are_read_or_refused(events: list[tuple[str, dict[s
 
 @given(st.lists(st.tuples(st.sampled_from(["create", "patch", "delete", "x"]), JUNK, RESOURCES), max_size=5))
 @example([("patch", {"name": ""}, pod("a"))])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=trials(100))
 def test_kwok_patches_of_any_shape_are_read_or_refused(
     patches: list[tuple[str, Any, dict[str, Any]]],
 ) -> None:

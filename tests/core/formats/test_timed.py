@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scheduler_core import Scenario, Simulation, load
 from scheduler_core.history import Moment, creating, entries_of, placed, with_operations
 from scheduler_core.load import load_documents
+from tests.core.trials import trials
 
 NODE = {
     "apiVersion": "v1",
@@ -92,7 +93,7 @@ def test_an_operation_can_be_put_between_two_that_name_times() -> None:
 
 
 @given(st.lists(st.integers(0, 12), max_size=8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=trials(50))
 def test_times_and_the_steps_that_follow_from_them_are_the_same_history(times: list[int]) -> None:
     """Writing the steps down changes nothing of what a run does."""
     scenario = history(*({"time": time} for time in times))

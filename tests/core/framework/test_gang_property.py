@@ -12,6 +12,7 @@ from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.objects.model import KubernetesObject
 from tests.core.coscheduling.parts import group, node, pod
+from tests.core.trials import trials
 
 GROUPS = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 6), st.integers(1, 3)), max_size=3)
 
@@ -33,7 +34,7 @@ def scheduler(
     return Framework(objects, plugins, queue_sort=plugin, pace=pace, release=release), plugin
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=trials(40))
 @given(
     GROUPS,
     st.lists(st.integers(0, 8), min_size=1, max_size=3),

@@ -33,10 +33,11 @@ from tests.conformance.random_records import (
     record,
     taint,
 )
+from tests.core.trials import trials
 
 FIRST = int(os.environ.get("PODSTEP_PROPERTY_SEED", "1000"))
-RUNS = int(os.environ.get("PODSTEP_PROPERTY_RUNS", "24"))
-CHUNK = 12
+RUNS = trials(12)
+CHUNK = 6
 STARTS = range(FIRST, FIRST + RUNS, CHUNK)
 SCENARIO = {"apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1", "kind": "Scenario"}
 

@@ -11,6 +11,7 @@ from scheduler_core import load
 from scheduler_core.cycle import Cycle
 from scheduler_core.timed import TimedSimulation
 from tests.core.timed.parts import group, history, node, simulation
+from tests.core.trials import trials
 
 KEY = {"v1": "scheduling.x-k8s.io/pod-group", "v1beta2": "pod-group.scheduling.sigs.k8s.io"}
 PROFILE = """\
@@ -184,7 +185,7 @@ def _bound_claim(obj: object) -> bool:
     return type(obj).__name__ == "PersistentVolumeClaim" and bool(getattr(obj, "volume_name", ""))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=trials(30))
 @given(bundles())
 def test_groups_that_change_leave_nothing_behind(documents: list[str]) -> None:
     """Whatever comes, goes or changes: objects, cache, queue, waits and claims agree after every cycle."""

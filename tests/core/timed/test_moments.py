@@ -11,6 +11,7 @@ from scheduler_core.scenario import Scenario
 from scheduler_core.timed import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import scenarios
+from tests.core.trials import trials
 
 Moves = tuple[tuple[str, str | None], ...]
 
@@ -36,7 +37,7 @@ def ended_so(rest: Rest) -> list[tuple[object, ...]]:
 
 
 @given(scenarios())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=trials(20))
 def test_the_moments_of_every_step_lead_from_its_placement_to_the_next(scenario: Scenario) -> None:
     """Put together, the moves of a step's moments are the cycle's, and lead to where the pods are then."""
     made, plain = TimedSimulation(scenario), TimedSimulation(scenario, trace=False)

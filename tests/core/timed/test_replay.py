@@ -14,6 +14,7 @@ from scheduler_core.scenario import Scenario
 from scheduler_core.timed import TimedSimulation
 from scheduler_core.trace import trace_line
 from tests.core.timed.parts import VIRTUAL, coscheduling, group, history, node, pod
+from tests.core.trials import trials
 
 SMALL = tuple(example for example in examples() if example.counts()[0] < 100)
 LARGE = tuple(example for example in examples() if example not in SMALL)
@@ -148,7 +149,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 
 @given(scenarios())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=trials(20))
 def test_random_gangs_are_rebuilt_at_any_step(scenario: Scenario) -> None:
     """Whatever groups, single pods, failures and changes meet, a checkpoint is as good as the beginning."""
     hold(scenario, 3)
