@@ -136,12 +136,22 @@ export class Grid {
     if (first > 0) rows.push(this.#spacer(first));
     for (let at = first; at < last; at += 1) rows.push(this.#row(at));
     if (last < total) rows.push(this.#spacer(total - last));
-    this.body.replaceChildren(...rows);
+    this.#put(rows);
     this.table.setAttribute("aria-rowcount", total + 1);
     if (!this.head.querySelector('[tabindex="0"]') && !this.body.querySelector('[tabindex="0"]')) {
       (this.body.querySelector("[data-column]") ?? this.head.querySelector("[data-column]"))?.setAttribute("tabindex", "0");
     }
     if (focused) this.#focus(false);
+  }
+
+  /** Put rows in the place of those there; one that would be the same stays, and is not laid out again. */
+  #put(rows) {
+    const old = [...this.body.children];
+    if (old.length !== rows.length) { this.body.replaceChildren(...rows); return; }
+    rows.forEach((row, i) => {
+      if (!row.isEqualNode(old[i])) old[i].replaceWith(row);
+      else if (row.dataset.id) this.#rowNodes.set(Number(row.dataset.id), old[i]);
+    });
   }
 
   #spacer(rows) {
