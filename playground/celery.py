@@ -10,8 +10,11 @@ import os
 
 from celery import Celery
 
+from playground import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
+broker.register()
 app = Celery("playground")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["playground"])
