@@ -3,6 +3,7 @@
 import { $, $$, h, fill } from "../lib/dom.js";
 import { plotly } from "../lib/plotly.js";
 import { count } from "../lib/quantity.js";
+import { keeping, tabled } from "../lib/tables.js";
 import { token } from "../lib/theme.js";
 
 const HEIGHT = 270;
@@ -13,10 +14,12 @@ const COLOURS = {
 const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
 const LABELS = { placed: "running" }; // a pod that is gone was placed too: say what the number counts
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"]; // never colour alone
+const FEW = 12; // a table of so many rows needs no filter
 const SYMBOLS_SHOWN = 9; // of each line
 
 export class Charts {
   #figures = null;
+  #kept = {}; // how each table is sorted and filtered, also when its numbers come anew
 
   /** `onPoint` hears the cycle that somebody clicked in a chart. */
   constructor(root, library, onPoint) {
@@ -89,12 +92,14 @@ export class Charts {
   }
 
   #table({ name, columns, rows }) {
-    const host = $(`[data-figure="${CSS.escape(name)}"] [data-table]`, this.root);
-    if (!host) return;
-    const box = host.parentElement;
+    const card = $(`[data-figure="${CSS.escape(name)}"]`, this.root);
+    if (!card) return;
+    const box = $(".table-box", card);
     const { scrollTop } = box;
-    fill(host, h("thead", null, h("tr", null, columns.map((text) => h("th", { scope: "col", text })))),
+    const table = h("table", { class: "list tight num" }, h("caption", { class: "sr", text: $("h2", card).textContent }),
+      h("thead", null, h("tr", null, columns.map((text) => h("th", { scope: "col", text })))),
       h("tbody", null, rows.map((row) => h("tr", null, row.map((text, i) => (i === 0 ? h("th", { scope: "row", text }) : h("td", { text })))))));
+    keeping(box, () => fill(box, tabled(table, { name, kept: this.#kept, filter: rows.length > FEW ? "Filter rows" : "" })));
     box.scrollTop = scrollTop;
   }
 
