@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.pages import Workbench
+from tests.browser.pages import PATIENCE, Workbench
 
 _TEXT = """async (element) => {
   const { EditorView } = await import("/static/vendor/codemirror.js");
@@ -20,7 +20,6 @@ _PASTE = """(element, text) => {
   const paste = { clipboardData: data, bubbles: true, cancelable: true };
   element.dispatchEvent(new ClipboardEvent("paste", paste));
 }"""
-PATIENCE = 10  # seconds
 
 
 @dataclass(frozen=True, slots=True)

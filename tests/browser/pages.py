@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -15,6 +18,10 @@ from tests.services.stack import Stack
 
 #: Computing an example takes a server on a busy machine this long at most.
 COMPUTED = 30_000
+#: Seconds in which what is expected has come on a busy machine. Playwright's own five are not enough there.
+PATIENCE = 20
+expect.set_options(timeout=PATIENCE * 1000)
+Seen = TypeVar("Seen")
 
 
 def example_text(slug: str) -> str:
@@ -24,8 +31,9 @@ def example_text(slug: str) -> str:
     return found.read()
 
 
+@lru_cache(maxsize=16)
 def cycles_of(text: str) -> list[Cycle]:
-    """Return the cycles of a bundle as the engine decides them in this process."""
+    """Return the cycles of a bundle as the engine decides them in this process, once for all who ask."""
     return list(Simulation(load(text)))
 
 
@@ -155,6 +163,19 @@ class Workbench:
             expect(chosen).to_have_count(0)
         else:
             expect(chosen).to_have_accessible_name(re.compile(rf"^{re.escape(cycle.node)}, "))
+
+
+def becomes(look: Callable[[], Seen], wanted: Seen) -> None:
+    """Wait until what is looked at is as wanted: for what no ``expect`` asks."""
+    holds(look, lambda seen: seen == wanted)
+
+
+def holds(look: Callable[[], Seen], right: Callable[[Seen], object]) -> None:
+    """Wait until what is looked at is right."""
+    end = time.monotonic() + PATIENCE
+    while not right(seen := look()):
+        assert time.monotonic() < end, f"it is still {seen!r}"
+        time.sleep(0.05)
 
 
 def texts(cells: Locator) -> list[str]:

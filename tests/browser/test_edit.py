@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.editing import editor_in, yaml_of
-from tests.browser.pages import Workbench, share, wide
+from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share, wide
 from tests.services.stack import Stack
 
 CLUSTER = "---\n".join(
@@ -43,17 +43,26 @@ def cluster(site: Stack) -> str:
     return share(site, CLUSTER, "Three nodes")
 
 
+def editing(page: Page, index: int, text: str = CLUSTER, node: str = "n2") -> tuple[Workbench, Locator]:
+    """Open a draft at a step with the editor of a node; return both."""
+    bench = Workbench(page).open(f"{drafted(page, text)}?step={index}&node={node}&edit=Node+{node}")
+    return bench.at(index), editor_of(page, node)
+
+
 def copied(page: Page, address: str, index: int, node: str = "n2") -> tuple[Workbench, Locator]:
     """Edit a node of a shared scenario at a step; return the copy and its open editor."""
     bench = Workbench(page).open(address).step(index)
     bench.stage.get_by_role("button", name=re.compile(rf"^{node},")).click()
     bench.stage.get_by_role("button", name="Edit in a copy").click()
     page.wait_for_url("**/p/**")
-    bench.wait()
+    return bench.wait().at(index), editor_of(page, node)
+
+
+def editor_of(page: Page, node: str) -> Locator:
+    """Wait for the editor of a node and return it."""
     editor = page.get_by_role("dialog", name=f"Edit Node {node}")
     expect(editor).to_be_visible()
-    bench.at(index)
-    return bench, editor
+    return editor
 
 
 def apply(editor: Locator) -> None:
@@ -84,18 +93,17 @@ def cordon(editor: Locator) -> None:
 
 def test_a_node_that_is_cordoned_at_a_step_gets_no_pod_from_then_on(page: Page, cluster: str) -> None:
     """What is shared is copied first; cycles before stay, later ones avoid the node; Undo leads back."""
-    Workbench(page).open(cluster).step(1)
-    before = placements(page)
+    before = [cycle.node for cycle in cycles_of(CLUSTER)]
     assert "n2" in before[2:]
     bench, editor = copied(page, cluster, 2)
     cordon(editor)
     apply(editor)
     bench.at(2)
     expect(page.get_by_text("After cycle 2: patch Node n2: spec.unschedulable true.")).to_be_visible()
-    after = placements(page)
-    assert after[:2] == before[:2]
-    assert len(after) == 6
-    assert "n2" not in after[2:]
+    holds(
+        lambda: placements(page),
+        lambda after: len(after) == 6 and after[:2] == before[:2] and "n2" not in after[2:],
+    )
     card = bench.stage.get_by_role("button", name=re.compile("^n2,"))
     expect(card).not_to_have_class(re.compile("cordoned"))
     bench.step()
@@ -104,12 +112,12 @@ def test_a_node_that_is_cordoned_at_a_step_gets_no_pod_from_then_on(page: Page, 
     bench.build.get_by_role("button", name="Undo").click()
     page.wait_for_function("() => !podstep.playback.nodes.updates.length && podstep.playback.complete")
     bench.at(3).step()
-    assert placements(page) == before
+    becomes(lambda: placements(page), before)
 
 
 def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
     """It is on its node at the step and gone in the next one; the list of events says so."""
-    bench, editor = copied(page, cluster, 3)
+    bench, editor = editing(page, 3)
     editor.get_by_role("button", name="Cancel").click()
     sheet = page.get_by_role("region", name="Selected")  # of the node whose form was open
     sheet.get_by_role("button", name=re.compile("^web-")).first.click()
@@ -124,14 +132,14 @@ def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
         "after 3"
     )
     bench.at(3)
-    assert page.evaluate("(pod) => podstep.playback.cluster.placement[pod]", pod) >= 0
+    page.wait_for_function("(pod) => podstep.playback.cluster.placement[pod] >= 0", arg=pod)
     bench.step()
-    assert page.evaluate("(pod) => podstep.playback.cluster.placement[pod]", pod) == -2
+    page.wait_for_function("(pod) => podstep.playback.cluster.placement[pod] === -2", arg=pod)
 
 
-def test_a_deleted_node_disappears_with_its_pods(page: Page, cluster: str) -> None:
+def test_a_deleted_node_disappears_with_its_pods(page: Page) -> None:
     """From the next cycle on it is not drawn, and what ran on it is not placed any more."""
-    bench, editor = copied(page, cluster, 3)
+    bench, editor = editing(page, 3)
     editor.get_by_role("button", name="Delete this node").click()
     expect(editor).to_have_count(0)
     bench.at(3).step()
@@ -139,9 +147,9 @@ def test_a_deleted_node_disappears_with_its_pods(page: Page, cluster: str) -> No
     expect(bench.stage.get_by_role("button", name=re.compile("^n2,"))).to_be_hidden()
 
 
-def test_allocatable_is_drawn_as_it_is_at_the_step(page: Page, cluster: str) -> None:
+def test_allocatable_is_drawn_as_it_is_at_the_step(page: Page) -> None:
     """The card shows the new amount from the next cycle on, and the old one when one steps back."""
-    bench, editor = copied(page, cluster, 2)
+    bench, editor = editing(page, 2)
     editor.get_by_label("Common change").select_option("allocatable")
     editor.get_by_label("resource").fill("cpu")
     editor.get_by_label("quantity").fill("8")
@@ -174,9 +182,9 @@ def test_a_volume_is_added_and_then_edited_from_the_list(page: Page, cluster: st
     expect(page.get_by_role("dialog", name="Edit PersistentVolume disk-1")).to_be_visible()
 
 
-def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page, cluster: str) -> None:
+def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page) -> None:
     """The editor stays open with the error; closing it leaves the scenario as it was."""
-    bench, editor = copied(page, cluster, 1)
+    bench, editor = editing(page, 1)
     text = editor_in(editor, "Node n2 as YAML")
     text.fill(text.text.replace("8Gi", "8Gib"))
     editor.get_by_role("button", name="Apply", exact=True).click()
@@ -191,32 +199,31 @@ def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page, cl
     expect(bench.build).to_contain_text("Nothing happens from outside yet.")
 
 
-def test_a_change_lands_inside_the_next_cycle(page: Page, cluster: str, site: Stack) -> None:
+def test_a_change_lands_inside_the_next_cycle(page: Page, site: Stack) -> None:
     """Between evaluating and writing, where there is a cache; the cycle still takes the cordoned node."""
-    _, editor = copied(page, cluster, 1)
+    _, editor = editing(page, 1)
     expect(editor.get_by_text("It lands after cycle 1 and before the next one")).to_be_visible()
     expect(editor.get_by_role("radio")).to_have_count(0)
     settings = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: v1.11\n"
-    cached = share(site, CLUSTER + settings, "With a cache")
-    Workbench(page).open(cached).step(1)
-    before = placements(page)
+    before = [cycle.node for cycle in cycles_of(CLUSTER + settings)]
     index = before.index("n2", 2)
-    bench, editor = copied(page, cached, index)
+    bench, editor = editing(page, index, CLUSTER + settings)
     cordon(editor)
     editor.get_by_role("radio", name=re.compile("between evaluating and writing")).check()
     apply(editor)
     bench.at(index).step()
-    after = placements(page)
-    assert after[: index + 1] == before[: index + 1]
-    assert "n2" not in after[index + 1 :]
+    holds(
+        lambda: placements(page),
+        lambda after: after[: index + 1] == before[: index + 1] and "n2" not in after[index + 1 :],
+    )
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_contain_text(
         f"in {index + 1}"
     )
 
 
-def test_everything_goes_by_keyboard(page: Page, cluster: str) -> None:
+def test_everything_goes_by_keyboard(page: Page) -> None:
     """The key e opens the editor, Ctrl Enter applies; in the list m moves an event, Delete takes it out."""
-    bench, editor = copied(page, cluster, 2)
+    bench, editor = editing(page, 2)
     page.keyboard.press("Escape")
     expect(editor).to_have_count(0)
     bench.stage.get_by_role("button", name=re.compile("^n1,")).focus()
@@ -233,14 +240,14 @@ def test_everything_goes_by_keyboard(page: Page, cluster: str) -> None:
     page.keyboard.press("m")
     expect(event).to_contain_text("after 4")
     expect(event).to_be_focused()
-    assert placements(page)[:4].count("n1") > 0
+    holds(lambda: placements(page), lambda after: "n1" in after[:4])
     page.keyboard.press("Delete")
     expect(bench.build).to_contain_text("Nothing happens from outside yet.")
 
 
-def test_an_event_is_changed_where_it_stands(page: Page, cluster: str) -> None:
+def test_an_event_is_changed_where_it_stands(page: Page) -> None:
     """Its YAML opens; the other node is cordoned then."""
-    bench, editor = copied(page, cluster, 2)
+    bench, editor = editing(page, 2)
     cordon(editor)
     apply(editor)
     bench.build.get_by_role("listitem").filter(has_text="patch Node n2").hover()
@@ -251,12 +258,12 @@ def test_an_event_is_changed_where_it_stands(page: Page, cluster: str) -> None:
     changing.get_by_role("button", name="Change the event").click()
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n3")).to_be_visible()
     bench.at(2).step()
-    assert "n3" not in placements(page)[2:]
+    holds(lambda: placements(page), lambda after: "n3" not in after[2:])
 
 
-def test_one_event_after_another_at_the_same_step(page: Page, cluster: str) -> None:
+def test_one_event_after_another_at_the_same_step(page: Page) -> None:
     """What was changed at a step is there when the editor opens at it again."""
-    bench, editor = copied(page, cluster, 2)
+    bench, editor = editing(page, 2)
     cordon(editor)
     apply(editor)
     bench.at(2)
@@ -273,9 +280,9 @@ def test_one_event_after_another_at_the_same_step(page: Page, cluster: str) -> N
     )
 
 
-def test_undo_leads_back_through_edits_and_settings_in_their_order(page: Page, cluster: str) -> None:
+def test_undo_leads_back_through_edits_and_settings_in_their_order(page: Page) -> None:
     """Edits and settings are one chain; a notice goes when its Undo would lead back from another change."""
-    bench, editor = copied(page, cluster, 2)
+    bench, editor = editing(page, 2)
     cordon(editor)
     apply(editor)
     notice = page.get_by_text("It shows from cycle 3 on.")
@@ -297,22 +304,16 @@ def test_undo_leads_back_through_edits_and_settings_in_their_order(page: Page, c
     expect(undo).to_be_disabled()
 
 
-def test_an_edit_says_before_which_comments_it_costs(page: Page, cluster: str) -> None:
+def test_an_edit_says_before_which_comments_it_costs(page: Page) -> None:
     """Comments inside the history go, those above it and of other documents stay; nothing is said of none."""
-    _, editor = copied(page, cluster, 2)
+    _, editor = editing(page, 2)
     expect(editor.get_by_text("written anew")).to_be_hidden()
-    page.goto("/")
-    page.get_by_role("button", name=re.compile("^The half remedy")).click()
-    page.wait_for_url("**/p/**")
-    bench = Workbench(page).wait()
-    bench.node("a-1").click()
-    bench.stage.get_by_role("button", name="Edit at this step").click()
-    editor = page.get_by_role("dialog", name="Edit Node a-1")
+    bench, editor = editing(page, 2, example_text("cache-half-remedy"), "a-1")
     expect(editor.get_by_text("Scenario is written anew, without the comments inside it")).to_be_visible()
     cordon(editor)
     apply(editor)
-    yaml = yaml_of(bench).shows(re.compile("# The half remedy: a stale write"))
-    assert "# Inside cycle 1" not in yaml.text
+    yaml = yaml_of(bench).shows(re.compile("# Inside cycle 1"), holds=False)
+    yaml.shows(re.compile("# The half remedy: a stale write"))
     losing = "kind: Node\nmetadata: {name: n.1} # big\n---\nkind: Node\nmetadata: {name: n.12}\n"
     told = page.evaluate(
         "([text, names]) => import('/static/js/workbench/comments.js')"
@@ -323,11 +324,11 @@ def test_an_edit_says_before_which_comments_it_costs(page: Page, cluster: str) -
 
 
 def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], cluster: str
+    visitor: Callable[..., Page], accessible: Callable[[Page], None]
 ) -> None:
     """WCAG 2.2 AA by axe, with the editor open and with an event in the list; nothing scrolls sideways."""
     page = visitor(color_scheme="dark")
-    bench, editor = copied(page, cluster, 2)
+    bench, editor = editing(page, 2)
     accessible(page)
     cordon(editor)
     apply(editor)

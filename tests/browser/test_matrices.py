@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.pages import Workbench, cycles_of, example_text, share, texts
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts
 from tests.services.stack import Stack
 
 HOVERED = "() => podstep.playback.nodes.names[podstep.view.hovered] ?? null"
@@ -47,12 +47,12 @@ def test_a_matrix_and_the_stage_light_each_other(page: Page, shop: str, tab: str
     row = table.get_by_role("row").nth(2)
     name = row.get_by_role("rowheader").inner_text()
     row.get_by_role("rowheader").hover()
-    assert page.evaluate(HOVERED) == name
+    becomes(lambda: page.evaluate(HOVERED), name)
     expect(page.locator(".node.hovered")).to_contain_text(name)
     page.mouse.move(5, 5)
     table.get_by_role("row").nth(1).get_by_role("rowheader").click()
     page.keyboard.press("ArrowDown")
-    assert page.evaluate(HOVERED) == name
+    becomes(lambda: page.evaluate(HOVERED), name)
     Workbench(page).node(name).hover()
     expect(row).to_have_class(re.compile("is-hovered"))
 
@@ -65,7 +65,7 @@ def test_nodes_as_columns_light_the_stage_and_are_lit(page: Page, shop: str) -> 
     head = table.get_by_role("columnheader").nth(2)
     head.hover()
     name = head.inner_text().split(" ", 1)[1]
-    assert page.evaluate(HOVERED) == name
+    becomes(lambda: page.evaluate(HOVERED), name)
     page.mouse.move(5, 5)
     Workbench(page).node(name).hover()
     expect(head).to_have_class(re.compile("lit-column"))
@@ -89,7 +89,7 @@ def test_a_matrix_is_copied_by_key_as_it_is_sorted_and_filtered(
     assert by_key[0][0].startswith("node")
     assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
     panel.get_by_role("button", name="Copy as tab separated text").first.click()
-    assert lines(page) == by_key
+    becomes(lambda: lines(page), by_key)
 
 
 def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page, preempting: str) -> None:
@@ -103,14 +103,14 @@ def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page,
     names = texts(table.locator("tr[data-of] .candidate"))
     assert len(names) > 1
     table.get_by_role("button", name="node", exact=True).click()
-    assert texts(table.locator("tr[data-of] .candidate")) == sorted(names)
+    becomes(lambda: texts(table.locator("tr[data-of] .candidate")), sorted(names))
     table.get_by_role("button", name=re.compile("^node")).click()
-    assert texts(table.locator("tr[data-of] .candidate")) == sorted(names, reverse=True)
+    becomes(lambda: texts(table.locator("tr[data-of] .candidate")), sorted(names, reverse=True))
     panel.get_by_role("button", name="Copy as tab separated text").first.click()
     expect(page.get_by_text(f"{len(names)} rows copied")).to_be_visible()
-    assert [row[0] for row in lines(page)[1:]] == sorted(names, reverse=True)
+    becomes(lambda: [row[0] for row in lines(page)[1:]], sorted(names, reverse=True))
     table.locator("tr[data-of] .candidate [data-at]").first.hover()
-    assert page.evaluate(HOVERED) == max(names)
+    becomes(lambda: page.evaluate(HOVERED), max(names))
     page.mouse.move(5, 5)
     bench.node(names[0]).hover()
     expect(table.locator("tr.is-hovered")).to_contain_text(names[0])
@@ -128,7 +128,7 @@ def test_the_map_of_the_cache_is_sorted_copied_and_lit(page: Page, site: Stack) 
     table = panel.get_by_role("table", name="Valid entries of the cache by node")
     name = table.get_by_role("rowheader").first.get_by_role("button")
     name.hover()
-    assert page.evaluate(HOVERED) == name.inner_text()
+    becomes(lambda: page.evaluate(HOVERED), name.inner_text())
     table.get_by_role("button", name="entries").click()
     found = [
         int(row[-1]) for row in [texts(r.get_by_role("cell")) for r in table.get_by_role("row").all()[1:]]
@@ -136,7 +136,7 @@ def test_the_map_of_the_cache_is_sorted_copied_and_lit(page: Page, site: Stack) 
     assert found == sorted(found, reverse=True)
     panel.get_by_role("button", name="Copy as tab separated text").first.click()
     expect(page.get_by_text(f"{len(found)} rows copied")).to_be_visible()
-    assert [int(row[-1]) for row in lines(page)[1:]] == found
+    becomes(lambda: [int(row[-1]) for row in lines(page)[1:]], found)
 
 
 #: A letter is typed right before the next step draws the table anew, as it is while it plays.
@@ -158,10 +158,10 @@ def test_the_queues_are_sorted_filtered_copied_and_lit_over_steps(page: Page, si
     active.get_by_role("button", name="pod", exact=True).click()
     active.get_by_role("button", name="pod ↑").click()
     expect(active.get_by_role("columnheader", name="pod")).to_have_attribute("aria-sort", "descending")
-    assert texts(pods.locator(".who")) == sorted(names, reverse=True)
+    becomes(lambda: texts(pods.locator(".who")), sorted(names, reverse=True))
     panel.get_by_role("button", name="Copy as tab separated text").first.click()
     expect(page.get_by_text(f"{len(names)} rows copied")).to_be_visible()
-    assert [row[1] for row in lines(page)[1:]] == sorted(names, reverse=True)
+    becomes(lambda: [row[1] for row in lines(page)[1:]], sorted(names, reverse=True))
     field = panel.get_by_role("searchbox", name="Filter pods: Active")
     field.fill(names[-1])
     expect(pods).to_have_count(1)
@@ -179,7 +179,7 @@ def test_the_queues_are_sorted_filtered_copied_and_lit_over_steps(page: Page, si
     row = panel.locator(".queue.at-waiting tbody tr").first
     node = row.get_by_role("cell").nth(1).inner_text()
     row.get_by_role("cell").nth(2).hover()
-    assert page.evaluate(HOVERED) == node
+    becomes(lambda: page.evaluate(HOVERED), node)
     row.get_by_role("cell").nth(2).click()
     expect(page.get_by_role("region", name="Selected")).to_contain_text(node)
     page.mouse.move(5, 5)

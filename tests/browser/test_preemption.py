@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench, example_text, share, texts, wide
+from tests.browser.pages import Workbench, becomes, example_text, share, texts, wide
 from tests.services.stack import Stack
 
 
@@ -28,15 +28,18 @@ def test_the_tab_tells_who_has_to_go_and_why(page: Page, making_room: str) -> No
     panel = bench.panel("Preemption")
     expect(panel).to_contain_text("report-4 is deleted from worker-4 to make room for checkout.")
     table = panel.get_by_role("table", name="Candidate nodes, the chosen one first")
-    assert texts(table.get_by_role("rowheader")) == [f"worker-{n}" for n in (4, 5, 3, 2, 1)]
+    becomes(lambda: texts(table.get_by_role("rowheader")), [f"worker-{n}" for n in (4, 5, 3, 2, 1)])
     expect(table.get_by_role("row", name=re.compile("worker-4 .*chosen first by name"))).to_be_visible()
     expect(table.get_by_role("row", name=re.compile("worker-1 .*dropped out: fewest PDB"))).to_be_visible()
     steps = table.get_by_role("list", name="Pods put back, in order").get_by_role("listitem")
-    assert [re.sub(r"\s+", " ", text) for text in texts(steps)] == [
-        "1 kept web-4 priority 100",
-        "2 victim report-4 priority 10 with it here: Insufficient cpu",
-        "3 kept logs-4 priority 10",
-    ]
+    becomes(
+        lambda: [re.sub(r"\s+", " ", text) for text in texts(steps)],
+        [
+            "1 kept web-4 priority 100",
+            "2 victim report-4 priority 10 with it here: Insufficient cpu",
+            "3 kept logs-4 priority 10",
+        ],
+    )
 
 
 def test_a_dry_run_is_opened_by_keyboard(page: Page, making_room: str) -> None:
@@ -61,7 +64,7 @@ def test_the_criteria_strike_out_node_after_node(page: Page, making_room: str) -
     assert re.search(r"fewest PDB violations .*worker-2, .*0 violations .*worker-1 1 violation", rows[1])
     assert re.search(r"first by name decided .*worker-4 .*worker-5", rows[5])
     struck = table.locator("s")
-    assert texts(struck) == ["worker-1", "worker-2", "worker-3", "worker-5"]
+    becomes(lambda: texts(struck), ["worker-1", "worker-2", "worker-3", "worker-5"])
     struck.first.get_by_role("button", name="worker-1").click()
     expect(bench.stage.get_by_role("heading", name="worker-1")).to_be_visible()
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.cycle import Cycle
-from tests.browser.pages import Workbench, cycles_of, example_text, share, texts, wide
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts, wide
 from tests.core.engine.test_describe import worth
 from tests.services.stack import Stack
 
@@ -86,7 +86,7 @@ def test_algorithms_are_rows_and_nodes_are_columns(page: Page, shop: str, cycle:
     assert list(map(plain, rows["Combine"])) == [int(cycle.totals[place]) for place in places]
     assert rows["rank"] == ["1", "1", "3", "3", "5"]
     panel.get_by_role("button", name="Combine", exact=True).click()
-    assert list(rows_of(grid)) == ["Combine", "rank", "behind the best"]
+    becomes(lambda: list(rows_of(grid)), ["Combine", "rank", "behind the best"])
     panel.get_by_role("button", name="Nodes", exact=True).click()
     behind = rows_of(panel.get_by_role("grid", name="Node by priority"))
     assert [values[3] for values in behind.values()] == ["–", "–", "7", "7", "9"]

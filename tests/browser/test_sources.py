@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from scheduler_core.cycle import Cycle
 from scheduler_core.equivalence.record import CacheRecord, Source
 from tests.browser.conftest import PHONE
-from tests.browser.pages import Workbench, cycles_of, example_text, share, wide
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
 from tests.services.stack import Stack
 
 SETTINGS = "\n---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: v1.11\naudit: true\n"
@@ -90,13 +90,13 @@ def test_nodes_are_filtered_by_where_their_answers_came_from(page: Page, audited
     assert sources is not None
     evaluated = [node for node, column in zip(cycle.nodes, sources.T) if Source.MISS in column.tolist()]
     choice.select_option("some evaluated")
-    assert sorted(rows.all_inner_texts()) == sorted(evaluated)
+    becomes(lambda: sorted(rows.all_inner_texts()), sorted(evaluated))
     choice.select_option("all from the cache")
     expect(rows).to_have_count(len(cycle.nodes) - len(evaluated))
     choice.select_option("stale")
-    assert set(rows.all_inner_texts()) == {hit.node for hit in record(cycle).stale}
+    becomes(lambda: set(rows.all_inner_texts()), {hit.node for hit in record(cycle).stale})
     choice.select_option("invalidated since")
-    assert rows.all_inner_texts() == [cycle.node]
+    becomes(rows.all_inner_texts, [cycle.node])
 
 
 def test_without_a_cache_the_matrix_is_as_it_was(page: Page, site: Stack) -> None:
@@ -118,7 +118,7 @@ def test_tabs_and_matrix_fit_the_usual_width(
     accessible(page)
     tabs = Workbench(page).inspect.get_by_role("tablist")
     cut = "e => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]"
-    assert tabs.evaluate(cut) == [0, 0]
+    becomes(lambda: tabs.evaluate(cut), [0, 0])
     assert panel.locator(".grid-scroll").evaluate(cut)[0] <= 0
     phone = visitor(size=PHONE, color_scheme=scheme)
     matrix(phone, audited)

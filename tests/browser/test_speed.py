@@ -20,8 +20,8 @@ RESULTS = REPOSITORY / "var" / "bench" / "step-to-paint.json"
 CLICKS = 10
 #: Other tests run beside this one: what is too slow is measured again, at most so often.
 RUNS = 3
-#: Nodes, share of load, the tab that is open, and milliseconds allowed at the median: a busy machine keeps them
-#: as well. `make measure` measures every size on each tab, and more steps.
+#: Nodes, share of load, the open tab, and milliseconds allowed at the median, also of a busy machine.
+#: `make measure` measures every size on each tab, and more steps.
 SIZES = ((100, 0.6, "story", 500), (1_000, 0.1, "predicates", 1_000))
 MARKS = 100_000
 

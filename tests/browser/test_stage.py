@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import looks
-from tests.browser.pages import Workbench, example_text, share, texts, wide
+from tests.browser.pages import Workbench, becomes, example_text, holds, share, texts, wide
 from tests.browser.test_speed import note, summary
 from tests.services.stack import Stack
 
@@ -86,17 +86,17 @@ def test_pods_are_coloured_by_what_one_chooses(page: Page, site: Stack) -> None:
     """The legend names what the colours stand for; the choice is in the address, and kept for later."""
     address = share(site, POOLS, "Pools")
     bench = Workbench(page).open(f"{address}?step=4").at(4)
-    assert texts(swatches(bench)) == ["no controller\n4"]
+    becomes(lambda: texts(swatches(bench)), ["no controller\n4"])
     look(bench, "Colour").select_option("priority")
-    assert [text.replace("\n", " ") for text in texts(swatches(bench))] == ["1000 1", "100 2", "0 1"]
+    becomes(lambda: [text.replace("\n", " ") for text in texts(swatches(bench))], ["1000 1", "100 2", "0 1"])
     page.wait_for_function("location.search.includes('colour=priority')")
     blocks = bench.stage.locator(".node .pod")
     colours = blocks.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
     assert len(set(colours)) == 3
     look(bench, "Colour").select_option("namespace")
-    assert {text.split("\n")[0] for text in texts(swatches(bench))} == {"ml", "shop"}
+    becomes(lambda: {text.split("\n")[0] for text in texts(swatches(bench))}, {"ml", "shop"})
     look(bench, "Colour").select_option("age")
-    assert "this cycle" in texts(swatches(bench))[0]
+    expect(swatches(bench).first).to_contain_text("this cycle")
     bench.open(f"{address}?step=2").at(2)
     expect(look(bench, "Colour")).to_have_value("age")
     bench.open(f"{address}?step=2&colour=namespace").at(2)
@@ -115,12 +115,12 @@ def test_a_colour_of_the_legend_lights_up_its_pods(page: Page, site: Stack) -> N
         block = bench.stage.locator(f'.node [title^="{pod}"]')
         return float(block.evaluate("one => getComputedStyle(one).opacity"))
 
-    assert opacity("ml/train") == 1
-    assert opacity("shop/web-3") < 0.3
+    becomes(lambda: opacity("ml/train"), 1)
+    holds(lambda: opacity("shop/web-3"), lambda seen: seen < 0.3)
     expect(bench.node("plain-2")).to_have_class(re.compile("without"))
     expect(bench.node("gpu-1")).not_to_have_class(re.compile("without"))
     page.keyboard.press("Enter")
-    assert opacity("shop/web-3") == 1
+    becomes(lambda: opacity("shop/web-3"), 1)
     expect(bench.node("plain-2")).not_to_have_class(re.compile("without"))
 
 
@@ -128,21 +128,24 @@ def test_nodes_are_grouped_by_what_one_chooses(page: Page, site: Stack) -> None:
     """By node pool, by any label, or not at all; the address keeps it."""
     address = share(site, POOLS, "Pools")
     bench = Workbench(page).open(f"{address}?step=1").at(1)
-    assert headings(bench) == ["nodes 3"]
+    becomes(lambda: headings(bench), ["nodes 3"])
     group = look(bench, "Group by")
-    assert texts(group.locator("option")) == [
-        "zone",
-        "node pool (cloud.google.com/gke-nodepool)",
-        "disk",
-        "nothing",
-    ]
+    becomes(
+        lambda: texts(group.locator("option")),
+        [
+            "zone",
+            "node pool (cloud.google.com/gke-nodepool)",
+            "disk",
+            "nothing",
+        ],
+    )
     group.select_option("cloud.google.com/gke-nodepool")
-    assert headings(bench) == ["gke-nodepool gpu 1", "gke-nodepool plain 2"]
+    becomes(lambda: headings(bench), ["gke-nodepool gpu 1", "gke-nodepool plain 2"])
     group.select_option("disk")
-    assert headings(bench) == ["disk hdd 1", "disk ssd 2"]
+    becomes(lambda: headings(bench), ["disk hdd 1", "disk ssd 2"])
     page.wait_for_function("location.search.includes('group=disk')")
     bench.open(f"{address}?step=1&group=none").at(1)
-    assert headings(bench) == ["nodes 3"]
+    becomes(lambda: headings(bench), ["nodes 3"])
 
 
 def test_extended_resources_and_new_room_fill_a_node(page: Page, site: Stack) -> None:

@@ -16,7 +16,7 @@ from scheduler_core.cycle import Cycle
 from scheduler_core.policy.providers import DEFAULT_PRIORITIES
 from scheduler_core.scenario import Scenario
 from tests.browser.conftest import LOOKS
-from tests.browser.pages import Workbench, drafted, share, wide
+from tests.browser.pages import Workbench, becomes, drafted, share, wide
 from tests.e2e import bundles
 from tests.services.stack import Stack
 
@@ -245,8 +245,11 @@ def test_weights_are_applied_in_a_copy_and_from_the_start(page: Page, shared: st
     part.get_by_role("button", name="Apply in a copy").click()
     page.wait_for_url("**/p/**")
     bench = Workbench(page).wait().at(2)
-    assert (
-        page.evaluate("podstep.playback.policy.priorities.find(([name]) => name.startsWith('Least'))[1]") == 7
+    becomes(
+        lambda: page.evaluate(
+            "podstep.playback.policy.priorities.find(([name]) => name.startsWith('Least'))[1]"
+        ),
+        7,
     )
     bench.is_on("Priorities")
     part = weights_of(page)

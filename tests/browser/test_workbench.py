@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core.cycle import Cycle
-from tests.browser.pages import Workbench, cycles_of, example_text, share, texts
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts
 from tests.services.stack import Stack
 
 #: A cycle of the shop's in which seven nodes fail, five are ranked and two of them tie; and one that fails.
@@ -132,11 +132,14 @@ def test_a_clause_of_the_message_lights_its_nodes(page: Page, site: Stack) -> No
     expect(clause).to_have_attribute("aria-pressed", "true")
     expect(bench.stage.get_by_text("3 nodes: Insufficient cpu")).to_be_visible()
     lit = bench.stage.locator("button.lit")
-    assert [name.split(",")[0] for name in lit.evaluate_all("all => all.map(e => e.ariaLabel)")] == [
-        "node-c",
-        "node-d",
-        "node-e",
-    ]
+    becomes(
+        lambda: [name.split(",")[0] for name in lit.evaluate_all("all => all.map(e => e.ariaLabel)")],
+        [
+            "node-c",
+            "node-d",
+            "node-e",
+        ],
+    )
     clause.click()
     expect(lit).to_have_count(0)
 
@@ -222,7 +225,7 @@ def test_the_queue_is_listed(page: Page, shop: str, cycles: list[Cycle]) -> None
     active = panel.get_by_role("table").first.get_by_role("row")
     expected = [cycle.pod.split("/")[-1] for cycle in cycles[RANKED:]]
     expect(active).to_have_count(len(expected) + 1)
-    assert [texts(row.get_by_role("cell"))[1] for row in active.all()[1:]] == expected
+    becomes(lambda: [texts(row.get_by_role("cell"))[1] for row in active.all()[1:]], expected)
     expect(panel.get_by_role("table").last.get_by_role("button").first).to_have_text("search-6")
 
 
@@ -273,11 +276,14 @@ def test_events_read_as_kubectl_prints_them(page: Page, shop: str, cycles: list[
     ]
     assert newest[5] == f"Successfully assigned {pod} to batch-1"
     warning = table.get_by_role("row").filter(has_text="Warning")
-    assert texts(warning.get_by_role("cell"))[3:] == [
-        "FailedScheduling",
-        f"pod/{cycles[FAILED - 1].pod.removeprefix('default/')}",
-        cycles[FAILED - 1].message,
-    ]
+    becomes(
+        lambda: texts(warning.get_by_role("cell"))[3:],
+        [
+            "FailedScheduling",
+            f"pod/{cycles[FAILED - 1].pod.removeprefix('default/')}",
+            cycles[FAILED - 1].message,
+        ],
+    )
     warning.get_by_role("button", name=str(FAILED), exact=True).click()
     bench.at(FAILED).shows(cycles[FAILED - 1])
     expect(table.get_by_role("row")).to_have_count(FAILED + 1)
