@@ -42,6 +42,8 @@ class Filtering(Cluster):
     """Every predicate as a method of its name."""
 
     def _others_nominated(self, pod: Manifest, node: Manifest) -> list[Manifest]:
+        if not self.nominated:
+            return []
         found = [q for q in self.waiting if self.nominated.get(key(q)) == name(node)]
         return sorted(found, key=lambda q: self.age[key(q)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from decimal import ROUND_CEILING, Decimal
+from functools import lru_cache
 from typing import Any
 
 Manifest = dict[str, Any]
@@ -22,6 +23,7 @@ MEBI = 1 << 20
 LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?\Z")
 
 
+@lru_cache(maxsize=4096, typed=True)
 def quantity(text: Any, scale: int = 1) -> int:
     match = re.fullmatch(r"([+-]?[0-9.]+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)", str(text))
     assert match, text

@@ -67,7 +67,7 @@ def test_the_histories_hold_what_they_promise() -> None:
     kinds: Counter[str] = Counter()
     results: Counter[str] = Counter()
     victims = hits = minor = rebound = 0
-    for seed in range(1000, 1040):
+    for seed in range(1000, 1020):
         scenario = read(bundle(seed))
         for operation in scenario.operations:
             kinds[f"{operation.kind}/{operation.action}"] += 1
@@ -84,10 +84,10 @@ def test_the_histories_hold_what_they_promise() -> None:
         for action in ("create", "update", "delete"):
             assert kinds[f"{kind}/{action}"], (kind, action)
     assert kinds["Policy/create"] > 10
-    assert kinds["inside"] > 50
-    assert min(results["scheduled"], results["unschedulable"], results["error"]) > 50
-    assert min(victims, minor, rebound) > 5
-    assert hits > 2000
+    assert kinds["inside"] > 25
+    assert min(results["scheduled"], results["unschedulable"], results["error"]) > 25
+    assert min(victims, minor, rebound) > 2
+    assert hits > 1000
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -138,7 +138,7 @@ def test_a_run_is_replayed_with_its_cache(start: int) -> None:
 def test_every_stale_hit_of_a_lesser_mode_has_a_cause(mode: Mode) -> None:
     """The audit always knows what made a hit stale, and never blames a row that the mode has too."""
     causes: Counter[str] = Counter()
-    for seed in range(1000, 1040):
+    for seed in range(1020, 1040):
         settings = {"equivalence_class": definition_of(seed), "audit": True}
         simulation = simulate(read(bundle(seed)), cache=mode, **settings)
         found = stale(simulation)
