@@ -43,7 +43,7 @@ def make_run(log: Path, data: Path, port: int, **variables: str) -> Iterator[Pro
 def wait_for_address(process: Process, port: int) -> None:
     """Wait for the line that tells the address."""
     line = f"podstep answers at http://127.0.0.1:{port}\n"
-    wait_until_ready(process, lambda: line in process.output(), 120)
+    wait_until_ready(process, lambda: line in process.output(), 200)
 
 
 def children(parent: int) -> set[int]:

@@ -49,3 +49,9 @@ def long(name: str, nodes: int, replicas: int, deployments: int = 1) -> str:
     """Return a cluster and Deployments that keep a worker busy for a while."""
     cluster = (node(f"n{i:04d}", cpu="32") for i in range(nodes))
     return bundle(*cluster, *(deployment(f"{name}-{i}", replicas, cpu="10m") for i in range(deployments)))
+
+
+def slow(name: str, nodes: int, replicas: int) -> str:
+    """Return a cluster and pods of which no two ask for the same: every cycle looks at every node anew."""
+    cluster = (node(f"n{i:04d}", cpu="32") for i in range(nodes))
+    return bundle(*cluster, *(deployment(f"{name}-{i}", 1, cpu=f"{10 + i}m") for i in range(replicas)))

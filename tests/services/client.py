@@ -13,6 +13,8 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+#: A machine that is busy with other tests is slow: nothing here waits for less.
+PATIENCE = 90.0
 #: Never by the proxy of the environment: everything asked is on this machine.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -46,7 +48,7 @@ def request(method: str, url: str, body: Any = None, headers: Mapping[str, str] 
         sent.setdefault("Content-Type", "application/json")
     asked = urllib.request.Request(url, data=data, headers=sent, method=method)
     try:
-        with DIRECT.open(asked, timeout=60) as answer:
+        with DIRECT.open(asked, timeout=PATIENCE) as answer:
             return Answer(answer.status, answer.headers.items(), answer.read(), answer.url)
     except urllib.error.HTTPError as error:
         with error:
@@ -69,7 +71,7 @@ class Socket:
         self.pushed: list[tuple[str, Any]] = []
         self._last = 0
 
-    def call(self, command: str, payload: dict[str, Any] | None = None, *, timeout: float = 30) -> Any:
+    def call(self, command: str, payload: dict[str, Any] | None = None, *, timeout: float = PATIENCE) -> Any:
         """Send a command and return its answer's payload; an error frame raises CommandError."""
         self._last += 1
         number = self._last
@@ -83,7 +85,7 @@ class Socket:
                     raise CommandError(command, result)
                 return result
 
-    def push(self, name: str, *, timeout: float = 30) -> Any:
+    def push(self, name: str, *, timeout: float = PATIENCE) -> Any:
         """Return the payload of the next pushed frame of that name."""
         while True:
             for i, (kind, payload) in enumerate(self.pushed):
@@ -100,6 +102,12 @@ def open_socket(base_url: str, headers: Mapping[str, str] | None = None) -> Iter
     """Connect to ``/ws/`` as a page of the same server does."""
     address = base_url.replace("http", "ws", 1) + "/ws/"
     with connect(
-        address, origin=Origin(base_url), additional_headers=headers, proxy=None, max_size=64 << 20
+        address,
+        origin=Origin(base_url),
+        additional_headers=headers,
+        open_timeout=PATIENCE,
+        ping_interval=None,  # as browsers, which ask for no sign of life
+        proxy=None,
+        max_size=64 << 20,
     ) as connection:
         yield Socket(connection)

@@ -79,7 +79,9 @@ class Process:
         return self.popen.wait()
 
 
-def wait_until_ready(process: Process, ready: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until_ready(
+    process: Process, ready: Callable[[], bool], seconds: float = 120, *, pause: float = 0.1
+) -> None:
     """Wait until ``ready()``; fail with the process' output if it ends or takes too long."""
     deadline = time.monotonic() + seconds
     while not ready():
@@ -87,7 +89,7 @@ def wait_until_ready(process: Process, ready: Callable[[], bool], seconds: float
         if late or not process.running:
             why = f"was not ready within {seconds:g} seconds" if late else "ended"
             raise AssertionError(f"{process.name} {why}; it printed:\n{process.output()[-4000:]}")
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 def listens(port: int) -> bool:

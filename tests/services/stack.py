@@ -34,7 +34,7 @@ SHELL = {
     "WORKER_PROCESSES": "1",
 }
 #: A worker must have said that it is there, which may take as long as its imports on a busy machine.
-READY_SECONDS = 90
+READY_SECONDS = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +84,15 @@ class Stack:
         """Kill a part and everything it started, without a warning."""
         self.processes[name].kill()
 
-    def restart(self, name: str) -> None:
-        """End a part and start it again; for the web server, wait until it answers."""
-        self.stop(name)
-        self.start(name)
-        if name == "web":
-            wait_until_ready(self.processes["web"], lambda: self.answers("/healthz"), READY_SECONDS)
+    def wait_until_answering(self) -> None:
+        """Wait until the web server answers."""
+        wait_until_ready(self.processes["web"], lambda: self.answers("/healthz"), READY_SECONDS)
 
     def wait_until_ready(self) -> None:
         """Wait until database, broker and worker are there."""
-        wait_until_ready(self.processes["web"], lambda: self.answers("/readyz"), READY_SECONDS)
+        self.wait_until_answering()
+        # Less often: every no is a query, and a line of the log.
+        wait_until_ready(self.processes["web"], lambda: self.answers("/readyz"), READY_SECONDS, pause=0.3)
 
     def run(self, *command: str) -> str:
         """Run a command in the environment of the web server and return what it printed."""
@@ -110,10 +109,11 @@ class Stack:
         return done.stdout
 
     def is_healthy(self, name: str) -> bool:
-        """Tell what the health check of a part says."""
+        """Tell what the health check of a part says; without one, what ``/healthz`` or ``/readyz`` does."""
         part = self.parts[name]
-        assert part.health is not None
-        done = subprocess.run(part.health, env=dict(part.env), cwd=REPOSITORY, timeout=60, check=False)
+        if part.health is None:
+            return self.answers("/healthz" if name == "web" else "/readyz")
+        done = subprocess.run(part.health, env=dict(part.env), cwd=REPOSITORY, timeout=120, check=False)
         return done.returncode == 0
 
     def answers(self, path: str) -> bool:
@@ -224,7 +224,7 @@ def running(name: str, parts: Mapping[str, Part], home: Path, port: int) -> Iter
     stack = Stack(name, port, parts, home)
     try:
         stack.start("migrate")
-        assert stack.processes["migrate"].popen.wait(120) == 0, stack.logs()
+        assert stack.processes["migrate"].popen.wait(READY_SECONDS) == 0, stack.logs()
         stack.start("web")
         stack.start("worker")
         stack.wait_until_ready()
