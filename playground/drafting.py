@@ -45,10 +45,19 @@ def written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[
 
     Raises BundleError where they cannot be used, and TooLargeError.
     """
-    spared = spliced(text, scenario.documents, after)
-    whole = spared if spared is not None else bundles.bundle_text(replace(scenario, documents=after))
+    spared = _spliced(text, scenario.documents, after)
+    if spared is not None:
+        try:
+            if bundles.parse([("", spared)]).documents == after:
+                return {"text": spared, "rewritten": False}
+        except BundleError:
+            if _holds(spared, after):
+                raise
+        except bundles.TooLargeError:
+            pass  # what stands in it besides the documents may be what is too much
+    whole = bundles.bundle_text(replace(scenario, documents=after))
     bundles.parse([("", whole)])
-    return {"text": whole, "rewritten": spared is None}
+    return {"text": whole, "rewritten": True}
 
 
 def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
@@ -57,6 +66,17 @@ def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) ->
     What stands between two ``---`` is written anew if any document in it changes: of a List, all of them.
     ``None`` where it cannot be done so, as in JSON.
     """
+    whole = _spliced(text, before, after)
+    return whole if whole is not None and _holds(whole, after) else None
+
+
+def _holds(text: str, documents: Sequence[Document]) -> bool:
+    with suppress(BundleError, bundles.TooLargeError):
+        return bundles.read_documents(text) == tuple(documents)
+    return False
+
+
+def _spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
     marks = [match.start() for match in _MARK.finditer(text)]
     chunks = [text[a:b] for a, b in zip([0, *marks], [*marks, len(text)])]
     places = [n for n, chunk in enumerate(chunks) if _CONTENT.search(_MARK.sub("", chunk))]
@@ -72,11 +92,7 @@ def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) ->
         elif wanted != documents:
             chunks[place] = _head(chunks[place]) + write_yaml(wanted).removeprefix("---\n")
     whole = "".join(chunk if chunk.endswith("\n") or not chunk else f"{chunk}\n" for chunk in chunks)
-    whole += write_yaml(left.values()) if left else ""
-    with suppress(BundleError, bundles.TooLargeError):
-        if bundles.read_documents(whole) == tuple(after):
-            return whole
-    return None
+    return whole + (write_yaml(left.values()) if left else "")
 
 
 def _held(chunks: Sequence[str], documents: Sequence[Document]) -> list[list[Document]] | None:
