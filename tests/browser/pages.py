@@ -165,7 +165,7 @@ class Workbench:
             expect(chosen).to_have_accessible_name(re.compile(rf"^{re.escape(cycle.node)}, "))
 
 
-def becomes(look: Callable[[], Seen], wanted: Seen) -> None:
+def becomes(look: Callable[[], object], wanted: object) -> None:
     """Wait until what is looked at is as wanted: for what no ``expect`` asks."""
     holds(look, lambda seen: seen == wanted)
 

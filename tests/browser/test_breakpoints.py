@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import LOOKS
-from tests.browser.pages import Workbench, cycles_of, example_text, share
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share
 from tests.services.stack import Stack
 
 SHOP = "shop"
@@ -254,7 +254,7 @@ def test_the_next_cycle_worth_a_look(page: Page, bench: Workbench) -> None:
     for index in met[-3::-1]:  # back by the same way, with the same reasons
         page.keyboard.press("Shift+N")
         bench.at(index)
-        assert note(page).inner_text() == said[index]
+        becomes(lambda: note(page).inner_text(), said[index])
     assert "first pod of" in said[met[0]]
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import editor_in
-from tests.browser.pages import Workbench, share, tab_until, wide
+from tests.browser.pages import Workbench, becomes, drafted, share, tab_until, wide
 from tests.services.stack import Stack
 
 NODES = "---\n".join(
@@ -39,12 +39,9 @@ def add(bench: Workbench, what: str) -> Locator:
     return dialog
 
 
-def copied(page: Page, address: str) -> Workbench:
-    """Open a shared cluster and fork it; return the workbench on the copy."""
-    bench = Workbench(page).open(address)
-    page.get_by_role("button", name="Fork", exact=True).click()
-    page.wait_for_url("**/p/**")
-    return bench.wait()
+def own(page: Page, text: str = NODES) -> Workbench:
+    """Open a draft, which is of the three nodes."""
+    return Workbench(page).open(drafted(page, text))
 
 
 def keys(page: Page) -> list[str]:
@@ -127,9 +124,9 @@ def test_a_cluster_and_a_workload_are_built_from_nothing_by_keyboard(page: Page)
     expect(tree.get_by_role("treeitem", name=re.compile("train"))).to_be_visible()
 
 
-def test_a_form_tells_at_once_what_is_wrong_and_where(page: Page, nodes: str) -> None:
+def test_a_form_tells_at_once_what_is_wrong_and_where(page: Page) -> None:
     """Units, selectors and a name that is taken; nothing is added, and the first wrong field is shown."""
-    bench = copied(page, nodes)
+    bench = own(page)
     form = add(bench, "Node pool")
     expect(form.get_by_label("Name", exact=True)).to_have_value("general")
     form.get_by_label("Name", exact=True).fill("a")
@@ -178,9 +175,9 @@ def test_what_is_shared_is_copied_before_something_is_added(page: Page, nodes: s
     expect(form.get_by_label("Priority class").get_by_role("option", name="urgent (1000)")).to_have_count(1)
 
 
-def test_at_a_step_an_object_is_created_after_it(page: Page, nodes: str) -> None:
+def test_at_a_step_an_object_is_created_after_it(page: Page) -> None:
     """After cycle 1 a StatefulSet comes as an event, and cycle 1 stays as it was."""
-    bench = copied(page, nodes)
+    bench = own(page)
     form = add(bench, "Pod")
     form.get_by_role("button", name="Add", exact=True).click()
     pods_come(page, 1)
@@ -195,9 +192,9 @@ def test_at_a_step_an_object_is_created_after_it(page: Page, nodes: str) -> None
     assert any("db-0" in key for key in keys(page))
 
 
-def test_many_nodes_are_tainted_as_one_step(page: Page, nodes: str) -> None:
+def test_many_nodes_are_tainted_as_one_step(page: Page) -> None:
     """The preview counts and shows the difference; Undo takes all back, Redo does it again."""
-    bench = copied(page, nodes)
+    bench = own(page)
     dialog = add(bench, "Change many nodes…")
     expect(dialog.get_by_text("3 of 3 nodes chosen")).to_be_visible()
     dialog.get_by_label("Label selector").fill("disk=ssd")
@@ -222,9 +219,9 @@ def test_many_nodes_are_tainted_as_one_step(page: Page, nodes: str) -> None:
     page.wait_for_function("() => podstep.playback.nodes.taints[1].length === 1")
 
 
-def test_the_nodes_that_are_lit_are_changed(page: Page, nodes: str) -> None:
+def test_the_nodes_that_are_lit_are_changed(page: Page) -> None:
     """What is selected on the stage is what Change many nodes begins with."""
-    bench = copied(page, nodes)
+    bench = own(page)
     bench.node("b-1").click()
     dialog = add(bench, "Change many nodes…")
     expect(dialog.get_by_label("Selected: b-1")).to_be_checked()
@@ -240,9 +237,9 @@ def test_the_nodes_that_are_lit_are_changed(page: Page, nodes: str) -> None:
     page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
 
 
-def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page, nodes: str) -> None:
+def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page) -> None:
     """Ctrl Z and Ctrl Shift Z outside fields; a new change ends what could be done again."""
-    bench = copied(page, nodes)
+    bench = own(page)
     for count, name in ((1, "one"), (2, "two")):
         form = add(bench, "Pod")
         form.get_by_label("Name", exact=True).fill(name)
@@ -275,12 +272,12 @@ def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page, nodes: str) -
     form.get_by_role("button", name="Add", exact=True).click()
     pods_come(page, 2)
     expect(redo).to_be_disabled()
-    assert sorted(keys(page)) == ["default/one", "default/three"]
+    becomes(lambda: sorted(keys(page)), ["default/one", "default/three"])
 
 
-def test_what_another_browser_changed_is_not_undone(page: Page, nodes: str) -> None:
+def test_what_another_browser_changed_is_not_undone(page: Page) -> None:
     """A draft that was written elsewhere keeps what was written, and it is told why Undo ends there."""
-    bench = copied(page, nodes)
+    bench = own(page)
     form = add(bench, "Pod")
     form.get_by_role("button", name="Add", exact=True).click()
     pods_come(page, 1)
@@ -297,12 +294,12 @@ def test_what_another_browser_changed_is_not_undone(page: Page, nodes: str) -> N
     bench.build.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("The draft was changed elsewhere since")).to_be_visible()
     expect(bench.build.get_by_role("button", name="Undo")).to_be_disabled()
-    assert len(keys(page)) == 2
+    becomes(lambda: len(keys(page)), 2)
 
 
-def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page, nodes: str) -> None:
+def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page) -> None:
     """Replacing is one step of Undo; adding keeps what is there, and refuses names that are taken."""
-    bench = copied(page, nodes)
+    bench = own(page)
     recipe = add(bench, "Generate a cluster…")
     recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
     recipe.get_by_label("Nodes", exact=True).fill("0")
@@ -318,7 +315,7 @@ def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page, nodes: str) 
     recipe.get_by_role("button", name="Add to this draft").click()
     expect(recipe).to_have_count(0)
     pods_come(page, 3)
-    assert len(taints(page)) == 5
+    becomes(lambda: len(taints(page)), 5)
     recipe = add(bench, "Generate a cluster…")
     recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
     recipe.get_by_role("button", name="Add to this draft").click()
@@ -326,15 +323,15 @@ def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page, nodes: str) 
     recipe.get_by_role("button", name="Replace this draft").click()
     expect(recipe).to_have_count(0)
     pods_come(page, 0)
-    assert len(taints(page)) == 3
+    becomes(lambda: len(taints(page)), 3)
     bench.build.get_by_role("button", name="Undo").click()
     pods_come(page, 3)
 
 
-def test_a_cluster_without_nodes_says_how_to_get_some(page: Page, site: Stack) -> None:
+def test_a_cluster_without_nodes_says_how_to_get_some(page: Page) -> None:
     """The stage offers a node pool and the generator where it has nothing to draw."""
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: alone}\nspec: {containers: [{name: c}]}\n"
-    bench = copied(page, share(site, pod, "A pod alone"))
+    bench = own(page, pod)
     expect(bench.stage.get_by_role("button", name="Generate a cluster…")).to_be_visible()
     bench.stage.get_by_role("button", name="Add a node pool").click()
     form = page.get_by_role("dialog", name="Node pool")
@@ -348,14 +345,13 @@ def test_a_cluster_without_nodes_says_how_to_get_some(page: Page, site: Stack) -
 @looks
 def test_menu_forms_and_generator_are_accessible(
     visitor: Callable[..., Page],
-    nodes: str,
     accessible: Callable[[Page], None],
     size: tuple[int, int],
     scheme: str,
 ) -> None:
     """Each as it stands, with mistakes on screen, on a desktop and a phone."""
     page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
-    bench = copied(page, nodes)
+    bench = own(page)
     if size == PHONE:
         page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.pages import Workbench, share, wide
+from tests.browser.pages import Workbench, drafted, holds, wide
 from tests.browser.test_edit import CLUSTER, placements
-from tests.services.stack import Stack
 
 CLOCK = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
 HISTORY = """---
@@ -31,26 +29,12 @@ spec:
 """
 
 
-@pytest.fixture(scope="module")
-def cluster(site: Stack) -> str:
-    """The address of a shared cluster: six pods go to three nodes in turn."""
-    return share(site, CLUSTER, "Three nodes")
+TIMED = CLUSTER + CLOCK + HISTORY
 
 
-@pytest.fixture(scope="module")
-def timed(site: Stack) -> str:
-    """The address of the same in virtual time: a pod that is not there is deleted, and a node."""
-    return share(site, CLUSTER + CLOCK + HISTORY, "With a clock")
-
-
-def fork(page: Page, address: str) -> Workbench:
-    """Return a copy of a shared scenario, computed to its end."""
-    bench = Workbench(page).open(address)
-    page.get_by_role("button", name="Fork").click()
-    page.wait_for_url("**/p/**")
-    bench.wait()
-    page.wait_for_function("() => podstep.playback.complete")
-    return bench
+def own(page: Page, text: str = CLUSTER) -> Workbench:
+    """Open a draft, computed to its end."""
+    return Workbench(page).open(drafted(page, text))
 
 
 def form(page: Page, bench: Workbench) -> Locator:
@@ -75,9 +59,9 @@ def events(bench: Workbench) -> Locator:
     return bench.build.get_by_role("region", name="Events").get_by_role("listitem")
 
 
-def test_events_of_several_kinds_are_added_by_a_form(page: Page, cluster: str) -> None:
+def test_events_of_several_kinds_are_added_by_a_form(page: Page) -> None:
     """Each lands after the cycle that was written, whatever is on screen; Undo takes one back."""
-    bench = fork(page, cluster)
+    bench = own(page)
     expect(bench.build).to_contain_text("Nothing happens from outside yet. Add an event")
     add(page, bench, "Cordon a node", "2", Node="n2")
     expect(events(bench)).to_have_count(1)
@@ -88,16 +72,14 @@ def test_events_of_several_kinds_are_added_by_a_form(page: Page, cluster: str) -
     expect(events(bench).nth(2)).to_contain_text("2 Pods created")
     expect(events(bench).nth(1)).to_contain_text("after 3")
     expect(events(bench).nth(1)).to_contain_text("patch Node n3: spec.taints")
-    nodes = placements(page)
-    assert len(nodes) == 8
-    assert set(nodes[3:]) == {"n1"}
+    holds(lambda: placements(page), lambda nodes: len(nodes) == 8 and set(nodes[3:]) == {"n1"})
     bench.build.get_by_role("button", name="Undo").click()
     expect(events(bench)).to_have_count(2)
 
 
-def test_what_is_wrong_is_told_at_its_field(page: Page, cluster: str) -> None:
+def test_what_is_wrong_is_told_at_its_field(page: Page) -> None:
     """No node of that name, a taint that is none, a cycle that there is not; nothing is changed."""
-    bench = fork(page, cluster)
+    bench = own(page)
     box = form(page, bench)
     box.get_by_role("button", name="Add the event").click()
     node = box.get_by_label("Node", exact=True)
@@ -120,9 +102,9 @@ def test_what_is_wrong_is_told_at_its_field(page: Page, cluster: str) -> None:
     expect(bench.build).to_contain_text("Nothing happens from outside yet.")
 
 
-def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page, cluster: str) -> None:
+def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
     """Its mark is a slider over the cycles; several presses are one change, and Undo leads back from all."""
-    bench = fork(page, cluster)
+    bench = own(page)
     add(page, bench, "Cordon a node", "2", Node="n2")
     row = events(bench).first
     mark = row.get_by_role("slider")
@@ -150,9 +132,9 @@ def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page, cluster: str) -
     bench.at(6)
 
 
-def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page, cluster: str) -> None:
+def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page) -> None:
     """One change each: a single Undo leads back."""
-    bench = fork(page, cluster)
+    bench = own(page)
     add(page, bench, "Cordon a node", "2", Node="n2")
     expect(events(bench)).to_have_count(1)
     add(page, bench, "Add a PersistentVolume", "3")
@@ -181,9 +163,9 @@ def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page, clu
     expect(events(bench)).to_have_count(2)
 
 
-def test_events_in_virtual_time_go_by_seconds(page: Page, timed: str) -> None:
+def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
     """The axis is seconds; what had no effect says why; an arrow moves by a second, the form takes one."""
-    bench = fork(page, timed)
+    bench = own(page, TIMED)
     expect(events(bench).nth(0)).to_contain_text("no effect: there is no Pod default/nope at this moment")
     expect(events(bench).nth(1)).to_contain_text("2 pods")
     mark = events(bench).nth(1).get_by_role("slider")
@@ -209,15 +191,12 @@ def test_events_in_virtual_time_go_by_seconds(page: Page, timed: str) -> None:
 
 
 def test_the_editor_of_events_on_a_phone_and_for_everybody(
-    visitor: Callable[..., Page], timed: str, accessible: Callable[[Page], None]
+    visitor: Callable[..., Page], accessible: Callable[[Page], None]
 ) -> None:
     """Nothing is wider than a phone, the form neither; axe finds nothing, in dark and light."""
     for scheme in ("dark", "light"):
         page = visitor(size=PHONE, color_scheme=scheme)
-        bench = Workbench(page).open(timed)
-        page.get_by_role("button", name="Fork").click()
-        page.wait_for_url("**/p/**")
-        bench.wait()
+        bench = own(page, TIMED)
         page.get_by_role("button", name="Build").click()
         expect(events(bench).nth(0)).to_contain_text("no effect")
         assert wide(page) <= 0

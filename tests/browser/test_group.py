@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import Yaml, editor_in
-from tests.browser.pages import Workbench, share, tab_until, wide
+from tests.browser.pages import Workbench, becomes, share, tab_until, wide
 from tests.services.stack import Stack
 
 NODES = "---\n".join(
@@ -83,7 +83,7 @@ def test_a_group_is_built_by_keyboard(page: Page, nodes: str) -> None:
     page.keyboard.press("Control+Enter")
     expect(form).to_have_count(0)
     page.wait_for_function("() => podstep.playback.pods?.keys.length === 4")
-    assert page.evaluate("podstep.playback.pods.keys")[0] == "default/gang-0"
+    becomes(lambda: page.evaluate("podstep.playback.pods.keys")[:1], ["default/gang-0"])
 
 
 def test_a_group_is_built_from_nothing_by_keyboard(page: Page, site: Stack) -> None:
@@ -136,7 +136,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(page: Page, node
     expect(name).to_be_focused()
     expect(name).to_have_accessible_description(re.compile("must consist of lower case letters"))
     expect(form).to_be_visible()
-    assert page.evaluate("podstep.playback.pods.keys") == []
+    becomes(lambda: page.evaluate("podstep.playback.pods.keys"), [])
 
 
 @looks

