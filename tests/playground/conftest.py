@@ -13,8 +13,11 @@ from channels.testing import WebsocketCommunicator as ChannelsCommunicator
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from playground import identity
+from playground.built import STATIC
+from playground.live.modules import scenarios
 from playground.playback.library import library
 
 DATA = Path(__file__).parent / "data"
@@ -32,6 +35,33 @@ def clean_slate() -> Iterator[None]:
     library.clear()
     yield
     library.clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def files_are_looked_at_once() -> Iterator[None]:
+    """Every client loads the middleware; static files that stand as they stood are not read again for it."""
+    look = WhiteNoiseMiddleware.add_files_from_finders
+    known: dict[frozenset[tuple[str, int]], dict[str, Any]] = {}
+
+    def once(self: Any) -> None:
+        standing = frozenset((str(path), path.stat().st_mtime_ns) for path in STATIC.rglob("*"))
+        if standing not in known:
+            look(self)
+            known[standing] = dict(self.files)
+        self.files.update(known[standing])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", once)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing takes too long because the machine is busy; who tests what happens then sets a limit."""
+    longer = dict.fromkeys(("WHY_SECONDS", "FIND_SECONDS", "INTERACTIVE_SECONDS"), 600)
+    settings.PLAYGROUND = {**settings.PLAYGROUND, **longer}
+    monkeypatch.setattr(scenarios, "STEP_SECONDS", PATIENCE)
+    monkeypatch.setattr(scenarios, "FIRST_SLICE_SECONDS", PATIENCE / 12)
 
 
 def visitor_client(visitor: str) -> Client:

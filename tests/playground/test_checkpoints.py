@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -88,16 +89,15 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
     stepped = [trace_line(cycle) for cycle in Simulation(whole)]
     made = played(whole)
     assert len(made.checkpoints.indices) > 5
+    plain = Simulation(whole, trace=False)
+    wanted = [told(plain, made) for _ in plain]
     order = list(range(1, len(stepped) + 1)) * 2
     random.Random(7).shuffle(order)
     for index in order:
         made._cycles.clear()
         assert trace_line(made.cycle(index)) == stepped[index - 1]
-        plain = Simulation(whole, trace=False)
-        for _ in range(index):
-            plain.step()
         with made.after(index) as there:
-            assert told(there, made) == told(plain, made)
+            assert told(there, made) == wanted[index - 1]
         with made.before(index) as there:
             assert there.index == index - 1
 
@@ -109,7 +109,7 @@ def told(simulation: Stepper, made: Playback) -> list[Any]:
         classes(simulation, Page()),
         [entry_map(simulation, "predicate", row["key"], Page(), at) for row in keys],
         simulation.placement(),
-        simulation.cache.totals if simulation.cache is not None else None,
+        deepcopy(simulation.cache.totals) if simulation.cache is not None else None,  # it is counted on
     ]
 
 
