@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import Page, WebSocket
 
-from tests.browser.pages import Workbench, example_text, share
+from tests.browser.pages import Workbench, drafted, example_text, share
 from tests.services.stack import Stack
 
 #: Send a command, break the connection before an answer can come, and wait for how the call ends.
@@ -23,9 +23,7 @@ HELLO = "window.podstep.socket.call('session.hello').then((told) => Boolean(told
 
 def draft(page: Page) -> Workbench:
     """Open the shop as a draft."""
-    page.goto("/")
-    page.get_by_role("button", name="A shop on twelve nodes").click()
-    return Workbench(page).wait()
+    return Workbench(page).open(drafted(page, example_text("shop"), "A shop on twelve nodes"))
 
 
 def test_only_what_is_safe_to_repeat_is_asked_again(page: Page) -> None:

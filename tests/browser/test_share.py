@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.editing import yaml_of
-from tests.browser.pages import Workbench, cycles_of, example_text, share
+from tests.browser.pages import Workbench, cycles_of, drafted, example_text, share
 from tests.services.stack import Stack
 
 STEP = 17
@@ -19,9 +19,7 @@ STEP = 17
 
 def draft(page: Page) -> Workbench:
     """Open the shop as a draft."""
-    page.goto("/")
-    page.get_by_role("button", name="A shop on twelve nodes").click()
-    return Workbench(page).wait()
+    return Workbench(page).open(drafted(page, example_text("shop"), "A shop on twelve nodes"))
 
 
 def link(page: Page) -> str:

@@ -11,17 +11,22 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import looks
-from tests.browser.pages import Workbench, example_text, share, wide
+from tests.browser.pages import PATIENCE, Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
 CHURN = Path(__file__).parents[1] / "playground" / "data" / "timed" / "churn.yaml"
-#: Where the walk stands: the step, its moment, its phase, virtual seconds, and the cluster.
-HERE = "(({ index, at, phase, time }) => [index, at, phase, time])(podstep.playback)"
 PLACED = "[...podstep.playback.cluster.placement]"
-#: What was asked for is on screen, with all that belongs to it.
-SETTLED = """() => {
-  const { index, wanted, at, parts, behind } = podstep.playback;
-  return !podstep.view.walking && !behind && index === wanted && at >= 0 && (index === 0 || parts !== null);
+#: Waits until what was asked for is on screen, with all that belongs to it; returns where the walk stands:
+#: the step, its moment, its phase and virtual seconds. One call, since hundreds of stops are made here.
+SETTLED = """async (patience) => {
+  const end = performance.now() + patience;
+  for (;;) {
+    await new Promise(requestAnimationFrame);
+    const { index, wanted, at, parts, behind, phase, time } = podstep.playback;
+    const whole = at >= 0 && (index === 0 || parts !== null);
+    if (!podstep.view.walking && !behind && index === wanted && whole) return [index, at, phase, time];
+    if (performance.now() > end) throw new Error(`it is at ${index}, ${at}, and not yet at ${wanted}`);
+  }
 }"""
 #: A run in which no pod is ever tried.
 EMPTY = """
@@ -67,8 +72,7 @@ def shop(site: Stack) -> str:
 
 def settled(page: Page) -> list[object]:
     """Wait until what was asked for is on screen; return where that is."""
-    page.wait_for_function(SETTLED)
-    found: list[object] = page.evaluate(HERE)
+    found: list[object] = page.evaluate(SETTLED, PATIENCE * 1000)
     return found
 
 
