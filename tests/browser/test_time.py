@@ -361,6 +361,16 @@ def test_a_stored_run_and_an_embedded_page_know_moments_and_the_end(
     assert settled(page)[:2] == [3, 1]
 
 
+#: Drops the connection, and has the browser tell of a network before the ever longer wait is over.
+BREAK = """() => new Promise((again) => {
+  const off = podstep.socket.on("down", () => {
+    off();
+    setTimeout(() => { dispatchEvent(new Event("online")); again(); });
+  });
+  podstep.socket.drop();
+})"""
+
+
 def test_a_superseded_answer_is_no_error_for_whoever_asked(page: Page, churn: str) -> None:
     """A connection that breaks again and again while it is opened anew leaves no rejection behind."""
     Workbench(page).open(churn + "?step=5")
@@ -368,7 +378,7 @@ def test_a_superseded_answer_is_no_error_for_whoever_asked(page: Page, churn: st
         "addEventListener('unhandledrejection', (event) => { window.unhandled = String(event.reason); })"
     )
     for _ in range(6):
-        page.evaluate("podstep.socket.drop()")
+        page.evaluate(BREAK)
         page.wait_for_function("() => podstep.socket.connected")
     page.evaluate(
         "Promise.all([1, 2, 3, 4].map(() => podstep.playback.ask('scenario.open',"
