@@ -13,7 +13,7 @@ from channels.testing import WebsocketCommunicator as ChannelsCommunicator
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
-from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 from playground import identity
 from playground.built import STATIC
@@ -56,10 +56,10 @@ def files_are_looked_at_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def no_hurry(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing takes too long because the machine is busy; who tests what happens then sets a limit."""
     longer = dict.fromkeys(("WHY_SECONDS", "FIND_SECONDS", "INTERACTIVE_SECONDS"), 600)
-    settings.PLAYGROUND = {**settings.PLAYGROUND, **longer}
+    monkeypatch.setattr(settings, "PLAYGROUND", {**settings.PLAYGROUND, **longer})
     monkeypatch.setattr(scenarios, "STEP_SECONDS", PATIENCE)
     monkeypatch.setattr(scenarios, "FIRST_SLICE_SECONDS", PATIENCE / 12)
 
