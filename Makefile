@@ -1,5 +1,8 @@
 # Every target first sees to .venv, static/vendor and static/built (`.ci/setup`, from lock files); a second time that takes no time.
 
+# Some images tell Python to keep no bytecode; every process would then compile Django anew, a second each.
+export PYTHONDONTWRITEBYTECODE =
+
 PORT ?= 8000
 PYTHON = .venv/bin/python
 # For a part of the tests: make test PYTEST="tests/core -k taint"
