@@ -212,7 +212,7 @@ def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..
             **{**settings, **options},  # type: ignore[arg-type]
         )
         contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(30_000)
         watch.follow(context, urlsplit(site.base_url).netloc)
         return context.new_page()
 
