@@ -26,8 +26,12 @@ class Channel(filesystem.Channel):
         """Write a message under a name that nobody looks for, then give it its own."""
         path = Path(self.data_folder_out) / f"{time.monotonic_ns():020}_{uuid.uuid4()}.{queue}.msg"
         unseen = path.with_name(f"{path.name}.unseen")
-        unseen.write_text(dumps(payload))  # type: ignore[no-untyped-call]
-        unseen.rename(path)
+        try:
+            unseen.write_text(dumps(payload))  # type: ignore[no-untyped-call]
+            unseen.rename(path)
+        except OSError:
+            unseen.unlink(missing_ok=True)
+            raise
 
     def _get(self, queue: str) -> Any:  # type: ignore[override]
         """Take the next message; one that cannot be read counts as none, for its run is announced again."""

@@ -71,3 +71,18 @@ def test_what_cannot_be_read_is_passed_over(queue: SimpleQueue, tmp_path: Path) 
     with pytest.raises(queue.Empty):
         queue.get_nowait()
     assert queue.get_nowait().payload == {"run": "one"}
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(
+    queue: SimpleQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk is told to whoever sends; no half of a message stays on it."""
+
+    def full(path: Path, text: str) -> int:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        queue.put({"run": "one"})
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
