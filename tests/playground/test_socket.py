@@ -15,6 +15,7 @@ from django.conf import settings
 
 from playground.live import consumer, frames
 from playground.live.consumer import Connection, Outgoing
+from playground.live.modules import policy
 from playground.playback.library import library
 from playground.playback.playback import Playback
 
@@ -336,3 +337,24 @@ async def test_of_many_openings_the_newest_are_answered(web: str, monkeypatch: p
     superseded = [answer[2].get("code") == "request.superseded" for answer in answers]
     assert answers[-1][0] == answers[-2][0] == "success"
     assert sum(superseded) >= 4
+
+
+async def test_what_a_newer_request_replaced_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many checks of a text that is being typed those that wait are given up, and the newest is made."""
+    go, made = threading.Event(), []
+
+    def slow(text: str, _settings: Any) -> dict[str, Any]:
+        made.append(text)
+        assert go.wait(PATIENCE)
+        return {"text": text}
+
+    monkeypatch.setattr(policy, "checked", slow)
+    async with connected() as socket:
+        asked = [await socket.send("policy.check", {"text": str(at)}) for at in range(8)]
+        await socket.success("session.hello", {})
+        go.set()
+        answers = [await socket.answer(request) for request in asked]
+    assert answers[-1][2] == {"text": "7"}
+    assert len(made) <= consumer.ENGINE_JOBS + 1
+    superseded = [answer[2].get("code") == "request.superseded" for answer in answers]
+    assert sum(superseded) >= 7 - consumer.ENGINE_JOBS
