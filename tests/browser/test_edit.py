@@ -115,7 +115,7 @@ def test_a_node_that_is_cordoned_at_a_step_gets_no_pod_from_then_on(page: Page, 
     becomes(lambda: placements(page), before)
 
 
-def test_a_pod_is_deleted_at_a_step(page: Page, cluster: str) -> None:
+def test_a_pod_is_deleted_at_a_step(page: Page) -> None:
     """It is on its node at the step and gone in the next one; the list of events says so."""
     bench, editor = editing(page, 3)
     editor.get_by_role("button", name="Cancel").click()
@@ -199,7 +199,7 @@ def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page) ->
     expect(bench.build).to_contain_text("Nothing happens from outside yet.")
 
 
-def test_a_change_lands_inside_the_next_cycle(page: Page, site: Stack) -> None:
+def test_a_change_lands_inside_the_next_cycle(page: Page) -> None:
     """Between evaluating and writing, where there is a cache; the cycle still takes the cordoned node."""
     _, editor = editing(page, 1)
     expect(editor.get_by_text("It lands after cycle 1 and before the next one")).to_be_visible()

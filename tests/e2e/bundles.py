@@ -45,10 +45,10 @@ def small(name: str, replicas: int = 5) -> str:
     return bundle(*(node(f"n{i}") for i in range(3)), deployment(name, replicas))
 
 
-def long(name: str, nodes: int, replicas: int, deployments: int = 1) -> str:
-    """Return a cluster and Deployments that keep a worker busy for a while."""
+def long(name: str, nodes: int, replicas: int) -> str:
+    """Return a cluster and a Deployment that keep a worker busy for a while."""
     cluster = (node(f"n{i:04d}", cpu="32") for i in range(nodes))
-    return bundle(*cluster, *(deployment(f"{name}-{i}", replicas, cpu="10m") for i in range(deployments)))
+    return bundle(*cluster, deployment(name, replicas, cpu="10m"))
 
 
 def slow(name: str, nodes: int, replicas: int) -> str:

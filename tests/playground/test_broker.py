@@ -46,9 +46,7 @@ def test_messages_come_in_their_order(queue: SimpleQueue) -> None:
         queue.get_nowait()
 
 
-def test_a_message_is_whole_once_it_is_seen(
-    queue: SimpleQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_is_whole_once_it_is_seen(queue: SimpleQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who looks before it is written whole finds nothing."""
     rename, written = Path.rename, []
 
