@@ -93,6 +93,7 @@ def test_it_serves_and_ends_all_it_started(tmp_path: Path, data: Path, how: str)
     port = free_port()
     with make_run(tmp_path / "log", data, port, ALLOWED_HOSTS=".podstep.example") as make:
         wait_for_address(make, port)
+        assert unnamed_lines(make.output().rpartition("\n")[0]) == []
         ready = request("GET", f"http://127.0.0.1:{port}/readyz", headers={"Host": "podstep.example"})
         assert ready.status == 200
         started = children(make.popen.pid)
