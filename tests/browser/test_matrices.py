@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.clusters import zoned
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts
 from tests.services.stack import Stack
 
@@ -185,3 +186,34 @@ def test_the_queues_are_sorted_filtered_copied_and_lit_over_steps(page: Page, si
     page.mouse.move(5, 5)
     Workbench(page).node(node).hover()
     expect(row).to_have_class(re.compile("is-hovered"))
+
+
+def test_a_matrix_of_many_nodes_is_walked_through_and_keeps_its_place(page: Page, site: Stack) -> None:
+    """Rows come as they are scrolled to; wherever one is Tab leads in, and arrows go on from there."""
+    panel = opened(page, share(site, zoned(60), "sixty"), "Predicates", 20)
+    table = panel.get_by_role("grid", name="Node by predicate")
+    stops = table.locator("[tabindex='0']")
+    table.get_by_role("rowheader").nth(2).click()
+    seen = table.get_by_role("rowheader").nth(2).inner_text()
+    page.keyboard.press("ArrowDown")
+    expect(table.locator(":focus")).to_have_attribute("data-row", "3")
+    page.keyboard.press("Control+End")
+    expect(table.locator(":focus")).to_have_attribute("data-row", "59")
+    expect(table.get_by_role("rowheader", name=seen, exact=True)).to_have_count(0)
+    expect(stops).to_have_count(1)
+    scroll = "(grid, to) => { grid.scrollTop = to; }"
+    panel.locator(".grid-scroll").evaluate(scroll, 0)  # what was focused is no longer there
+    expect(table.get_by_role("rowheader", name=seen, exact=True)).to_have_count(1)
+    expect(stops).to_have_count(1)
+    stops.focus()
+    page.keyboard.press("ArrowDown")
+    expect(table.locator(":focus")).to_have_attribute("data-row", "1")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    node = table.get_by_role("rowheader").nth(1).inner_text()
+    expect(table.locator("tr.is-selected")).to_contain_text(node)
+    Workbench(page).button("Step").click()
+    Workbench(page).at(21)
+    expect(table.locator("tr.is-selected")).to_contain_text(node)
+    expect(stops).to_have_count(1)
+    expect(stops).to_have_attribute("data-row", "1")

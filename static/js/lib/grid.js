@@ -181,9 +181,9 @@ export class Grid {
     const { row, column } = this.#active;
     if (scroll && row >= 0) this.reveal(this.#order[row]);
     if (row >= 0 && (row < this.#first || row >= this.#last)) this.#render(true);
-    for (const cell of this.table.querySelectorAll('[tabindex="0"]')) cell.tabIndex = -1;
     const cell = this.table.querySelector(`[data-row="${row}"][data-column="${column}"]`);
-    if (!cell) return;
+    if (!cell) return; // it is scrolled or filtered away: whichever cell is the tab stop now stays it
+    for (const one of this.table.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
     cell.tabIndex = 0;
     cell.focus({ preventScroll: row >= 0 && !scroll });
   }
@@ -207,6 +207,8 @@ export class Grid {
       return;
     }
     if (event.altKey || event.metaKey) return;
+    const at = event.target.closest("[data-column]")?.dataset; // not the active cell where that one is scrolled away
+    if (at) this.#active = { row: Number(at.row), column: Number(at.column) };
     const { row, column } = this.#active;
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 1);
     const moves = {
