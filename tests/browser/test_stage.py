@@ -159,6 +159,40 @@ def test_extended_resources_and_new_room_fill_a_node(page: Page, site: Stack) ->
         expect(bench.node("plain-1").locator(".badge", has_text="cordoned")).to_have_count(int("8" in room))
 
 
+BARS = "---".join(
+    [
+        """
+apiVersion: v1
+kind: Node
+metadata: {name: half}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+""",
+        *(
+            f"""
+apiVersion: v1
+kind: Pod
+metadata: {{name: of-{cpu}}}
+spec: {{containers: [{{name: c, image: c, resources: {{requests: {{cpu: "{cpu}"}}}}}}]}}
+"""
+            for cpu in (1, 2)
+        ),
+    ]
+)
+#: How far the bars of a node are filled by what is used, and by what would come, in percent.
+FILLED = """card => [...card.querySelectorAll(".rail")].map(rail =>
+    getComputedStyle(rail).backgroundSize.split(", ").map(one => Math.round(parseFloat(one))))"""
+
+
+def test_bars_are_filled_as_far_as_is_used_and_would_be(visitor: Callable[..., Page], site: Stack) -> None:
+    """The pod of the cycle comes on top of what was there; forced colours leave the bars their fill."""
+    page = visitor(reduced_motion="reduce")
+    bench = Workbench(page).open(f"{share(site, BARS, 'Bars')}?step=2").at(2)
+    becomes(lambda: bench.node("half").evaluate(FILLED), [[25, 75], [0, 0], [10, 20]])
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    gradients = re.compile("gradient.*gradient")
+    expect(bench.node("half").locator(".rail").first).to_have_css("background-image", gradients)
+
+
 def test_a_node_that_controllers_found_silent_says_so(page: Page, site: Stack) -> None:
     """Its badge and taints come and go with virtual time, to the moment, forwards and backwards."""
     bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=5").at(5)
