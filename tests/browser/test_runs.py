@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core import Simulation, load
-from tests.browser.pages import Workbench, cycles_of, example_text, share, wide
+from tests.browser.pages import Workbench, cycles_of, example_text, holds, share, wide
 from tests.e2e import bundles
 from tests.parts import REPOSITORY, shared
 from tests.services.stack import Stack
@@ -65,6 +65,29 @@ def charts(page: Page) -> None:
         expect(rows.nth(3), title).to_be_attached()
 
 
+def sorted_while_numbers_come(page: Page) -> None:
+    """Sort the table of a run that goes on: the newest cycle stays first, and the focus where it was."""
+    card = page.get_by_role("region", name=FIGURES[0], exact=True)
+    card.get_by_role("button", name="Show as a table").click()
+    cycles = card.get_by_role("table").get_by_role("rowheader")
+    by_cycle = card.get_by_role("button", name=re.compile("^cycle"))
+    by_cycle.click()
+    expect(card.get_by_role("columnheader").first).to_have_attribute("aria-sort", "descending")
+    newest = number(cycles.first.inner_text())
+    holds(lambda: number(cycles.first.inner_text()), lambda seen: seen > newest)
+    expect(card.get_by_role("columnheader").first).to_have_attribute("aria-sort", "descending")
+    expect(by_cycle).to_be_focused()
+    card.get_by_role("button", name="Copy as tab separated text").focus()
+    newest = number(cycles.first.inner_text())
+    holds(lambda: number(cycles.first.inner_text()), lambda seen: seen > newest)
+    expect(card.get_by_role("button", name="Copy as tab separated text")).to_be_focused()
+
+
+def number(text: str) -> int:
+    """Return a number as it is shown."""
+    return int(text.replace(",", ""))
+
+
 def open_cycle(page: Page, index: int) -> Workbench:
     """Open a cycle of the run on the page in the workbench."""
     page.get_by_label("Open cycle").fill(str(index))
@@ -102,6 +125,7 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
     bar = page.get_by_role("progressbar")
     moving = re.compile(r"^([1-9]|[1-9]\d)$")
     expect(bar).to_have_attribute("aria-valuenow", moving, timeout=60 * SECOND)
+    sorted_while_numbers_come(page)
     stranger = visitor()
     stranger.goto(page.url)
     expect(stranger.get_by_role("progressbar")).to_have_attribute("aria-valuenow", moving)

@@ -39,8 +39,8 @@ export function keeping(host, draw) {
 }
 
 /** The button that copies: `act` returns `[text, rows]`. */
-export function copyButton(act) {
-  return h("button", { type: "button", class: "btn quiet square", "aria-label": "Copy as tab separated text", title: "Copy as tab separated text (Ctrl C in the table)", "data-copy-tsv": true, onclick: () => put(...act()) }, icon("copy"));
+export function copyButton(act, more = {}) {
+  return h("button", { ...more, type: "button", class: "btn quiet square", "aria-label": "Copy as tab separated text", title: "Copy as tab separated text (Ctrl C in the table)", "data-copy-tsv": true, onclick: () => put(...act()) }, icon("copy"));
 }
 
 async function put(tsv, rows) {
@@ -90,7 +90,7 @@ export function tabled(table, { head = null, sorts = true, filter = "", kept = {
     for (const one of heads) if (text(one)) sortable(one, heads, given, state, elsewhere ?? show, `${name}/${text(one)}`);
   }
   const field = filter && (given.length > 1 || state.typed) ? filterField(filter, (find) => { state.find = find; show(); }, { value: state.typed, typed: (now) => { state.typed = now; }, "data-keep": `${name}/filter` }) : null;
-  const element = h("div", { class: "tabled" }, h("div", { class: "tabled-tools" }, head, h("span", { class: "grow" }), narrowed, tools, field, given.length ? copyButton(act) : null), h("div", { class: "scroll-x" }, table), none);
+  const element = h("div", { class: "tabled" }, h("div", { class: "tabled-tools" }, head, h("span", { class: "grow" }), narrowed, tools, field, given.length ? copyButton(act, { "data-keep": `${name}/copy` }) : null), h("div", { class: "scroll-x" }, table), none);
   element.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "c" || String(getSelection()) || !table.contains(event.target)) return;
     event.preventDefault();
