@@ -53,8 +53,9 @@ AXE = Axe()
 #: The parts of pages in which nothing was found: the digest of each as it stood, with what is around it.
 AUDITED: set[str] = set()
 #: Asks axe about a page, but for parts that stand as they stood before: the same head and rows are on every
-#: state of a page. Returns the digests of the other parts, and what axe says.
-AUDIT = """async ([audited, options]) => {
+#: state of a page. What a rule may look at elsewhere counts as around a part: style sheets, and ids that are
+#: named and not there, or there twice. Returns the digests of the other parts, and what axe says.
+AUDIT = r"""async ([audited, options]) => {
     const known = new Set(audited), met = [], exclude = [];
     const bytes = text => new TextEncoder().encode(text);
     const digest = async text => [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(text)))]
@@ -73,7 +74,14 @@ AUDIT = """async ([audited, options]) => {
     }
     const root = document.documentElement;
     const look = getComputedStyle(document.body);
-    const around = [root.cloneNode(false).outerHTML, innerWidth, look.color, look.backgroundColor].join();
+    const ids = [...document.querySelectorAll("[id]")].map(one => one.id), there = new Set(ids);
+    const twice = there.size === ids.length ? [] : ids.filter((id, at) => ids.indexOf(id) !== at);
+    const naming = ["aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "for"];
+    const nowhere = naming.flatMap(name => [...document.querySelectorAll(`[${name}]`)]
+        .flatMap(one => one.getAttribute(name).split(/\s+/)).filter(id => !there.has(id)));
+    const sheets = [...document.styleSheets].map(sheet => sheet.href);
+    const around = [root.cloneNode(false).outerHTML, document.body.className, innerWidth, look.color,
+        look.backgroundColor, ...sheets, ...twice, ...nowhere].join();
     for (const child of document.body.children) await visit(child, around);
     return [met, await axe.run(exclude.length ? { include: [root], exclude } : root, options)];
 }"""

@@ -168,3 +168,20 @@ def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> N
     themed.goto("/s/nothing-here/")
     expect(themed.get_by_role("heading", name="There is nothing here")).to_be_visible()
     sound(themed)
+
+
+#: A field that is named by what stands elsewhere, among enough elements to be a part of its own.
+NAMED = f"""<html lang="en"><title>Named</title><body><main><h1>Named</h1>
+<section>{"<p>Text.</p>" * 8}<input aria-labelledby="name"></section>
+<p id="name">Name</p></main></body></html>"""
+
+
+def test_what_was_right_is_not_right_wherever_it_stands(themed: Page, accessible: Check) -> None:
+    """A part that was audited is audited again where the name that it had from elsewhere is gone."""
+    themed.goto("/reference/")  # only a page of a server may compute digests
+    themed.set_content(NAMED)
+    accessible(themed)
+    accessible(themed)
+    themed.evaluate("document.getElementById('name').removeAttribute('id')")
+    with pytest.raises(AssertionError, match="label"):
+        accessible(themed)
