@@ -10,7 +10,7 @@ from playground.configuring import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
-from scheduler_core.history import HistoryError, Moment
+from scheduler_core.history import Moment
 from scheduler_core.policy.rewriting import EditError
 from scheduler_core.scenario import BundleError
 
@@ -54,9 +54,8 @@ async def configure(call: Call) -> Answer:
 
 def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
     try:
-        return configured(payload["text"], payload["what"], payload["key"], payload["value"], moment)
-    except HistoryError as error:
-        raise CommandError("payload.invalid", str(error), field="step") from error
+        with refusals("step"):
+            return configured(payload["text"], payload["what"], payload["key"], payload["value"], moment)
     except EditError as error:
         raise CommandError("payload.invalid", str(error), field="value") from error
 
