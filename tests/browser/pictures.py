@@ -142,7 +142,7 @@ def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     bench.wait().at(16)
     region(page, "Build")
     cordon(page, bench, "general-4")
-    expect(tree(bench).get_by_text("from cycle 16", exact=True)).to_be_visible()
+    expect(tree(bench).get_by_text("patch Node general-4")).to_be_visible()  # once the draft is saved
     page.locator("[data-toasts]").evaluate("notices => notices.replaceChildren()")
     tree(bench).scroll_into_view_if_needed()
     yield "workbench-branches"
