@@ -138,7 +138,7 @@ class Call:
                 playback = sources.open_playback(source)
             return turn(playback, unwanted)
 
-        while (answer := await self.in_engine(once)) is None:
+        while (answer := await self.connection.in_engine(once)) is None:
             pass
         return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from playground import bundles, sources, store
@@ -47,11 +48,7 @@ async def recipes(call: Call) -> Answer:
 async def cluster(call: Call) -> Answer:
     """Answer the cluster of a recipe, or the beginning of it; nothing is stored."""
     whole = call.payload.get("whole") == "true"
-    return await call.in_engine(_generated, call.payload["recipe"], whole)
-
-
-def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
-    return generated(recipe, whole=whole)
+    return await call.in_engine(partial(generated, call.payload["recipe"], whole=whole))
 
 
 @command("cluster.create", visitor=True, throttle="IMPORTS_PER_MINUTE", recipe="object", title="text?")
