@@ -24,7 +24,7 @@ from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.coscheduling.post_bind import post_bind
 from scheduler_core.coscheduling.post_filter import post_filter
 from scheduler_core.coscheduling.pre_filter import pre_filter
-from scheduler_core.coscheduling.queue_sort import SortKey, less, seconds_of, sort_key
+from scheduler_core.coscheduling.queue_sort import SortKey, less, sort_key
 from scheduler_core.coscheduling.resource_check import check_cluster_resources, node_resources
 from scheduler_core.framework.default_preemption import DefaultPreemption
 from scheduler_core.framework.releases import RELEASES
@@ -32,6 +32,7 @@ from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.load import load_documents
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodGroup
 from scheduler_core.objects.quantity import parse_resource
+from scheduler_core.objects.times import seconds_of
 
 START = datetime(2021, 1, 1, tzinfo=UTC)  # records count seconds from here
 MOST_STEPS = 10_000
@@ -249,13 +250,14 @@ def _scenario(asked: Question) -> dict[str, Any]:
     framework.run(framework.clock.now + until, MOST_ATTEMPTS)
     bound = framework.bound()
     pods = asked.pods
+    placed = [pod for pod in pods if not pod.node_name and pod.meta.key in bound]
     found: dict[str, Any] = {
-        "bound": [pod.meta.key for pod in pods if pod.meta.key in bound],
+        "bound": [pod.meta.key for pod in placed],
         "notBound": [pod.meta.key for pod in pods if pod.meta.key not in bound],
     }
     if horizon is not None:
         groups = dict.fromkeys(group_key(pod) for pod in pods if pod.pod_group)
-        counts = Counter(group_key(pod) for pod in pods if pod.meta.key in bound)
+        counts = Counter(group_key(pod) for pod in placed)
         found["perGroup"] = {group: counts[group] for group in groups}
     return found
 

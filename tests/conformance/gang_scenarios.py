@@ -78,3 +78,39 @@ def scenario(seed: int, *, rich: bool = False, edition: str = CLASSIC) -> Manife
         "config": {"implementation": edition, "args": args},
         "objects": objects + pods, "input": {"kind": "scenario", "horizonSeconds": 45},
     }  # fmt: skip
+
+
+def crowded(seed: int, *, edition: str = CLASSIC) -> Manifest:
+    """Make a record whose nodes are full of pods, started or not, that more important ones push out."""
+    dice = Dice(f"crowded {seed}")
+    names = [f"n{i + 1}" for i in range(dice.choice((1, 1, 2, 3)))]
+    objects: list[Manifest] = []
+    for name in names:
+        free, count = dice.randint(3, 9), 0
+        objects.append(node(dice, name, rich=False))
+        objects[-1]["status"]["allocatable"] = {"cpu": str(free), "pods": "110"}
+        while free > 0 and dice.chance(0.9):
+            size = min(free, dice.choice((1, 1, 2, 3)))
+            made = pod(edition, f"s-{name}-{count}", size, dice.choice((0, 0, 0, 5)))
+            made["spec"]["nodeName"], made["status"] = name, {"phase": "Running"}
+            if dice.chance(0.7):
+                made["status"]["startTime"] = stamp(dice.choice((0, 10, 10, 60, 3600)))
+            objects.append(made)
+            free, count = free - size, count + 1
+    pods = [
+        pod(edition, f"s{i}", dice.randint(1, 3), dice.choice((10, 100, 100)))
+        for i in range(dice.randint(1, 3))
+    ]
+    if dice.chance(0.4):
+        m = dice.randint(1, 3)
+        spec: Manifest = {"minMember": m, "scheduleTimeoutSeconds": 10}
+        meta = {"name": "g0", "namespace": "ns", "creationTimestamp": stamp(1)}
+        api = f"{API_GROUP[edition]}/v1alpha1"
+        objects.append({"apiVersion": api, "kind": "PodGroup", "spec": spec, "metadata": meta})
+        pods += [pod(edition, f"g0-{j}", dice.randint(1, 2), 50, "g0") for j in range(m)]
+    dice.shuffle(pods)
+    return {
+        "id": f"crowded-{seed}", "system": "coscheduling", "features": [],
+        "config": {"implementation": edition, "args": {"permitWaitingTimeSeconds": 10}},
+        "objects": objects + pods, "input": {"kind": "scenario", "horizonSeconds": 45},
+    }  # fmt: skip

@@ -18,7 +18,7 @@ from tests.conformance.gang_oracle import answer
 from tests.conformance.gang_oracle.reading import CLASSIC, EDITIONS, least
 from tests.conformance.gang_oracle.runs import PACES, outcome
 from tests.conformance.gang_records import MAKERS, record, spoil
-from tests.conformance.gang_scenarios import scenario
+from tests.conformance.gang_scenarios import crowded, scenario
 from tests.core.trials import trials
 
 FILE = Path(__file__).parent / "data" / "coscheduling.jsonl.gz"
@@ -110,6 +110,22 @@ def test_runs_end_as_the_oracle_plays_them(rich: bool) -> None:
         if not rich:
             assert ungrouped(wanted["bound"]) <= set(found["bound"]), f"seed {seed}"
             assert ungrouped(wanted["notBound"]) <= set(found["notBound"]), f"seed {seed}"
+
+
+def test_full_nodes_lose_the_pods_that_the_oracle_takes_away() -> None:
+    """By priority, then start time, with victims that are gone already: who is bound and who is evicted."""
+    evicted = 0
+    for seed in range(SCENARIOS * 3):
+        asked = crowded(seed)
+        found, wanted = told(asked)
+        there = {f"ns/{o['metadata']['name']}" for o in asked["objects"] if o.get("spec", {}).get("nodeName")}
+        assert not there & set(found["bound"]), f"seed {seed}"
+        assert ungrouped(wanted["bound"]) <= set(found["bound"]), f"seed {seed}"
+        assert ungrouped(wanted["notBound"]) <= set(found["notBound"]), f"seed {seed}"
+        counts = {group: n for group, n in wanted["perGroup"].items() if n != "*"}
+        assert counts.items() <= found["perGroup"].items(), f"seed {seed}"
+        evicted += len(there & set(wanted["notBound"]))
+    assert evicted > SCENARIOS
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

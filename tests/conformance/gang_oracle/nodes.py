@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 from tests.conformance.gang_oracle.reading import (
@@ -14,8 +15,11 @@ from tests.conformance.gang_oracle.reading import (
     node_name,
     priority,
     requests,
+    started,
     whole,
 )
+
+NOT_YET = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Cluster:
@@ -25,6 +29,7 @@ class Cluster:
         self.record = record
         self.placed = [p for p in record.pods if node_name(p) in record.nodes]
         self.deleted: set[str] = set()
+        self.asked = NOT_YET
         self.nominated: dict[str, tuple[Manifest, str]] = {}
         self.noted: dict[str, tuple[Manifest, str]] = {}  # as the pods' status says, until it is cleared
 
@@ -133,7 +138,7 @@ class Cluster:
             if not lower or self.closed(pod, node) or not self.fits(pod, node, kept):
                 continue
             victims = []
-            for p in sorted(lower, key=lambda p: -priority(p)):
+            for p in self.by_importance(lower):
                 if self.fits(pod, node, [*kept, p]):
                     kept.append(p)
                 else:
@@ -143,6 +148,32 @@ class Cluster:
         if not found:
             return None
         node = min(found, key=lambda n: (
-            max(priority(p) for p in found[n]), sum(priority(p) for p in found[n]), len(found[n])
+            max(priority(p) for p in found[n]), sum(priority(p) + 2**31 for p in found[n]), len(found[n]),
+            -self.earliest(found[n]).timestamp(),
         ))  # fmt: skip
         return node, [key(p) for p in found[node]]
+
+    def start(self, pod: Manifest) -> datetime:
+        """Return when a pod started; who asks of one that has not gets the time, which passes."""
+        self.asked += timedelta(microseconds=1)
+        return started(pod) or self.asked
+
+    def by_importance(self, pods: list[Manifest]) -> list[Manifest]:
+        """Sort as Go sorts a dozen: one after another is moved ahead while it is more important."""
+        found: list[Manifest] = []
+        for pod in pods:
+            place = len(found)
+            while place and self.more_important(pod, found[place - 1]):
+                place -= 1
+            found.insert(place, pod)
+        return found
+
+    def more_important(self, one: Manifest, other: Manifest) -> bool:
+        if priority(one) != priority(other):
+            return priority(one) > priority(other)
+        return self.start(one) < self.start(other)
+
+    def earliest(self, victims: list[Manifest]) -> datetime:
+        """Return the first start among the most important; equal are those that have not started."""
+        highest = max(priority(p) for p in victims)
+        return min(started(p) or NOT_YET for p in victims if priority(p) == highest)

@@ -60,6 +60,12 @@ def priority(pod: Manifest) -> int:
     return int(pod["spec"].get("priority") or 0)
 
 
+def started(pod: Manifest) -> datetime | None:
+    """Read when the kubelet took a pod on; nobody has taken on one that is only assumed."""
+    written = (pod.get("status") or {}).get("startTime")
+    return moment(written) if written else None
+
+
 def phase(obj: Manifest) -> str:
     return str((obj.get("status") or {}).get("phase") or "")
 

@@ -17,7 +17,15 @@ from functools import partial
 from tests.conformance.gang_oracle.controller import asleep, classic, current
 from tests.conformance.gang_oracle.nodes import Cluster
 from tests.conformance.gang_oracle.points import enough
-from tests.conformance.gang_oracle.reading import Manifest, Record, key, least, priority, quantity
+from tests.conformance.gang_oracle.reading import (
+    Manifest,
+    Record,
+    key,
+    least,
+    node_name,
+    priority,
+    quantity,
+)
 
 MINUTES_15 = 900.0
 SETTLED = 130.0
@@ -82,6 +90,8 @@ class Run:
         self.permitted: dict[str, float] = {}
         self.failed: dict[str, float] = {}
         self.cycle, self.moved = 0, -1
+        self.missing: set[str] = set()  # pods that the API has no more; the scheduler hears of it later
+        self.ending: set[str] = set()  # pods whose wait has ended; their binding cycle hears of it later
         self.status = {name: dict(g.get("status") or {}) for name, g in record.groups.items()}
         self.syncing: set[str] = set()
         self.running = set(self.bound)
@@ -220,6 +230,9 @@ class Run:
         if not fits:
             self.fail(name, reasons, snapshot, helpful)
             return
+        _, nominated = self.cluster.noted.get(name, (pod, ""))
+        if nominated in fits:  # tried before all others
+            fits = [nominated]
         node = self.cluster.best(pod, fits, snapshot, self.dice)
         self.cluster.place(pod, node)
         self.permit(name, group, node, snapshot)
@@ -263,12 +276,8 @@ class Run:
         victims = self.cluster.preempt(pod, snapshot, [n for n, may in helpful.items() if may])
         if victims is not None:
             node, gone = victims
-            for victim in gone:
-                if victim in self.waiting:
-                    self.reject(victim)
-                else:
-                    self.soon(partial(self.delete, victim))
-            self.cluster.nominate(pod, node)
+            if self.evict(gone):
+                self.cluster.nominate(pod, node)
         elif group in self.record.groups:
             m, assigned = least(self.record.groups[group]), self.held(group, snapshot)
             percent = 10 if self.record.classic else self.record.args["podGroupRejectPercentage"]
@@ -285,6 +294,19 @@ class Run:
                     self.failed[group] = self.now
                 self.permitted.pop(group, None)
         self.park(name, why)
+
+    def evict(self, victims: list[str]) -> bool:
+        """Take pods away one after another; say whether none of them was missing."""
+        for victim in victims:
+            if victim in self.waiting:
+                self.reject(victim)
+            elif victim in self.missing:
+                if self.record.classic:
+                    return False
+            elif victim not in self.ending:
+                self.missing.add(victim)
+                self.soon(partial(self.delete, victim))
+        return True
 
     def waiting_of(self, group: str) -> list[str]:
         return [n for n in self.waiting if self.record.group_key(self.waiters[n].pod) == group]
@@ -333,10 +355,12 @@ class Run:
         """End a pod's wait; what follows from it happens beside the scheduling cycle."""
         if name in self.waiting:
             del self.waiting[name]
+            self.ending.add(name)
             self.waiters[name].ticket += 1
             self.soon(partial(self.unreserve, name))
 
     def unreserve(self, name: str) -> None:
+        self.ending.discard(name)
         group = self.record.group_key(self.waiters[name].pod)
         self.assigned.get(group, set()).discard(name)
         for other in self.waiting_of(group):
@@ -357,6 +381,8 @@ class Run:
         self.soon(partial(self.is_bound, name))
 
     def is_bound(self, name: str) -> None:
+        if name in self.missing:  # evicted before the API had its binding
+            return
         self.bound.add(name)
         waiter = self.waiters.pop(name)
         self.soon(self.noticed)
@@ -423,10 +449,11 @@ def outcome(record: Manifest, runs: int = 6, paces: Sequence[Pace] = ()) -> Mani
     until = SETTLED if horizon is None else horizon
     ends = [Run(read, seed, pace).play(until) for pace in paces or natural(read) for seed in range(runs)]
     groups = {key(p): read.group_key(p) for p in read.all_pods}
-    counts = [Counter(groups[p] for p in end if groups[p]) for end in ends]
+    pending = {key(p) for p in read.all_pods if not node_name(p)}
+    counts = [Counter(groups[p] for p in end & pending if groups[p]) for end in ends]
     told = dict.fromkeys(g for g in groups.values() if g)
     return {
-        "bound": [p for p in groups if all(p in end for end in ends)],
+        "bound": [p for p in groups if p in pending and all(p in end for end in ends)],
         "notBound": [p for p in groups if not any(p in end for end in ends)],
         "perGroup": {g: counts[0][g] if len({c[g] for c in counts}) == 1 else "*" for g in told},
     }
