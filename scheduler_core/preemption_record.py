@@ -124,6 +124,7 @@ class Preemption:
     there are any, the pod is not ``eligible`` and nothing else is tried. ``potential`` are the nodes where
     deletions might help, ``hopeless`` all that are no candidates, ``candidates`` the others, in
     object order. ``ties`` are equal on every criterion, by name. ``cleared`` lose their nomination.
+    ``undone`` is the API server's answer that brought the choice to nothing, when a victim was to be deleted.
     """
 
     nodes: tuple[str, ...]
@@ -137,6 +138,7 @@ class Preemption:
     chosen: DryRun | None = None
     ties: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
+    undone: str = ""
 
     @property
     def node(self) -> str | None:

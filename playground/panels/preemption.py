@@ -96,6 +96,14 @@ def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
         ]
     if not len(tried.potential):
         return [["Preemption cannot help: no deletion of pods would make any node pass.", *_cleared(tried)]]
+    if tried.undone:
+        return [
+            [
+                "Nothing is nominated for ",
+                pod,
+                f": a victim was gone before it could be deleted ({tried.undone}), which ends the attempt.",
+            ]
+        ]
     if tried.chosen is None or tried.node is None:
         return [["No deletion helps ", pod, f": {_shortcomings(tried)}."]]
     node: Part = {"node": tried.node}

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TextIO
 
 from scheduler_core.cli.reporting import counted
-from scheduler_core.coscheduling.queue_sort import seconds_of
 from scheduler_core.objects.model import Pod
+from scheduler_core.objects.times import seconds_of
 from scheduler_core.timed import TimedSimulation
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")

@@ -20,7 +20,9 @@ from scheduler_core.cluster.selecting import Selector, matches
 from scheduler_core.cluster.storage import PodUse
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import Pod
+from scheduler_core.objects.times import microseconds_of
 
+NOT_STARTED = 2**62  # microseconds: a pod that has not started counts as started now (GetPodStartTime)
 TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is dropped and counted again when asked
 
 
@@ -44,6 +46,12 @@ class PodState:
     def terminating(self) -> bool:
         """Tell whether the pod carries a deletionTimestamp."""
         return self.info.terminating
+
+    @property
+    def started(self) -> int:
+        """Return when it started, in microseconds since 1970; later than all moments if it has not yet."""
+        at = microseconds_of(self.pod.start_time)
+        return NOT_STARTED if at is None else at
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PodState:
         """Copy what changes; the pod and what was compiled of it do not."""

@@ -173,6 +173,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
         hard_weight=affinity.hard_pod_affinity_weight if affinity is not None else 1,
         settings=settings,
         preempts=any(plugin.name == "DefaultPreemption" for plugin in points["postFilter"]),
+        framework_preemption=True,
     )
     written = checked.written
     name = written.scheduler_name or DEFAULT_SCHEDULER

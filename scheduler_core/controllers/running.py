@@ -6,6 +6,8 @@
 ``podstep/outcome``        ``Succeeded`` (the default) or ``Failed``: how it ends
 =========================  ==========================================================================
 
+``status.startTime`` is the moment of the binding, to the second: the kubelet then takes the pod on.
+
 ``restartPolicy`` decides what the end is: with ``Always``, and with ``OnFailure`` after a failure, the
 containers start again in the same pod, the first time at once, then after 10 s doubling to 5 min, in which
 the pod is Running but not ready. A pod whose manifest names no policy ends for good, for that is what a
@@ -24,7 +26,7 @@ import math
 from functools import lru_cache
 
 from scheduler_core.controllers.altered import altered
-from scheduler_core.controllers.changes import Answers, Change, Wake
+from scheduler_core.controllers.changes import Answers, Change, Wake, timestamp
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, Pod
@@ -79,10 +81,15 @@ def reconcile(pod: Pod, store: Store, now: float) -> Answers:
         return (Wake(silent[1], "its node answers again"),) if silent[1] < math.inf else ()
     since = store.index.since[name]
     if pod.phase == "Pending":
+        begun = pod.start_time or timestamp(store.options, since)
         start = since + (seconds(pod.meta.annotations.get(START, "0")) or 0.0)
-        if now < start:
-            return (Wake(start, "starts"),)
-        return (Change("update", altered(pod, phase="Running", ready=True), "Started"),)
+        if now >= start:
+            running = altered(pod, phase="Running", ready=True, start_time=begun)
+            return (Change("update", running, "Started"),)
+        wake = Wake(start, "starts")
+        if pod.start_time:
+            return (wake,)
+        return Change("update", altered(pod, start_time=begun), "Acknowledged"), wake
     if pod.phase != "Running":
         return ()
     if not pod.ready:

@@ -16,7 +16,7 @@ from scheduler_core.coscheduling.permit import end_wait, permit, unreserve
 from scheduler_core.coscheduling.post_bind import post_bind
 from scheduler_core.coscheduling.post_filter import post_filter
 from scheduler_core.coscheduling.pre_filter import pre_filter
-from scheduler_core.coscheduling.queue_sort import seconds_of, sort_key
+from scheduler_core.coscheduling.queue_sort import sort_key
 from scheduler_core.coscheduling.rejection import Rejection
 from scheduler_core.coscheduling.requested import RequestedByNode
 from scheduler_core.coscheduling.resource_check import NodeResources
@@ -24,6 +24,7 @@ from scheduler_core.coscheduling.state import GangState
 from scheduler_core.framework.plugins import SUCCESS, Plugin, Status
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
+from scheduler_core.objects.times import seconds_of
 
 NAME = "Coscheduling"
 

@@ -10,6 +10,7 @@ from scheduler_core.coscheduling.editions import Edition
 from scheduler_core.coscheduling.groups import Gangs
 from scheduler_core.coscheduling.state import GangState
 from scheduler_core.objects.model import Pod
+from scheduler_core.objects.times import seconds_of
 
 TimeFrom = Literal["pod", "group", "failure"]
 NEVER = datetime(1, 1, 1, tzinfo=UTC).timestamp()
@@ -54,15 +55,3 @@ def sort_key(edition: Edition, gangs: Gangs, state: GangState, pod: Pod, queued:
 def less(first: SortKey, second: SortKey) -> bool:
     """Tell whether the first pod is tried before the second."""
     return first.order < second.order
-
-
-def seconds_of(timestamp: str | None) -> float | None:
-    """Return seconds since 1970 of an RFC 3339 time, without the fraction; ``None`` if it is none."""
-    if timestamp is None:
-        return None
-    try:
-        read = datetime.fromisoformat(timestamp)
-    except ValueError:
-        return None
-    aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-    return float(aware.timestamp() // 1)

@@ -186,7 +186,9 @@ def _pod_spec(pod: Pod) -> dict[str, Any]:
 
 
 def _pod(pod: Pod) -> dict[str, Any]:
-    status = _drop_empty({"phase": pod.phase, "nominatedNodeName": pod.nominated_node_name})
+    status = _drop_empty(
+        {"phase": pod.phase, "nominatedNodeName": pod.nominated_node_name, "startTime": pod.start_time}
+    )
     return {
         "apiVersion": "v1",
         "kind": "Pod",

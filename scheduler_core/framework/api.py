@@ -203,13 +203,20 @@ class Api:
         """Hear that PreBind wrote claims' volumes to the API; here nobody else wants to know."""
         del keys
 
-    def evict(self, key: str, plugin: str) -> None:
-        """Take a pod away for another: one that waits at Permit is rejected, any other deleted."""
+    def evict(self, key: str, plugin: str) -> str:
+        """Take a pod away for another: one that waits at Permit is rejected, any other deleted.
+
+        Returns why the API refuses, "" if it does not: another preemptor has had the pod deleted already.
+        """
+        waits = self.waiting.get(key) is not None
+        if not waits and key not in self.pods:
+            return f'pods "{key.partition("/")[2]}" not found'
         self.tell("Preempted", key, f"Preempted by {plugin}")
-        if self.waiting.get(key) is not None:
+        if waits:
             self.waiting.reject(key, plugin, "preempted")
         else:
             self.delete_pod(key)
+        return ""
 
     def clear_nomination(self, key: str) -> None:
         """End the nomination of a pod that waits in a queue."""

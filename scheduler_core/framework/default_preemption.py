@@ -42,17 +42,36 @@ class DefaultPreemption(Plugin):
             framework.cluster,
             framework.queue.nominator,
             framework.lane_of(pod).scheduling.profile,
-            victims_only=True,
             record=framework.details,
         )
         attempt.preemption = found.record
         chosen = found.chosen
         if chosen is None:
             return Status("Unschedulable")
-        detail = Preempted(chosen.node, tuple(victim.key for victim in chosen.victims), tuple(found.cleared))
-        attempt.victims, attempt.cleared = detail.victims, detail.cleared
-        for key in detail.cleared:
+        refused = self._evict([victim.key for victim in chosen.victims], attempt)
+        if refused:
+            if found.record is not None:
+                found.record.chosen, found.record.cleared, found.record.undone = None, (), refused
+            return Status("Error", refused)
+        attempt.cleared = tuple(found.cleared)
+        for key in attempt.cleared:
             framework.clear_nomination(key)
-        for key in detail.victims:
-            framework.evict(key, self.name)
+        detail = Preempted(chosen.node, attempt.victims, attempt.cleared)
         return Status("Success", detail=detail, nominated=chosen.node)
+
+    def _evict(self, keys: list[str], attempt: Attempt) -> str:
+        """Take pods away, one after another (PrepareCandidate); return what stops it, "" if nothing does.
+
+        What stops it in 1.22 is a pod that is gone and of which the scheduler has not heard yet; today's
+        scheduler passes over it.
+        """
+        evicted: list[str] = []
+        refused = ""
+        for key in keys:
+            refused = self.framework.evict(key, self.name)
+            if not refused:
+                evicted.append(key)
+            elif self.framework.release.missing_victim_fails:
+                break
+        attempt.victims = tuple(evicted)
+        return refused if self.framework.release.missing_victim_fails else ""

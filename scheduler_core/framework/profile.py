@@ -48,4 +48,4 @@ def default_scheduling() -> Scheduling:
         replace(priority, weight=WEIGHTS.get(priority.name, priority.weight))
         for priority in profile.priorities
     )
-    return Scheduling(replace(profile, priorities=weighted))
+    return Scheduling(replace(profile, priorities=weighted, framework_preemption=True))

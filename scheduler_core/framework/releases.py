@@ -19,6 +19,7 @@ class Release:
     reserve_rejects: bool  # a pod can be unschedulable by Reserve; else all that it fails with is an error
     errors_back_off: bool  # a pod that failed by an error is tried again after its backoff, without an event
     keeps_nomination: bool  # a pod that got a node and lost it again is nominated as before
+    missing_victim_fails: bool  # a victim that is gone from the API already ends preemption by an error
 
 
 V1_22 = Release(
@@ -32,6 +33,7 @@ V1_22 = Release(
     reserve_rejects=False,
     errors_back_off=False,
     keeps_nomination=True,
+    missing_victim_fails=True,
 )
 V1_35 = Release(
     "1.35",
@@ -44,5 +46,6 @@ V1_35 = Release(
     reserve_rejects=True,
     errors_back_off=True,
     keeps_nomination=False,
+    missing_victim_fails=False,
 )
 RELEASES: dict[str, Release] = {release.name: release for release in (V1_22, V1_35)}

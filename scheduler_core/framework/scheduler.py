@@ -230,7 +230,7 @@ class Framework(Api):
         return cluster.columns.names[chosen]
 
     def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
-        """Run PostFilter plugins until one succeeds."""
+        """Run PostFilter plugins until one succeeds, or fails by an error."""
         for plugin in self.lane_of(pod).at["postFilter"]:
             status = plugin.post_filter(pod, attempt)
             if status is None:
@@ -238,6 +238,7 @@ class Framework(Api):
             attempt.statuses.append(("PostFilter", plugin.name, status))
             if status.success:
                 attempt.nominated = pod.state.nominated = status.nominated
+            if status.success or status.code == "Error":
                 return
 
     def _reserve(self, pod: QueuedPod, attempt: Attempt) -> bool:

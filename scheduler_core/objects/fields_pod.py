@@ -12,6 +12,7 @@ from scheduler_core.objects.fields_common import (
     NODE_SELECTOR_TERM,
     key,
     name,
+    timestamp,
 )
 from scheduler_core.objects.model import (
     Affinity,
@@ -432,9 +433,13 @@ POD_SPEC = record(dict, _SPEC_FIELDS, unread=_SPEC_UNREAD, newer=_SPEC_NEWER, ch
 _PHASE = enum("Pending", "Running", "Succeeded", "Failed", "Unknown", "")
 _STATUS = record(
     dict,
-    {"phase": Field("phase", _PHASE), "nominatedNodeName": Field("nominated_node_name", text)},
+    {
+        "phase": Field("phase", _PHASE),
+        "nominatedNodeName": Field("nominated_node_name", text),
+        "startTime": Field("start_time", timestamp),
+    },
     unread=(
-        "conditions message reason hostIP hostIPs podIP podIPs startTime initContainerStatuses "
+        "conditions message reason hostIP hostIPs podIP podIPs initContainerStatuses "
         "containerStatuses "
         "qosClass ephemeralContainerStatuses resize resourceClaimStatuses observedGeneration "
         "allocatedResources "

@@ -174,6 +174,7 @@ class Pod:
     restart_policy: str = field(default="", repr=False)  # "" where the manifest names none
     restarts: int = field(default=0, repr=False)  # how often its containers were started again
     ready: bool = field(default=True, repr=False)  # whether it serves while it is Running
+    start_time: str | None = field(default=None, repr=False)  # RFC 3339, when the kubelet took it on
 
     @property
     def available(self) -> bool:

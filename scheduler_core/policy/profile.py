@@ -31,7 +31,9 @@ class Profile:
 
     ``never_run`` names predicates that are configured and not evaluated, ``quirks`` the ids of the
     deviations in force (:data:`scheduler_core.quirks.QUIRKS`), ``arguments`` what the policy gives to
-    its predicates and priorities, by their name. ``preempts`` tells whether pods that fit nowhere make room.
+    its predicates and priorities, by their name. ``preempts`` tells whether pods that fit nowhere make room,
+    ``framework_preemption`` whether they do by the rules of 1.22's DefaultPreemption: among equals the pods
+    that started last go, and a node where nobody would have to go is none to choose.
     """
 
     order: tuple[str, ...]
@@ -45,6 +47,7 @@ class Profile:
     settings: Settings = DEFAULT_SETTINGS
     arguments: Mapping[str, Any] = field(default_factory=dict)
     preempts: bool = True
+    framework_preemption: bool = False
 
     def summary(self) -> dict[str, Any]:
         """Describe the profile as the workbench shows it."""

@@ -61,16 +61,15 @@ def preempt(
     profile: Profile,
     *,
     exact: bool = True,
-    victims_only: bool = False,
     record: bool = False,
 ) -> Preempting:
     """Look for pods of lower priority to delete so that the pod fits; changes nothing.
 
     ``failed`` is ``(N,) int16``, why the pod fits nowhere; ``exact`` tells that a fresh evaluation would find
     the same. A dry run always evaluates afresh (podFitsOnNode is given no equivalence cache), so that a cache
-    which is wrong may get a node nominated that needs no victim. With ``victims_only`` such a node is none to
-    choose, as in later releases (since 1.22). Only with ``record`` it is told what was tried. A profile that
-    does not preempt finds nothing.
+    which is wrong may get a node nominated that needs no victim. By ``profile.framework_preemption`` such a
+    node is none to choose. Only with ``record`` it is told what was tried. A profile that does not preempt
+    finds nothing.
     """
     result = Preempting()
     if not profile.preempts:
@@ -95,7 +94,7 @@ def preempt(
     if not potential.size:
         result.cleared = [pod.key] if pod.nominated else []
     elif rows.size:
-        _choose(pod, View(cluster, rows), queue, profile, result, victims_only)
+        _choose(pod, View(cluster, rows), queue, profile, result)
     if told is not None:
         told.cleared = tuple(result.cleared)
     return result
@@ -107,18 +106,17 @@ def _choose(
     queue: SchedulingQueue,
     profile: Profile,
     result: Preempting,
-    victims_only: bool,
 ) -> None:
     """Try the rows of a view and choose one of those where deletions help."""
     told = result.record
     runs = dry_run(pod, view, queue, profile, explain=told is not None)
-    result.candidates = [run for run in runs.candidates if run.victims or not victims_only]
+    result.candidates = [run for run in runs.candidates if run.victims or not profile.framework_preemption]
     if told is not None:
         told.hopeless += _grouped("still-unfit", runs.unfit.items())
         told.candidates = [candidate.record() for candidate in runs.candidates]
     if not result.candidates:
         return
-    pick = pick_node(result.candidates, profile.quirks, explain=told is not None)
+    pick = pick_node(result.candidates, profile, explain=told is not None)
     result.chosen = chosen = pick.chosen
     nominated = queue.nominated_to(chosen.node)
     result.cleared = [other.key for other in nominated if other.priority < pod.priority]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scheduler_core.policy import Profile
 from scheduler_core.preemption.dry_run import Candidate
 from scheduler_core.preemption_record import Comparison
 from scheduler_core.quirks import quirk
@@ -41,11 +42,18 @@ def _victim_count(candidate: Candidate) -> int:
     return len(candidate.victims)
 
 
+def _latest_start(candidate: Candidate) -> int:
+    """Return the earliest start among the victims of the highest priority, negated: the latest is lowest."""
+    highest = _highest_priority(candidate)
+    return -min(pod.started for pod in candidate.victims if pod.priority == highest)
+
+
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """A row of the table: the candidates of the lowest ``value`` stay. ``text`` names it for people.
 
-    ``quirk`` is the deviation that puts the row in force, ``instead_of`` the one that takes it out.
+    ``quirk`` is the deviation that puts the row in force, ``instead_of`` the one that takes it out;
+    ``framework`` rows apply where DefaultPreemption's rules of 1.22 do.
     """
 
     id: str
@@ -54,10 +62,13 @@ class Criterion:
     quirk: str | None = None
     instead_of: str | None = None
     note: str = ""
+    framework: bool = False
 
-    def in_force(self, quirks: frozenset[str]) -> bool:
-        """Tell whether the row applies with these quirks."""
-        return (self.quirk is None or self.quirk in quirks) and self.instead_of not in quirks
+    def in_force(self, profile: Profile) -> bool:
+        """Tell whether the row applies under a profile."""
+        if self.framework and not profile.framework_preemption:
+            return False
+        return (self.quirk is None or self.quirk in profile.quirks) and self.instead_of not in profile.quirks
 
 
 CRITERIA = (
@@ -84,6 +95,14 @@ CRITERIA = (
         "so that one more victim always weighs more.",
     ),
     Criterion("victim-count", "fewest victims", _victim_count),
+    Criterion(
+        "start-time",
+        "latest start of the most important victims",
+        _latest_start,
+        note="In virtual time alone, as since 1.12: of each node the earliest start among its victims of the "
+        "highest priority counts. A pod that has not started counts as started now.",
+        framework=True,
+    ),
 )
 """Applied in this order, until one node is left; several that are left are compared by :data:`NAME`."""
 
@@ -105,14 +124,14 @@ class Pick:
     comparisons: list[Comparison]
 
 
-def pick_node(candidates: list[Candidate], quirks: frozenset[str], *, explain: bool = False) -> Pick:
+def pick_node(candidates: list[Candidate], profile: Profile, *, explain: bool = False) -> Pick:
     """Choose among one or more candidates; ``comparisons`` are kept only with ``explain``."""
     left = candidates
     comparisons: list[Comparison] = []
     for criterion in CRITERIA:
         if len(left) == 1 or (criterion is not CRITERIA[0] and not left[0].victims):
             break  # one without victims wins at once
-        if not criterion.in_force(quirks):
+        if not criterion.in_force(profile):
             continue
         values = [criterion.value(candidate) for candidate in left]
         best = min(values)

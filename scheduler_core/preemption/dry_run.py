@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.pods import NOT_STARTED, PodState
 from scheduler_core.cluster.view import View
 from scheduler_core.filtering import FitCheck
 from scheduler_core.policy import Profile
@@ -58,18 +58,45 @@ def dry_run(pod: PodState, view: View, queue: SchedulingQueue, profile: Profile,
     helped = fits()
     unfit = {view.node(row): fits.why(row) for row in np.flatnonzero(~helped).tolist()} if explain else {}
     budgets = Budgets(view.cluster, profile.quirks)
-    candidates = {row: _candidate(view, row, lower[row], budgets) for row in np.flatnonzero(helped).tolist()}
+    ordered = _by_start_time if profile.framework_preemption else _by_creation
+    candidates = {
+        row: _candidate(view, row, lower[row], ordered(lower[row]), budgets)
+        for row in np.flatnonzero(helped).tolist()
+    }
     _put_back(view, candidates, fits, fits.why if explain else None)
     return DryRuns(list(candidates.values()), unfit)
 
 
-def _candidate(view: View, row: int, pods: list[PodState], budgets: Budgets) -> Candidate:
-    """Order the pods to put back: those that violate a budget first, then by priority and creation."""
+def _by_creation(pods: list[PodState]) -> list[PodState]:
+    """Order a node's pods by priority, then creation (v1.11 sorts by priority alone)."""
+    return sorted(pods, key=lambda pod: (-pod.priority, pod.order))
+
+
+def _by_start_time(pods: list[PodState]) -> list[PodState]:
+    """Order a node's pods by importance: priority, then the earlier start (util.MoreImportantPod).
+
+    Pods that started in the same second stay in the order in which they came to the node. Those that have not
+    started come last, and the other way round: asked for two of them, the original reads the clock for the
+    one and then for the other, so that each is older than the one before it, and an insertion sort turns
+    their order about.
+    """
+    places = {pod.key: place for place, pod in enumerate(pods)}
+
+    def importance(pod: PodState) -> tuple[int, int, int]:
+        started, place = pod.started, places[pod.key]
+        return -pod.priority, started, -place if started == NOT_STARTED else place
+
+    return sorted(pods, key=importance)
+
+
+def _candidate(
+    view: View, row: int, pods: list[PodState], order: list[PodState], budgets: Budgets
+) -> Candidate:
+    """Order the pods to put back: those that violate a budget first, within both as they are."""
     node = view.node(row)
-    order = sorted(pods, key=lambda pod: (-pod.priority, pod.order))
     violations = budgets.violations(order) if budgets else {}
     if violations:
-        order.sort(key=lambda pod: pod.key not in violations)  # stable: within both it stays as it is
+        order.sort(key=lambda pod: pod.key not in violations)  # stable
     return Candidate(view.columns.names[node], index=node, removed=pods, order=order, budgets=violations)
 
 

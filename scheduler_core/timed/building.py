@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scheduler_core.admission import Admission
 from scheduler_core.configuration.plugins import COSCHEDULING
@@ -12,7 +12,6 @@ from scheduler_core.controllers import ControllerManager, Options
 from scheduler_core.coscheduling.arguments import Arguments
 from scheduler_core.coscheduling.editions import CLASSIC, Edition
 from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.coscheduling.queue_sort import seconds_of
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.default_preemption import DefaultPreemption
 from scheduler_core.framework.lanes import Scheduler
@@ -22,6 +21,7 @@ from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import RELEASES, Release
 from scheduler_core.framework.scheduler import Pace
 from scheduler_core.objects.model import KubernetesObject, Pod
+from scheduler_core.objects.times import seconds_of
 from scheduler_core.policy import compile_policy
 from scheduler_core.profiles import DEFAULT_NAMES
 from scheduler_core.scenario import Configuration
@@ -47,10 +47,16 @@ def _unheard(field: str, message: str) -> None:
 
 
 def epoch_of(objects: Iterable[KubernetesObject]) -> float:
-    """Return virtual time 0 in seconds since 1970: after the creation of everything there is."""
-    told = (seconds_of(obj.meta.creation_timestamp) for obj in objects)
-    latest = max((at for at in told if at is not None), default=None)
-    return Options().epoch if latest is None else latest + LIFE
+    """Return virtual time 0 in seconds since 1970: after everything there is was created, and has started."""
+    listed = list(objects)
+    created = _latest(obj.meta.creation_timestamp for obj in listed)
+    started = _latest(obj.start_time for obj in listed if isinstance(obj, Pod))
+    told = [at for at in (None if created is None else created + LIFE, started) if at is not None]
+    return max(told, default=Options().epoch)
+
+
+def _latest(timestamps: Iterable[str | None]) -> float | None:
+    return max((at for text in timestamps if (at := seconds_of(text)) is not None), default=None)
 
 
 def make_manager(objects: Iterable[KubernetesObject]) -> ControllerManager:
@@ -87,7 +93,8 @@ def make_parts(configuration: Configuration, epoch: float) -> Parts:
 
 def _policy_parts(configuration: Configuration) -> Parts:
     """Let the predicates and priorities of a Policy run in the framework, as v1.11 works them out."""
-    profile = compile_policy(configuration.policy, configuration.settings)
+    policy = compile_policy(configuration.policy, configuration.settings)
+    profile = replace(policy, framework_preemption=True)
     scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
     one = Scheduler(None, scheduling)
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))

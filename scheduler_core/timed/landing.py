@@ -83,6 +83,12 @@ def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> 
     if not pod.node_name:
         pod = replace(pod, node_name=former.node_name)
     if not pod.terminal:
-        pod = replace(pod, phase=former.phase, ready=former.ready, restarts=former.restarts)
+        pod = replace(
+            pod,
+            phase=former.phase,
+            ready=former.ready,
+            restarts=former.restarts,
+            start_time=former.start_time,
+        )
     framework.update_pod(pod)
     framework.observe("update", pod)

@@ -336,6 +336,7 @@ def test_the_reference_shows_how_preemption_chooses(owner: Client) -> None:
     page = owner.get("/reference/predicates/")
     assert [(row["place"], row["fixed"]) for row in page.context["criteria"]] == [
         (1, False), (2, False), (3, False), (3, True), (4, False), (5, False), (6, False),
+        (7, False),
     ]  # fmt: skip
     text = page.content.decode()
     assert all(escape(reason) in text for reason in UNRESOLVABLE_REASONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -231,3 +232,15 @@ def test_a_single_candidate_and_an_error_are_told_as_such() -> None:
     claim = '{"persistentVolumeClaim": {"claimName": "none"}, "name": "v"}'
     failing = full_nodes(1, 1).replace('"priority": 1000,', f'"priority": 1000, "volumes": [{claim}],')
     assert preemption(played(failing).cycle(1), [0])["why"].startswith("The attempt ended in an error")
+
+
+def test_a_choice_that_came_to_nothing_is_told_with_the_api_servers_answer() -> None:
+    """A preemptor whose victim was gone already is not nominated, and the outcome says why."""
+    found = find("making-room")
+    assert found is not None
+    cycles = Simulation(bundles.parse([("", found.read())]))
+    cycle = next(one for one in cycles if one.preemption is not None)
+    assert cycle.preemption is not None
+    tried = replace(cycle.preemption, chosen=None, undone='pods "victim" not found')
+    told = "".join(part if isinstance(part, str) else "" for part in outcome(cycle, tried)[0])
+    assert 'pods "victim" not found' in told

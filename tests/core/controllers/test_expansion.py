@@ -43,11 +43,11 @@ def test_every_example_gets_the_same_pods_from_the_controllers(example: Example)
 
 
 def as_loaded(obj: KubernetesObject) -> Pod:
-    """Leave out of a pod what only time brings: its age, where it runs, which revision it is of."""
+    """Leave out of a pod what only time brings: its age, where and since when it runs, its revision."""
     assert isinstance(obj, Pod)
     labels = {key: value for key, value in obj.meta.labels.items() if key != LABEL}
     meta = replace(obj.meta, labels=labels, creation_timestamp=None)
-    return replace(obj, meta=meta, node_name="", phase="Pending")
+    return replace(obj, meta=meta, node_name="", phase="Pending", start_time=None)
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)

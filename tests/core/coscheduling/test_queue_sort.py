@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from scheduler_core.coscheduling import CLASSIC, CURRENT
-from scheduler_core.coscheduling.queue_sort import less, seconds_of, sort_key
+from scheduler_core.coscheduling.queue_sort import less, sort_key
+from scheduler_core.objects.times import seconds_of
 from tests.core.coscheduling.parts import World, group, pod
 
 SECOND = 1609459200.0  # 2021-01-01T00:00:00Z

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from scheduler_core.cycle import Cycle
+from scheduler_core.policy import compile_policy
 from scheduler_core.preemption.criteria import pick_node
 from scheduler_core.preemption.dry_run import Candidate
-from scheduler_core.settings import DEFAULT_SETTINGS
 from tests.core.engine.building import node, obj, pod, simulate
 
-V1_11 = DEFAULT_SETTINGS.quirk_ids
+V1_11 = compile_policy(None)
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 

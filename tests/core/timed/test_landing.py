@@ -6,8 +6,9 @@ import pytest
 
 from scheduler_core import TimedSimulation, load
 from scheduler_core.examples import examples
+from scheduler_core.objects.times import seconds_of
 from scheduler_core.scenario import BundleError
-from tests.core.timed.parts import VIRTUAL, ended, history, node
+from tests.core.timed.parts import VIRTUAL, ended, history, node, pod
 
 REPLICAS = """
 apiVersion: apps/v1
@@ -164,3 +165,14 @@ def test_daemons_are_scheduled_from_the_beginning() -> None:
     daemons = SETS.replace("StatefulSet", "DaemonSet").replace("  replicas: 3\n  serviceName: db\n", "")
     _, cycles = ended(VIRTUAL, node("a"), node("b"), daemons)
     assert sorted((cycle.node, cycle.result) for cycle in cycles) == [("a", "scheduled"), ("b", "scheduled")]
+
+
+def test_the_kubelet_notes_when_it_took_a_pod_on_and_no_update_takes_that_away() -> None:
+    """The start time is the second of the binding, before the containers run; a user's update leaves it."""
+    of = "typeMeta: {kind: Pod}, objectMeta: {name: a}, patchType: strategic"
+    change = f"patchOperation: {{{of}, patch: {{metadata: {{labels: {{x: new}}}}}}}}"
+    made, _ = ended(VIRTUAL, node("n"), pod("a", start="30"), history(f"time: 40, {change}"))
+    found = made.framework.pods["default/a"]
+    assert found.meta.labels["x"] == "new"
+    assert found.start_time is not None
+    assert seconds_of(found.start_time) == float(int(made.framework.manager.options.epoch))

@@ -9,11 +9,14 @@ import { sentence } from "./sentence.js";
 
 const NAME = 18; // characters of a node's name that fit its column
 const LINKED = 12; // nodes of a reason that are named at once
+const NOT_STARTED = -(2 ** 62); // in place of a start time, where a victim has not started
 // Beside the value: what it is of.
 const VALUES = {
   "no-victims": (value) => (value ? "has victims" : "no victim"),
   "pdb-violations": (value) => plural(value, "violation"),
   "victim-count": (value) => plural(value, "victim"),
+  // Microseconds since 1970, negated: the latest is the lowest. A pod that has not started is later than all.
+  "start-time": (value) => (value <= NOT_STARTED ? "not started" : `since ${new Date(-value / 1000).toISOString().replace(".000Z", "Z")}`),
   name: () => "",
 };
 

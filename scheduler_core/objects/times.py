@@ -1,0 +1,25 @@
+"""Moments as Kubernetes' objects write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+
+
+@lru_cache(maxsize=4096)
+def microseconds_of(timestamp: str | None) -> int | None:
+    """Return microseconds since 1970 of an RFC 3339 time; ``None`` if it is none."""
+    if timestamp is None:
+        return None
+    try:
+        read = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return None
+    aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    return round(aware.timestamp() * 1_000_000)
+
+
+def seconds_of(timestamp: str | None) -> float | None:
+    """Return seconds since 1970 of an RFC 3339 time, without the fraction; ``None`` if it is none."""
+    exact = microseconds_of(timestamp)
+    return None if exact is None else float(exact // 1_000_000)
