@@ -95,6 +95,8 @@ class Admission:
             return replace(obj, allocatable=obj.capacity)
         if isinstance(obj, PersistentVolumeClaim) and obj.storage_class is None and not obj.volume_name:
             return replace(obj, storage_class=self.default_storage_class)
+        if isinstance(obj, StorageClass) and obj.binding_mode is None:
+            return replace(obj, binding_mode="Immediate")
         return obj
 
     def admit_pod(

@@ -9,9 +9,18 @@ from datetime import UTC, datetime
 from scheduler_core.admission import Admission, disruptions_allowed
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.limits import Limits
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.objects.model import (
+    KubernetesObject,
+    Node,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    StorageClass,
+    Workload,
+)
 from scheduler_core.objects.reading import At, Report
 from scheduler_core.objects.selectors import matches
+from scheduler_core.provisioning import provisions
 from scheduler_core.workloads import Change, Key, World, key_of, reconcile, with_selector, with_uid
 
 
@@ -125,6 +134,8 @@ class Assembly:
             self._set_budgets(
                 {d.object.meta.key: d for d in listed if isinstance(d.object, PodDisruptionBudget)}
             )
+            if not self.timed:
+                self._tell_of_provisioners()
         objects = list(self._in_order())
         return _by_age(objects) if self.admitting else objects
 
@@ -154,6 +165,26 @@ class Assembly:
             if not (isinstance(status, dict) and "disruptionsAllowed" in status):
                 allowed = disruptions_allowed(budget, self.world.pods(), scale)
                 self.world.put(replace(budget, disruptions_allowed=allowed))
+
+    def _tell_of_provisioners(self) -> None:
+        """Warn of claims whose volume a provisioner would make: nobody makes any where time stands still."""
+        owners = {key_of(made): owner for owner, children in self.children.items() for made in children}
+        unbound: dict[str, list[PersistentVolumeClaim]] = {}
+        for obj in self.world.objects.values():
+            if isinstance(obj, PersistentVolumeClaim) and obj.storage_class and not obj.volume_name:
+                unbound.setdefault(obj.storage_class, []).append(obj)
+        for name, claims in unbound.items():
+            found = self.world.objects.get(("StorageClass", name))
+            if not isinstance(found, StorageClass) or not provisions(found):
+                continue
+            first, more = claims[0], len(claims) - 1
+            key = key_of(first)
+            told = f"and {more} more get" if more else "gets"
+            self.places[owners.get(key, key)].child("spec").warn(
+                f"claim {first.meta.key} {told} no volume: StorageClass {name!r} ({found.binding_mode}, "
+                f"{found.provisioner}) provisions in virtual time alone. Pods that need one stay pending; "
+                "SimulationSettings with time: virtual let it provision"
+            )
 
     def _in_order(self) -> Iterable[KubernetesObject]:
         made = {key_of(child) for children in self.children.values() for child in children}

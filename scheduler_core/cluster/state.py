@@ -31,6 +31,7 @@ from scheduler_core.objects.model import (
     Workload,
 )
 from scheduler_core.objects.selectors import term_matches
+from scheduler_core.provisioning import selected_node
 
 T = TypeVar("T")
 
@@ -305,11 +306,14 @@ class Cluster:
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
 
-    def bind_claims(self, info: PodInfo, node_name: str) -> dict[str, PersistentVolume]:
+    def bind_claims(
+        self, info: PodInfo, node_name: str, *, provision: bool = False
+    ) -> dict[str, PersistentVolume]:
         """Bind the claims that waited for a pod to the volumes that are found for them on its node.
 
         Returns the volume, as it was before, by claim (``namespace/name``); nothing if none waited, or there
-        is no volume for one of them.
+        is no volume for one of them. Those are left for a provisioner with ``provision``, and so is a claim
+        that a node was chosen for.
         """
         node = self.nodes.get(node_name)
         if not info.claims or node is None:
@@ -318,12 +322,16 @@ class Cluster:
             waiting = self.storage.waiting_claims(info)
         except ClaimError:  # a pod that was bound from outside; no predicate looked at its claims
             return {}
+        if provision:
+            waiting = [claim for claim in waiting if not selected_node(claim)]
         reachable = {
             name
             for name, volume in self.storage.volumes.items()
             if volume.node_affinity is None or any(term_matches(term, node) for term in volume.node_affinity)
         }
-        found = (self.storage.match_waiting(waiting, reachable) if waiting else None) or {}
+        found = self.storage.match_waiting(waiting, reachable) if waiting else {}
+        if len(found) < len(waiting) and not provision:
+            return {}
         former = {claim: self.storage.volumes[name] for claim, name in found.items()}
         for claim, name in found.items():
             self.bind_claim(claim, name)
@@ -341,6 +349,12 @@ class Cluster:
         """
         self.storage.unbind(claim, volume)
         self._note("PersistentVolumeClaim", claim)
+
+    def select_node(self, claim: str, node: str) -> None:
+        """Note which node was chosen for a claim, as ``namespace/name``; "" for none any more."""
+        if claim in self.storage.claims:
+            self.storage.select_node(claim, node)
+            self._note("PersistentVolumeClaim", claim)
 
     def remove_pod(self, key: str) -> PodState | None:
         """Delete a pod wherever it is; returns its last state."""

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from scheduler_core.cluster.podinfo import PodInfo, Port
-from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume
+from scheduler_core.objects.model import (
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+    Volume,
+)
+from scheduler_core.provisioning import allows, provisions, with_selected_node
 from scheduler_core.quirks import quirk
 
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
@@ -57,8 +65,8 @@ class Storage:
 
     def match_waiting(
         self, waiting: list[PersistentVolumeClaim], reachable: Container[str]
-    ) -> dict[str, str] | None:
-        """Find each waiting claim a volume of its own: claim key to volume name, ``None`` if one finds none.
+    ) -> dict[str, str]:
+        """Find waiting claims a volume each, of its own: claim key to volume name, without those left over.
 
         Small claims choose first, and each the smallest volume (volumebinder.findMatchingVolumes).
         """
@@ -68,10 +76,18 @@ class Storage:
             taken = set(chosen.values())
             names = (v.meta.name for v in volumes if v.meta.name in reachable and serves(v, claim))
             choice = next((name for name in names if name not in taken), None)
-            if choice is None:
-                return None
-            chosen[claim.meta.key] = choice
+            if choice is not None:
+                chosen[claim.meta.key] = choice
         return chosen
+
+    def made_for(self, claim: PersistentVolumeClaim, node: Node) -> bool:
+        """Tell whether a claim can get a volume made on a node (volumebinder.checkVolumeProvisions)."""
+        found = self.class_of(claim)
+        return found is not None and provisions(found) and allows(found, node)
+
+    def select_node(self, claim_key: str, node: str) -> None:
+        """Note which node was chosen for a claim, "" for none any more."""
+        self.claims[claim_key] = with_selected_node(self.claims[claim_key], node)
 
     def bind(self, claim_key: str, volume_name: str) -> None:
         """Bind a claim and a volume to each other."""

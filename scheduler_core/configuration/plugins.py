@@ -99,7 +99,7 @@ _ROWS = (
         "VolumeBinding",
         (*_FILTERS, *_SCORES, "reserve", "preBind"),
         ("CheckVolumeBinding",),
-        filter_differs="storage capacity and topology of a class that provisions are not read",
+        filter_differs="the storage capacity of a class that provisions is not read",
         needs=(("filter", "preFilter"), ("reserve", "preFilter"), ("preBind", "reserve")),
     ),
     Plugin(

@@ -28,6 +28,7 @@ from scheduler_core.predicates.configured import (
     CheckNodeUnschedulable,
     PodFitsUnignoredResources,
 )
+from scheduler_core.predicates.storage import CheckVolumeBinding
 from scheduler_core.priorities import (
     PRIORITIES,
     InterPodAffinity,
@@ -72,6 +73,11 @@ def _fit(arguments: NodeResourcesFitArgs) -> Iterator[Keyed]:
         yield "PodFitsResources", PREDICATES["PodFitsResources"]
 
 
+def _volume_binding(arguments: Any) -> Iterator[Keyed]:
+    del arguments
+    yield "CheckVolumeBinding", CheckVolumeBinding(provisions=True)
+
+
 def _node_affinity(arguments: NodeAffinityArgs) -> Iterator[Keyed]:
     if arguments.required is not None:
         yield "AddedNodeAffinity", AddedNodeAffinity(arguments.required)
@@ -93,6 +99,7 @@ def _service_affinity(arguments: ServiceAffinityArgs) -> Iterator[Keyed]:
 
 FILTERS: Mapping[str, Callable[[Any], Iterator[Keyed]]] = {
     "NodeResourcesFit": _fit,
+    "VolumeBinding": _volume_binding,
     "NodeAffinity": _node_affinity,
     "NodeLabel": _node_label,
     "ServiceAffinity": _service_affinity,

@@ -9,23 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.admission import uid_for
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
-from scheduler_core.objects.model import (
-    Node,
-    NodeSelectorTerm,
-    ObjectMeta,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Requirement,
-    StorageClass,
-    Volume,
-)
+from scheduler_core.objects.model import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.objects.selectors import term_matches
-
-NO_PROVISIONER = "kubernetes.io/no-provisioner"
-PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
+from scheduler_core.provisioning import PROVISIONED_BY, allows, provisions, volume_for
 
 
 def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:
@@ -110,37 +98,7 @@ def may_use(volume: PersistentVolume, node: Node) -> bool:
 def _provisioned(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> PersistentVolume | None:
     """Return the volume that the class's provisioner makes, in reach of the node where it waited for one."""
     found = _class_of(claim, store)
-    if found is None or found.provisioner in ("", NO_PROVISIONER):
+    if found is None or not provisions(found) or (node is not None and not allows(found, node)):
         return None
-    uid = claim.meta.uid or uid_for("PersistentVolumeClaim", claim.meta.namespace, claim.meta.name)
-    name = f"pvc-{uid}"
-    if ("PersistentVolume", name) in store.objects:
-        return None
-    meta = ObjectMeta(
-        name,
-        uid=uid_for("PersistentVolume", "", name),
-        annotations={PROVISIONED_BY: found.provisioner},
-    )
-    return PersistentVolume(
-        meta,
-        Volume(),
-        _near(node),
-        claim.storage_class or "",
-        claim.request,
-        claim.access_modes,
-        claim.meta.key,
-        "Bound",
-    )
-
-
-_ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
-
-
-def _near(node: Node | None) -> tuple[NodeSelectorTerm, ...] | None:
-    """Return the affinity of a volume made for a node: its zone, as disks of clouds have it."""
-    if node is None:
-        return None
-    for label in _ZONES:
-        if label in node.meta.labels:
-            return (NodeSelectorTerm((Requirement(label, "In", (node.meta.labels[label],)),)),)
-    return None
+    volume = volume_for(claim, found, node)
+    return None if ("PersistentVolume", volume.meta.name) in store.objects else volume

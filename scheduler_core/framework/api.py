@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
@@ -19,6 +19,7 @@ from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+from scheduler_core.provisioning import volume_for, with_selected_node
 
 CREATED: Mapping[str, EventName] = {
     "Node": "NodeAdd",
@@ -202,6 +203,25 @@ class Api:
     def claims_bound(self, keys: Iterable[str]) -> None:
         """Hear that PreBind wrote claims' volumes to the API; here nobody else wants to know."""
         del keys
+
+    def provision(self, key: str, node: str) -> None:
+        """Let the provisioner of a claim's class make the volume for a node, and bind the claim to it."""
+        storage = self.cluster.storage
+        claim = with_selected_node(storage.claims[key], node)
+        found, host = storage.class_of(claim), self.cluster.nodes.get(node)
+        if found is None or host is None or not storage.made_for(claim, host):
+            return
+        volume = volume_for(claim, found, host)
+        self.put_object(self.observe("create", volume))
+        self.put_object(self.observe("update", replace(claim, volume_name=volume.meta.name)))
+        self.tell(
+            "ProvisioningSucceeded", volume.meta.name, f"PersistentVolume {volume.meta.name} was provisioned"
+        )
+
+    def observe(self, action: Any, obj: KubernetesObject) -> KubernetesObject:
+        """Return an object as the API keeps it; here nobody else wants to know of its change."""
+        del action
+        return obj
 
     def evict(self, key: str, plugin: str) -> str:
         """Take a pod away for another: one that waits at Permit is rejected, any other deleted.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from scheduler_core.policy import Profile, compile_policy
+from scheduler_core.predicates.storage import CheckVolumeBinding
 from scheduler_core.priorities.base import MAX_PRIORITY
 
 MAX_NODE_SCORE = 100
@@ -48,4 +49,13 @@ def default_scheduling() -> Scheduling:
         replace(priority, weight=WEIGHTS.get(priority.name, priority.weight))
         for priority in profile.priorities
     )
-    return Scheduling(replace(profile, priorities=weighted, framework_preemption=True))
+    return Scheduling(in_framework(replace(profile, priorities=weighted)))
+
+
+def in_framework(profile: Profile) -> Profile:
+    """Return a Policy's profile as it runs in the framework: with its preemption, and claims provisioned."""
+    predicates = tuple(
+        CheckVolumeBinding(provisions=True) if isinstance(one, CheckVolumeBinding) else one
+        for one in profile.predicates
+    )
+    return replace(profile, predicates=predicates, framework_preemption=True)

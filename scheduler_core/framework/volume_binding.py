@@ -1,7 +1,9 @@
 """VolumeBinding, the plugin that finds the claims that wait for a pod their volumes (volumebinding).
 
 At Reserve a claim and its volume belong to each other in the scheduler's cache alone, at PreBind in the API;
-until then Unreserve parts them again. Which nodes have volumes for a pod is asked at Filter, by the profile.
+until then Unreserve parts them again. A claim without a volume whose class makes some gets the pod's node at
+Reserve, and at PreBind a volume that the provisioner makes for that node, which takes no time here.
+Which nodes have volumes for a pod is asked at Filter, by the profile.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from scheduler_core.filtering import missing_claim
 from scheduler_core.framework.events import PLUGIN_EVENTS
 from scheduler_core.framework.plugins import SUCCESS, Plugin, Status
 from scheduler_core.objects.model import PersistentVolume
+from scheduler_core.provisioning import selected_node
 
 if TYPE_CHECKING:
     from scheduler_core.framework.queue import QueuedPod
@@ -24,9 +27,12 @@ UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 
 @dataclass(slots=True)
 class _Assumed:
-    """The volume of a claim as it was before, and the assumed pods that count on the two."""
+    """The volume of a claim as it was before, and the assumed pods that count on the two.
 
-    volume: PersistentVolume
+    There is no volume yet where one is to be made: of the claim it is assumed on which node.
+    """
+
+    volume: PersistentVolume | None
     users: set[str] = field(default_factory=set)
 
 
@@ -59,8 +65,14 @@ class VolumeBinding(Plugin):
     def reserve(self, pod: QueuedPod, node: str) -> Status:
         """Assume the pod's claims bound to volumes that its node may use (AssumePodVolumes)."""
         if pod.state.info.claims:
-            for claim, volume in self.framework.cluster.bind_claims(pod.state.info, node).items():
+            cluster = self.framework.cluster
+            for claim, volume in cluster.bind_claims(pod.state.info, node, provision=True).items():
                 self._assumed[claim] = _Assumed(volume)
+            for key in _claims(pod):
+                claimed = cluster.storage.claims.get(key)
+                if claimed is not None and not claimed.volume_name and not selected_node(claimed):
+                    cluster.select_node(key, node)
+                    self._assumed[key] = _Assumed(None)
             for claim in self._assumed_of(pod):
                 self._assumed[claim].users.add(pod.key)
         return SUCCESS
@@ -70,8 +82,13 @@ class VolumeBinding(Plugin):
         for claim in self._assumed_of(pod):
             users = self._assumed[claim].users
             users.discard(pod.key)
-            if not users:
-                self.framework.cluster.unbind_claim(claim, self._assumed.pop(claim).volume)
+            if users:
+                continue
+            volume = self._assumed.pop(claim).volume
+            if volume is None:
+                self.framework.cluster.select_node(claim, "")
+            else:
+                self.framework.cluster.unbind_claim(claim, volume)
 
     def pre_bind(self, pod: QueuedPod, node: str) -> Status:
         """Write to the API which claim has which volume (BindPodVolumes); neither may be gone or taken."""
@@ -80,20 +97,30 @@ class VolumeBinding(Plugin):
         cluster = self.framework.cluster
         mine = list(self._assumed_of(pod))
         for claim in mine:
-            name = self._assumed[claim].volume.meta.name
-            volume = cluster.storage.volumes.get(name)
+            assumed = self._assumed[claim].volume
             if claim not in cluster.storage.claims:
                 return Status("Error", f'persistentvolumeclaims "{claim.partition("/")[2]}" not found')
+            if assumed is None:
+                continue
+            name = assumed.meta.name
+            volume = cluster.storage.volumes.get(name)
             if volume is None:
                 return Status("Error", f'persistentvolumes "{name}" not found')
             if volume.claim_ref not in ("", claim):
                 return Status("Error", f'volume "{name}" already bound to a different claim')
+        taken: list[str] = []
         for claim in mine:
-            cluster.bind_claim(claim, self._assumed.pop(claim).volume.meta.name)
+            assumed = self._assumed.pop(claim).volume
+            if assumed is not None:
+                cluster.bind_claim(claim, assumed.meta.name)
+                taken.append(claim)
         # a profile without the plugin at Reserve
-        late = cluster.bind_claims(pod.state.info, node)
-        if mine or late:
-            self.framework.claims_bound([*mine, *late])
+        taken += cluster.bind_claims(pod.state.info, node, provision=True)
+        if taken:
+            self.framework.claims_bound(taken)
+        for key in _claims(pod):
+            if not cluster.storage.claims[key].volume_name:
+                self.framework.provision(key, node)
         return SUCCESS
 
     def _assumed_of(self, pod: QueuedPod) -> Iterator[str]:

@@ -18,6 +18,7 @@ from scheduler_core.objects.model import (
     PodGroup,
     PodGroupStatus,
     PriorityClass,
+    Requirement,
     Service,
     StorageClass,
     Taint,
@@ -217,14 +218,34 @@ def _claim(
 
 PERSISTENT_VOLUME_CLAIM = top(_claim, _CLAIM_SPEC, _PHASE)
 
+
+def _check_topology(out: dict[str, Any], at: At) -> None:
+    if not out["values"] and not at.report.errors:
+        at.child("values").refuse("needs at least one value")
+
+
+_TOPOLOGY_LABEL = record(
+    lambda key, values: Requirement(key, "In", values),
+    {
+        "key": Field("key", key, required=True),
+        "values": Field("values", list_of(text), required=True),
+    },
+    check=_check_topology,
+)
+_TOPOLOGY = record(
+    lambda labels=(): labels,
+    {"matchLabelExpressions": Field("labels", list_of(_TOPOLOGY_LABEL))},
+)
+
 STORAGE_CLASS = record(
     StorageClass,
     {
         "metadata": Field("meta", META, required=True),
         "provisioner": Field("provisioner", text),
         "volumeBindingMode": Field("binding_mode", enum("Immediate", "WaitForFirstConsumer")),
+        "allowedTopologies": Field("allowed_topologies", list_of(_TOPOLOGY)),
     },
-    unread="apiVersion kind parameters reclaimPolicy mountOptions allowVolumeExpansion allowedTopologies",
+    unread="apiVersion kind parameters reclaimPolicy mountOptions allowVolumeExpansion",
 )
 
 # --- classes, budgets, groups

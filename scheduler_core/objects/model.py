@@ -291,6 +291,7 @@ class StorageClass:
     meta: ObjectMeta
     provisioner: str = ""
     binding_mode: str | None = None
+    allowed_topologies: tuple[tuple[Requirement, ...], ...] = ()  # one of them, with all that it requires
 
 
 @dataclass(frozen=True, slots=True)

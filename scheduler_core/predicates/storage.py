@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import BoolVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.predicates.base import FITS, Outcome, everywhere
+from scheduler_core.provisioning import selected_node
 
 VOLUME_CONFLICT = "node(s) had volume node affinity conflict"
 NO_VOLUME_TO_BIND = "node(s) didn't find available persistent volumes to bind"
@@ -31,9 +32,16 @@ def _pod_claims(pod: PodInfo, storage: Storage) -> Iterator[PersistentVolumeClai
 
 
 class CheckVolumeBinding:
-    """Bound volumes reachable, waiting claims bindable (predicates.VolumeBindingChecker)."""
+    """Bound volumes reachable, waiting claims bindable (predicates.VolumeBindingChecker).
+
+    With ``provisions`` a claim that finds no volume passes where its class makes one, as since 1.12: in v1.11
+    the gate DynamicProvisioningScheduling is off.
+    """
 
     scope = Scope.OBJECTS
+
+    def __init__(self, *, provisions: bool = False) -> None:
+        self.provisions = provisions
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where a bound volume's node affinity or the lack of a free volume keeps the pod away."""
@@ -59,11 +67,15 @@ class CheckVolumeBinding:
             return everywhere(view, str(error))
         if immediate:
             return everywhere(view, "pod has unbound PersistentVolumeClaims")
-        return _check_claims(bound, waiting, view)
+        return _check_claims(bound, waiting, view, provisions=self.provisions)
 
 
 def _check_claims(
-    bound: list[PersistentVolumeClaim], waiting: list[PersistentVolumeClaim], view: View
+    bound: list[PersistentVolumeClaim],
+    waiting: list[PersistentVolumeClaim],
+    view: View,
+    *,
+    provisions: bool,
 ) -> Outcome:
     reachable = np.ones(view.size, np.bool_)
     errors: dict[int, str] = {}
@@ -78,7 +90,7 @@ def _check_claims(
             reachable &= any_term_mask(volume.node_affinity, view.columns)
     codes = np.where(reachable, np.int16(0), np.int16(view.reasons.code(VOLUME_CONFLICT)))
     if waiting:
-        lacking = ~_bindable(waiting, view)
+        lacking = ~(_obtainable if provisions else _bindable)(waiting, view)
         merged = view.reasons.merge(
             codes, np.where(lacking, np.int16(view.reasons.code(NO_VOLUME_TO_BIND)), np.int16(0))
         )
@@ -89,15 +101,41 @@ def _check_claims(
 
 def _bindable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
     """Where every waiting claim finds a free volume of its own (volumebinder.findMatchingVolumes)."""
+    found = _matches(waiting, view)
+    return np.array([len(found(row)) == len(waiting) for row in range(view.size)], np.bool_)
+
+
+def _matches(waiting: list[PersistentVolumeClaim], view: View) -> Callable[[int], dict[str, str]]:
+    """Return what finds the claims volumes on a row: claim key to volume name."""
     storage = view.cluster.storage
     reach = {
         name: None if volume.node_affinity is None else any_term_mask(volume.node_affinity, view.columns)
         for name, volume in storage.volumes.items()
     }
 
+    def found(row: int) -> dict[str, str]:
+        return storage.match_waiting(waiting, {n for n, mask in reach.items() if mask is None or mask[row]})
+
+    return found
+
+
+def _obtainable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
+    """Where every waiting claim finds a free volume or gets one made (volumebinder.FindPodVolumes).
+
+    A claim that a node was chosen for is provisioned there and nowhere else.
+    """
+    cluster = view.cluster
+    free = [claim for claim in waiting if not selected_node(claim)]
+    found = _matches(free, view)
+
     def fits(row: int) -> bool:
-        reachable = {name for name, mask in reach.items() if mask is None or mask[row]}
-        return storage.match_waiting(waiting, reachable) is not None
+        node = cluster.nodes[view.columns.names[row]]
+        chosen = found(row)
+        return all(
+            claim.meta.key in chosen
+            or (selected_node(claim) in ("", node.meta.name) and cluster.storage.made_for(claim, node))
+            for claim in waiting
+        )
 
     return np.array([fits(row) for row in range(view.size)], np.bool_)
 

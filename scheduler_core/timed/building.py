@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scheduler_core.admission import Admission
 from scheduler_core.configuration.plugins import COSCHEDULING
@@ -16,7 +16,7 @@ from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.default_preemption import DefaultPreemption
 from scheduler_core.framework.lanes import Scheduler
 from scheduler_core.framework.plugins import POINTS, Plugin
-from scheduler_core.framework.profile import OWN, Scheduling
+from scheduler_core.framework.profile import OWN, Scheduling, in_framework
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import RELEASES, Release
 from scheduler_core.framework.scheduler import Pace
@@ -94,7 +94,7 @@ def make_parts(configuration: Configuration, epoch: float) -> Parts:
 def _policy_parts(configuration: Configuration) -> Parts:
     """Let the predicates and priorities of a Policy run in the framework, as v1.11 works them out."""
     policy = compile_policy(configuration.policy, configuration.settings)
-    profile = replace(policy, framework_preemption=True)
+    profile = in_framework(policy)
     scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
     one = Scheduler(None, scheduling)
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
