@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from scheduler_core.admission import Admission, disruptions_allowed
+from scheduler_core.daemons import unplaced
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.limits import Limits
 from scheduler_core.objects.model import (
@@ -130,6 +131,7 @@ class Assembly:
             for obj in list(self.world.objects.values()):
                 if isinstance(obj, Workload) and not (self.timed and made_in_time(obj)):
                     self.settle(obj, self.places[key_of(obj)], shrink=False)
+            self._tell_of_daemons()
         if self.admitting:
             self._set_budgets(
                 {d.object.meta.key: d for d in listed if isinstance(d.object, PodDisruptionBudget)}
@@ -165,6 +167,17 @@ class Assembly:
             if not (isinstance(status, dict) and "disruptionsAllowed" in status):
                 allowed = disruptions_allowed(budget, self.world.pods(), scale)
                 self.world.put(replace(budget, disruptions_allowed=allowed))
+
+    def _tell_of_daemons(self) -> None:
+        """Warn of DaemonSets that have no pod on a node which is meant for them, or on none at all.
+
+        Once time runs the scheduler places their pods, and those that find no room are pending.
+        """
+        for obj in self.world.objects.values():
+            if isinstance(obj, Workload) and obj.kind == "DaemonSet":
+                told = unplaced(obj, self.world.nodes(), self.world.pods_on, room=not self.timed)
+                if told:
+                    self.places[key_of(obj)].child("spec").warn(told)
 
     def _tell_of_provisioners(self) -> None:
         """Warn of claims whose volume a provisioner would make: nobody makes any where time stands still."""

@@ -14,6 +14,8 @@ from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.reporting import InputError, counted, problem_lines, read_scenario
 from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.cycle import Cycle
+from scheduler_core.daemons import unplaced
+from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.policy import PolicyError
 from scheduler_core.recorded import Placement, agreement
 from scheduler_core.timed import Stepper, TimedSimulation, simulate
@@ -109,10 +111,36 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
     nodes = max((len(row.node) for row in rows), default=0)
     for row in rows:
         print(f"{row.pod:<{width}}  {row.state:<9}  {row.node:<{nodes}}  {row.why}".rstrip(), file=out)
+    for told in daemons_missing(simulation):
+        print(told, file=out)
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
     print(f"{cluster}: {listed}", file=out)
+
+
+def daemons_missing(simulation: Stepper) -> Iterator[str]:
+    """Yield what every DaemonSet lacks in the end: no pod is made where the controller finds no room."""
+    owners: dict[str, KubernetesObject] = {
+        obj.meta.key: obj
+        for obj in simulation.scenario.objects
+        if isinstance(obj, Workload) and obj.kind == "DaemonSet"
+    }
+    for operation in simulation.scenario.operations:
+        if operation.kind == "DaemonSet":
+            owners.pop(operation.key, None)
+            if operation.object is not None:
+                owners[operation.key] = operation.object
+    if not owners:
+        return
+    there: dict[str, list[Pod]] = {}
+    for state in simulation.cluster.pods.values():
+        if state.node_name:
+            there.setdefault(state.node_name, []).append(state.pod)
+    for owner in owners.values():
+        nodes = simulation.cluster.nodes.values()
+        if isinstance(owner, Workload) and (told := unplaced(owner, nodes, lambda node: there.get(node, []))):
+            yield told
 
 
 def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[Outcome]:

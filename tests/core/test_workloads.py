@@ -246,3 +246,56 @@ def test_the_final_cluster_is_exported_with_its_nodes() -> None:
     assert {p.node_name for p in pods_of(again)} == {"n1"}
     before = {p.meta.key: replace(p, node_name="n1", phase="Running") for p in pods_of(scenario)}
     assert {p.meta.key: p.containers for p in pods_of(again)} == {k: p.containers for k, p in before.items()}
+
+
+def warned(*documents: dict[str, Any]) -> list[str]:
+    """Return the warnings that name a DaemonSet."""
+    return [w.message for w in load_documents(documents).warnings if w.message.startswith("DaemonSet")]
+
+
+def small(name: str, cpu: str = "1", **spec: object) -> dict[str, Any]:
+    """Make a node of little room."""
+    status = {"allocatable": {"cpu": cpu, "memory": "1Gi", "pods": "10"}}
+    return {**NODE, "metadata": {"name": name}, "spec": spec, "status": status}
+
+
+BIG = {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}
+TAINTED = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
+
+
+def daemon(**spec: object) -> dict[str, Any]:
+    """Make a DaemonSet whose pods ask for two cores."""
+    return controller("DaemonSet", "agent", template={**template("agent"), "spec": {**BIG, **spec}})
+
+
+def test_a_daemon_that_fits_on_no_node_is_reported_with_the_reason() -> None:
+    """The controller makes no pod where it finds no room; a warning names the DaemonSet, why, and where."""
+    assert warned(small("n1"), small("n2"), daemon()) == [
+        "DaemonSet default/agent has no pod on 2 of the 2 nodes it is for: Insufficient cpu on n1, n2"
+    ]
+    assert warned(small("n1"), small("n2", "4"), daemon()) == [
+        "DaemonSet default/agent has no pod on 1 of the 2 nodes it is for: Insufficient cpu on n1"
+    ]
+    assert warned(small("n1", "4"), small("n2", **TAINTED), daemon()) == []
+
+
+def test_a_daemon_that_no_node_is_for_is_reported() -> None:
+    """A selector without a match and taints without a toleration are counted."""
+    chosen = daemon(nodeSelector={"disk": "ssd"})
+    why = "its node selector or affinity does not match"
+    assert warned(small("n1", "4"), chosen) == [
+        f"DaemonSet default/agent has no pod: no node is for it (1 × {why})"
+    ]
+    timed = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "time": "virtual"}
+    assert warned(small("n1", "4", **TAINTED), daemon(), timed) == [
+        "DaemonSet default/agent has no pod: no node is for it (1 × the taint gpu is not tolerated)"
+    ]
+    assert warned(small("n1"), daemon(), timed) == []  # its pod is made, and pends
+
+
+def test_host_ports_and_pods_count_for_daemons_too() -> None:
+    """A port that another pod holds is named."""
+    ports = {"containers": [{"name": "c", "ports": [{"containerPort": 80, "hostPort": 80}]}]}
+    holder = {**pod("web"), "spec": {**ports, "nodeName": "n1"}}
+    owner = controller("DaemonSet", "agent", template={**template("agent"), "spec": ports})
+    assert "host port 80/TCP is taken on n1" in warned(small("n1"), holder, owner)[0]

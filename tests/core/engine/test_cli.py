@@ -174,3 +174,22 @@ def test_a_full_disk_is_told_without_a_traceback(bundle: str) -> None:
             )
         assert ended.returncode == 2
         assert ended.stderr == "output: No space left on device\n"
+
+
+def test_what_a_daemon_set_lacks_is_printed_with_the_pods(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No pod is made where the controller finds no room, so the DaemonSet is named in the table's place."""
+    file = tmp_path / "daemon.yaml"
+    file.write_text(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1, pods: 5}}\n---\n"
+        "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n"
+        "  selector: {matchLabels: {app: agent}}\n  template:\n    metadata: {labels: {app: agent}}\n"
+        "    spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}\n",
+        encoding="utf-8",
+    )
+    assert main(["simulate", str(file)]) == 0
+    told = capsys.readouterr()
+    why = "DaemonSet default/agent has no pod on 1 of the 1 nodes it is for: Insufficient cpu on n1"
+    assert why in told.out
+    assert why in told.err
