@@ -116,6 +116,7 @@ class ClassVectors:
         self.checks = self._remaining()
         # a class with ports or volumes also asks which of these its nodes hold
         self._by_resources = not cluster.use_of(pod.info)
+        self._devices = pod.info.demand is not None
         self._scalars = tuple(name for name, _ in pod.info.scalar_request)
         whole = View(cluster)
         members = (member(pod.info, whole, pod).codes for member in plan.fixed_members)
@@ -182,11 +183,19 @@ class ClassVectors:
         return True
 
     def _states(self, rows: Iterable[int]) -> dict[int, Hashable]:
-        """Return by node all that the patched rules read of it: resources, and what a bundle's members
-        of scope OBJECTS found.
+        """Return by node all that the patched rules read of it: resources, room on shared devices for a class
+        that asks for some, and what a bundle's members of scope OBJECTS found.
         """
         state = self.cluster.resource_state
-        return {row: (state(row, self._scalars), *(codes.item(row) for codes in self._fixed)) for row in rows}
+        found = {
+            row: (state(row, self._scalars), *(codes.item(row) for codes in self._fixed)) for row in rows
+        }
+        if self._devices:
+            room = self.cluster.device_room
+            return {
+                row: (*known, room.idle.item(row), room.largest.item(row)) for row, known in found.items()
+            }
+        return found
 
     def _renew(self, pod: PodState, rows: list[int], states: Mapping[int, Hashable]) -> None:
         """Run the patched rules on some nodes, and remember what they found for nodes in equal state."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.cluster.columns import clamp
+from scheduler_core.cluster.devices import Demand, demand_of
 from scheduler_core.cluster.selecting import Selector, compile_selector, matches
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import Container, Pod, PodAffinityTerm, Volume
@@ -77,6 +78,7 @@ class PodInfo:
     terms: AffinityTerms
     images: tuple[str, ...]
     owner: tuple[str, str] | None  # kind and uid of the controlling owner
+    demand: Demand | None = None  # of devices that are shared
 
 
 def is_scalar(name: str) -> bool:
@@ -141,6 +143,7 @@ def compile_pod(pod: Pod, number: int) -> PodInfo:
         terms=_compile_terms(pod),
         images=tuple(normalized_image(c.image) for c in pod.containers),
         owner=None if controller is None else (controller.kind, controller.uid),
+        demand=demand_of(request),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from scheduler_core.cluster.columns import NodeColumns, clamp
+from scheduler_core.cluster.devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.cluster.holdings import Holdings
 from scheduler_core.cluster.podinfo import PodInfo, class_key, compile_pod
 from scheduler_core.cluster.pods import AffinityClass, PodIndex, PodKind, PodState
@@ -69,6 +70,8 @@ class Cluster:
         self._stale = False  # nodes came or went: all is to be counted anew
         self._nodes_changed = False  # where they are: what their pods use stays as counted
         self._held = Holdings()
+        self._room: DeviceRoom | None = None
+        self._crowded: set[int] = set()  # nodes whose devices are to be looked at again
         self._reset()
 
     def _reset(self) -> None:
@@ -84,6 +87,7 @@ class Cluster:
         self.uses, self.port_nodes, self.disk_nodes = held.uses, held.port_nodes, held.disk_nodes
         self.volume_nodes, self.attached_counts = held.volume_nodes, held.attached_counts
         self.touched: list[int] = []
+        self._room = None
         self.generation += 1
         self._forget()
 
@@ -113,6 +117,7 @@ class Cluster:
         elif self._nodes_changed:
             self._columns = NodeColumns(list(self.nodes.values()))
             self.index.forget_sums()
+            self._room = None
             self._changed()
         self._stale = self._nodes_changed = False
         for state in self._held.take_outdated(self.storage):
@@ -390,6 +395,21 @@ class Cluster:
                 )
         if info.ports or info.volumes:
             self._held.count(state, sign, self.use_of(info))
+        if info.demand is not None:
+            self._crowded.add(node)
+
+    @property
+    def device_room(self) -> DeviceRoom:
+        """What the nodes' shared devices have room for, brought up to date."""
+        found = self._room
+        if found is None:
+            columns = self.columns
+            found = self._room = DeviceRoom(columns.scalar(SHARE), columns.scalar(COUNT))
+            self._crowded = set(range(columns.size))
+        for node in self._crowded:
+            found.renew(node, (s.info.demand for s in self.residents[node].values() if s.info.demand))
+        self._crowded = set()
+        return found
 
     def scalar_used(self, name: str) -> IntVector:
         """What the pods on each node use of a scalar resource, ``(N,) int64``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.cluster.columns import BASIC_RESOURCES
+from scheduler_core.cluster.devices import ON_ONE_DEVICE
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.explain.finding import Place
 from scheduler_core.explain.resources import INSUFFICIENT, amounts
@@ -39,6 +40,8 @@ def _missing(place: Place) -> Shortage:
     found: Shortage = {}
     for failure in place.standing.failures(place.row):
         for reason in failure.reasons:
+            if reason.endswith(ON_ONE_DEVICE):  # whose end helps depends on who shares its device
+                return {}
             if reason.startswith(INSUFFICIENT):
                 have = amounts(place, reason.removeprefix(INSUFFICIENT))
                 found[have.name] = have.short

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.cluster.columns import BASIC_RESOURCES
+from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
 from scheduler_core.explain.edits import Edit, Mutation, part
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.world import Manifest
@@ -77,6 +78,8 @@ def _of(scalars: Sequence[tuple[str, int]], name: str) -> int:
 
 def insufficient(place: Place, name: str) -> Finding:
     """Add the shortage to the node, or lower the request to what is free."""
+    if name == ON_ONE_DEVICE:
+        return _crowded_devices(place)
     have = amounts(place, name)
 
     def shown(amount: int) -> str:
@@ -105,6 +108,34 @@ def insufficient(place: Place, name: str) -> Finding:
         f"{name}: requested {shown(have.requested)}, free {shown(have.free)}, short by {shown(have.short)}"
     )
     return Finding((detail,), tuple(options), (have.as_dict(),))
+
+
+def _crowded_devices(place: Place) -> Finding:
+    """Say what no device has room for; add devices to the node, or lower a share to the largest room."""
+    found, demand, node = place.standing.cluster.device_room, place.standing.pod.info.demand, place.node
+    assert demand is not None
+    devices, idle = int(found.devices[place.row]), int(found.idle[place.row])
+    largest = int(found.largest[place.row])
+    missing = max(1, demand.devices - idle)
+    milli, count = node.allocatable.get(SHARE, 0), node.allocatable.get(COUNT, 0)
+    raised = {SHARE: milli + missing * WHOLE} | ({COUNT: count + missing} if count else {})
+
+    def add(document: Manifest) -> None:
+        for name, total in raised.items():
+            _allocatable(node.allocatable, name, total)(document)
+
+    words = f"add {missing} GPU{'s' if missing > 1 else ''} to node {node.meta.name}, from {devices}"
+    options = [(Edit("Node", node.meta.name, words, "allocatable", "node", add, size=1.0),)]
+    if demand.share and largest:
+        lower = f"lower the pod's {SHARE} request from {demand.share} to {largest}"
+        edit = place.edit_pod(
+            lower, "request", _lower(place, SHARE, largest), size=(demand.share - largest) / demand.share
+        )
+        options.append((edit,))
+    wanted = f"a share of {demand.share}" if demand.share else f"{demand.devices} whole"
+    free = f"{idle} idle, the largest share free on one is {largest}"
+    detail = f"{SHARE}: wants {wanted} on one GPU of {devices}; {free}"
+    return Finding((detail,), tuple(options))
 
 
 def _allocatable(given: Mapping[str, int], name: str, total: int) -> Mutation:

@@ -3,7 +3,8 @@
 GPUs become the extended resources ``alibabacloud.com/gpu-count`` and ``alibabacloud.com/gpu-milli``
 (1000 per GPU), a node's model its label ``alibabacloud.com/gpu-card-model``, a pod's ``gpu_spec``
 required node affinity on that label. A pod that asks for a share of one GPU (``gpu_milli`` below
-1000) asks for the share alone: were it to ask for the whole card too, none could be shared.
+1000) asks for the share alone: were it to ask for the whole card too, none could be shared. A share lives
+on one GPU (:mod:`scheduler_core.cluster.devices`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from scheduler_core.cluster.devices import COUNT, SHARE
 from scheduler_core.formats.bundle import Bundle, Entry, Source
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.objects.names import check_name, check_value
@@ -23,8 +25,7 @@ POD_COLUMNS = (
     "qos", "pod_phase", "creation_time", "deletion_time", "scheduled_time",
 )  # fmt: skip
 _POD_NEEDS = POD_COLUMNS[:5]
-GPU_COUNT = "alibabacloud.com/gpu-count"
-GPU_MILLI = "alibabacloud.com/gpu-milli"
+GPU_COUNT, GPU_MILLI = COUNT, SHARE
 GPU_MODEL = "alibabacloud.com/gpu-card-model"
 _NOTES = {"qos": "qos", "pod_phase": "pod-phase", "scheduled_time": "scheduled-time"}
 _PREFIX = "openb.podstep.dev/"

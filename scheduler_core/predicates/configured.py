@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from scheduler_core.cluster.devices import COUNT, SHARE
 from scheduler_core.cluster.nodeaffinity import any_term_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
@@ -81,5 +82,7 @@ class PodFitsUnignoredResources(PodFitsResources):
         )
         if len(kept) != len(pod.scalar_request):
             nothing = not kept and not pod.request[:3].any()
-            pod = replace(pod, scalar_request=kept, requests_nothing=nothing)
+            kept_names = {name for name, _ in kept}
+            demand = pod.demand if SHARE in kept_names or COUNT in kept_names else None
+            pod = replace(pod, scalar_request=kept, requests_nothing=nothing, demand=demand)
         return super().__call__(pod, view, state)

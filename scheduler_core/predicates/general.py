@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, Demand, room
 from scheduler_core.cluster.nodeaffinity import required_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.storage import ports_conflict
 from scheduler_core.cluster.view import Scope, View
+from scheduler_core.cycle import BoolVector
 from scheduler_core.predicates.base import FITS, Outcome, Predicate, failing, narrowed
 from scheduler_core.quirks import in_variant, quirk
 
@@ -21,7 +23,8 @@ REPORT_ORDER = ((3, "pods"), (0, "cpu"), (1, "memory"), (2, "ephemeral-storage")
 class PodFitsResources:
     """Pod number, cpu, memory, ephemeral storage and scalar resources (predicates.PodFitsResources).
 
-    In v1.11 a pod that requests any resource is checked against all of the basic ones, requested or not.
+    In v1.11 a pod that requests any resource is checked against all of the basic ones, requested or not. Of
+    GPUs that pods share (:mod:`scheduler_core.cluster.devices`) one has to have room for all of a share.
     """
 
     scope = Scope.NODE
@@ -52,7 +55,45 @@ class PodFitsResources:
                 continue
             mask = view.take(view.columns.scalar(name)) < view.scalar_used(name) + amount
             codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
+        if pod.demand is not None:
+            mask = _crowded(pod, pod.demand, view)
+            codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {ON_ONE_DEVICE}").codes)
         return FITS if codes is None else Outcome(codes)
+
+
+def _crowded(pod: PodInfo, demand: Demand, view: View) -> BoolVector:
+    """Tell where enough is free of shared devices in all, and no device has it, ``(R,) bool``."""
+    found = view.cluster.device_room
+    devices, idle, largest = (view.take(one) for one in (found.devices, found.idle, found.largest))
+    changed = [row for row in _rows_with_demands(view) if devices[row]]
+    if changed:
+        idle, largest = idle.copy(), largest.copy()
+        for row in changed:
+            idle[row], largest[row] = room(int(devices[row]), _demands(view, row))
+    short = (devices > 0) & ((idle < demand.devices) | (largest < demand.share))
+    wanted = {name: amount for name, amount in pod.scalar_request if name in (SHARE, COUNT)}
+    for name, amount in wanted.items():
+        short &= view.take(view.columns.scalar(name)) >= view.scalar_used(name) + amount
+    return short
+
+
+def _rows_with_demands(view: View) -> set[int]:
+    """Return the rows where pods with shared devices were put or taken away."""
+    if view.rows is None:
+        return set()
+    changes = view.changes
+    taken = {row for row, pods in changes.removed.items() if any(p.info.demand for p in pods.values())}
+    return taken | {
+        row for row, pods in changes.added.items() if any(p.info.demand for p, _ in pods.values())
+    }
+
+
+def _demands(view: View, row: int) -> list[Demand]:
+    """Return what the pods of a row ask of its shared devices."""
+    removed, added = view.changes.removed.get(row, {}), view.changes.added.get(row, {})
+    there = view.cluster.residents[view.node(row)]
+    pods = [*(p for key, p in there.items() if key not in removed), *(p for p, _ in added.values())]
+    return [pod.info.demand for pod in pods if pod.info.demand is not None]
 
 
 class HostName:
