@@ -187,14 +187,12 @@ class ClassVectors:
         that asks for some, and what a bundle's members of scope OBJECTS found.
         """
         state = self.cluster.resource_state
-        found = {
+        found: dict[int, Hashable] = {
             row: (state(row, self._scalars), *(codes.item(row) for codes in self._fixed)) for row in rows
         }
         if self._devices:
             room = self.cluster.device_room
-            return {
-                row: (*known, room.idle.item(row), room.largest.item(row)) for row, known in found.items()
-            }
+            return {row: (known, room.idle.item(row), room.largest.item(row)) for row, known in found.items()}
         return found
 
     def _renew(self, pod: PodState, rows: list[int], states: Mapping[int, Hashable]) -> None:

@@ -260,7 +260,7 @@ def small(name: str, cpu: str = "1", **spec: object) -> dict[str, Any]:
 
 
 BIG = {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}
-TAINTED = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
+TAINTED: dict[str, Any] = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
 
 
 def daemon(**spec: object) -> dict[str, Any]:

@@ -51,7 +51,12 @@ def placed(*texts: str) -> tuple[TimedSimulation, dict[str, str]]:
     return made, made.placement()
 
 
-NODES = (node("a", **{ZONE: "east"}), node("b", 8, **{ZONE: "west"}))
+def host(name: str, zone: str, cpu: int = 4) -> str:
+    """Return a node in a zone."""
+    return node(name, cpu, None, **{ZONE: zone})
+
+
+NODES = (host("a", "east"), host("b", "west", 8))
 
 
 def test_a_volume_is_made_for_the_node_that_the_scheduler_chose() -> None:
@@ -69,7 +74,7 @@ def test_a_volume_is_made_for_the_node_that_the_scheduler_chose() -> None:
 def test_a_volume_made_in_a_zone_keeps_later_pods_there() -> None:
     """The second pod that mounts the claim follows it into its zone, though the other has more room."""
     _, places = placed(
-        node("a", 2, **{ZONE: "east"}), node("b", 2, **{ZONE: "west"}), storage_class(topologies("east")),
+        host("a", "east", 2), host("b", "west", 2), storage_class(topologies("east")),
         CLAIM, user("p"), user("q"), user("r"),
     )  # fmt: skip
     assert [places[f"default/{name}"] for name in "pqr"] == ["a", "a", ""]
