@@ -19,8 +19,9 @@ from scheduler_core.explain.explanation import (
     groups,
     verdict,
 )
-from scheduler_core.explain.gone import gone, meant
+from scheduler_core.explain.gone import gone, meant_node
 from scheduler_core.explain.pausing import finished
+from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.filtering import error_message, fit_error_message
@@ -171,7 +172,7 @@ def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> 
 
 def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Asking:
     if asked is not None and asked not in simulation.cluster.nodes:
-        raise meant(simulation, asked)
+        raise meant_node(simulation, asked)
     yield
     earlier = _before(simulation, index)
     yield
@@ -210,7 +211,7 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     ``tried`` says that its turn is now.
     """
     if asked is not None and asked not in simulation.cluster.nodes:
-        raise meant(simulation, asked)
+        raise meant_node(simulation, asked)
     yield
     state = simulation.cluster.pods[pod]
     node = state.node_name or None
@@ -223,13 +224,17 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
         return replace(here, summary=f"{pod} is bound to {node} by its manifest: no cycle placed it.")
     rows = [names.index(asked)] if asked is not None else list(range(len(names)))
     verdicts = tuple(verdict(standing, row) for row in rows[:shown])
-    found = yield from search(standing, rows)
+    # Asked about all nodes, a pod that fits on one of them needs no remedy.
+    found = [] if asked is None and standing.fitting() else (yield from search(standing, rows))
     summary = _pending_summary(standing, pod, verdicts, asked)
     if node:
         summary = f"{pod} is bound to {node} by its manifest. {summary}"
     elif not simulation.responsible(state.pod):
         here = replace(here, state="other")
-        summary = f"{pod} is left to the scheduler {state.pod.scheduler_name}. {summary}"
+        name = state.pod.scheduler_name
+        meant = near(name, simulation.profiles)
+        hint = f" (no profile has this name; did you mean {meant}?)" if meant else ""
+        summary = f"{pod} is left to the scheduler {name}{hint}. {summary}"
     elif not tried and all(decision.pod != pod for decision in simulation.decisions):
         summary = f"{pod} has not been tried yet. {summary}"
     if state.nominated:

@@ -20,6 +20,7 @@ from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.workloads import Key, key_of
 
 EFFORT = {
+    "spelling": 0,  # nothing in the cluster is called so: it was never meant
     "uncordon": 1,
     "label": 1,
     "toleration": 1,
@@ -42,7 +43,7 @@ Mutation = Callable[[Manifest], None]
 
 # Which fields an edit may change, by kind; everything else stays as the cluster has it.
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Pod": ("containers", "init_containers", "tolerations", "node_selector", "affinity"),
+    "Pod": ("containers", "init_containers", "tolerations", "node_selector", "affinity", "volumes"),
     "Node": ("allocatable", "taints", "unschedulable", "conditions"),
     "PersistentVolume": ("node_affinity",),
     "PersistentVolumeClaim": ("volume_name",),

@@ -14,6 +14,7 @@ from scheduler_core.explain.edits import Edit, Mutation, part
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.labels import selector_finding, set_labels
 from scheduler_core.explain.resources import INSUFFICIENT, insufficient
+from scheduler_core.explain.spelling import correct_toleration
 from scheduler_core.explain.world import Failure, Manifest
 from scheduler_core.objects.model import Taint
 from scheduler_core.objects.selectors import tolerates
@@ -53,7 +54,7 @@ def _rule(place: Place, reason: str) -> Finding:
 
 
 def taints(place: Place) -> Finding:
-    """Tolerate the taints, or remove them from the node."""
+    """Correct a misspelled toleration, tolerate the taints, or remove them from the node."""
     node, pod = place.node, place.standing.pod.pod
     refused = [t for t in node.taints if t.effect in EFFECTS and not tolerates(pod.tolerations, t)]
     tolerate = tuple(
@@ -70,7 +71,10 @@ def taints(place: Place) -> Finding:
         )
         for t in refused
     )
-    return Finding(tuple(f"taint {_taint(t)} is not tolerated" for t in refused), (tolerate, remove))
+    spelled = [correct_toleration(place, t) for t in refused]
+    correct = tuple(right or given for right, given in zip(spelled, tolerate))
+    options = (correct, tolerate, remove) if any(spelled) else (tolerate, remove)
+    return Finding(tuple(f"taint {_taint(t)} is not tolerated" for t in refused), options)
 
 
 def _taint(taint: Taint) -> str:

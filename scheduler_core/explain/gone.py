@@ -49,7 +49,7 @@ def _was_there(simulation: Stepper, pod: str) -> bool:
     )
 
 
-def meant(simulation: Stepper, node: str) -> ExplainError:
+def meant_node(simulation: Stepper, node: str) -> ExplainError:
     """Return the error of asking about a node that is not there."""
     return ExplainError(f"there is no node {node!r}{_nearest(node, simulation.cluster.nodes)}", "node")
 

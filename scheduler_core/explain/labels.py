@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from scheduler_core.cluster.nodeaffinity import holds, valid
 from scheduler_core.explain.edits import Edit, part
 from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.spelling import (
+    REQUIRED,
+    affinity_expressions,
+    correct_affinity,
+    correct_selector,
+    selector_pairs,
+)
 from scheduler_core.explain.world import Manifest
 from scheduler_core.objects.model import Node, NodeSelectorTerm, Requirement
 from scheduler_core.objects.selectors import term_matches
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 IDENTITY = "kubernetes.io/hostname"  # a node is not renamed by its label
 FACTS = (
     "kubernetes.io/arch",
@@ -57,6 +63,8 @@ def selector_finding(place: Place) -> Finding:
     details = [f"label {key} is {_shown(labels.get(key))}, wanted {value}" for key, value in lacking.items()]
     wanted: dict[str, str | None] = dict(lacking)
     drops = [_drop_selector(place, lacking)] if lacking else []
+    pairs = selector_pairs(place, lacking)
+    corrected = [correct_selector(place, lacking, pairs)] if pairs else []
     settable: bool = IDENTITY not in lacking
     terms = pod.affinity.node_required if pod.affinity is not None else None
     if terms is not None and not any(term_matches(term, node) for term in terms):
@@ -66,10 +74,22 @@ def selector_finding(place: Place) -> Finding:
         settable = settable and labels_of_term is not None
         wanted |= labels_of_term or {}
         drops.append(_drop_term(place, terms, best))
-    options: list[tuple[Edit, ...]] = [tuple(drops)] if drops else []
+        corrected += _corrected_term(place, terms)
+    options: list[tuple[Edit, ...]] = [tuple(edits) for edits in (corrected, drops) if edits]
     if settable and wanted:
         options.append((set_labels(place, wanted),))
     return Finding(tuple(details), tuple(options))
+
+
+def _corrected_term(place: Place, terms: tuple[NodeSelectorTerm, ...]) -> list[Edit]:
+    """Correct the spelling of the term that comes nearest then; nothing where none is misspelled."""
+    failing = [_failing(term, place.node) for term in terms]
+    corrected = [affinity_expressions(place, t.match_expressions, f) for t, f in zip(terms, failing)]
+    misspelled = [n for n in range(len(terms)) if corrected[n]]
+    if not misspelled:
+        return []
+    best = min(misspelled, key=lambda n: len(failing[n]) - len(corrected[n]))
+    return [correct_affinity(place, best, terms[best].match_expressions, corrected[best])]
 
 
 def _shown(value: str | None) -> str:

@@ -16,7 +16,7 @@ OF_COST: Mapping[str, str] = {
     "delete": "Preemption does not delete these pods for it: somebody has to.",
     "condition": "The kubelet reports conditions: mend the machine, and it will say so.",
 }
-FIXED = ("request", "selector", "affinity", "port")
+FIXED = ("spelling", "request", "selector", "affinity", "port")
 REPLACE = "Of a pod that exists an API server lets one add tolerations only: delete it and create it anew."
 
 

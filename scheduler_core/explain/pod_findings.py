@@ -9,7 +9,8 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.storage import disks_conflict, ports_conflict
 from scheduler_core.explain.edits import Edit, part
 from scheduler_core.explain.finding import Finding, Place
-from scheduler_core.explain.labels import IDENTITY, REQUIRED, set_labels
+from scheduler_core.explain.labels import IDENTITY, set_labels
+from scheduler_core.explain.spelling import REQUIRED, correct_pod_affinity
 from scheduler_core.explain.world import Manifest, Standing
 from scheduler_core.objects.model import Node
 from scheduler_core.predicates.interpod import compared_keys
@@ -154,6 +155,9 @@ def affinity_unmet(place: Place) -> Finding:
     if companions:
         detail += f"; {_named(companions)} would do"
     options: list[tuple[Edit, ...]] = [(_drop_affinity(place, "podAffinity", "pod affinity"),)]
+    correct = correct_pod_affinity(place)
+    if correct:
+        options.append(correct)
     if companions and IDENTITY not in keys:
         model = place.standing.node(companions[0].node).meta.labels
         wanted: dict[str, str | None] = {

@@ -11,6 +11,7 @@ from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
 from scheduler_core.explain.edits import Edit, Mutation, part
 from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.spelling import correct_resource
 from scheduler_core.explain.world import Manifest
 from scheduler_core.objects.model import Container
 from scheduler_core.objects.quantity import format_resource
@@ -77,7 +78,7 @@ def _of(scalars: Sequence[tuple[str, int]], name: str) -> int:
 
 
 def insufficient(place: Place, name: str) -> Finding:
-    """Add the shortage to the node, or lower the request to what is free."""
+    """Add the shortage to the node, lower the request to what is free, or correct the resource's name."""
     if name == ON_ONE_DEVICE:
         return _crowded_devices(place)
     have = amounts(place, name)
@@ -104,6 +105,9 @@ def insufficient(place: Place, name: str) -> Finding:
         words = f"lower the pod's {name} request from {shown(have.requested)} to {shown(have.free)}"
         lower = place.edit_pod(words, "request", _lower(place, name, have.free), size=share)
         options.append((lower,))
+    correct = correct_resource(place, name)
+    if correct is not None:
+        options.append((correct,))
     detail = (
         f"{name}: requested {shown(have.requested)}, free {shown(have.free)}, short by {shown(have.short)}"
     )

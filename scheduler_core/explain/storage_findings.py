@@ -9,6 +9,7 @@ from scheduler_core.cluster.storage import ClaimError
 from scheduler_core.explain.edits import Edit, Mutation, part
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.labels import set_labels
+from scheduler_core.explain.spelling import correct_claim
 from scheduler_core.explain.world import Manifest
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.objects.quantity import format_resource
@@ -34,16 +35,22 @@ def error(place: Place, text: str) -> Finding:
     """Give the pod the volume, or the claim and its volume, that the error is about."""
     storage = place.standing.cluster.storage
     edits: list[Edit] = []
+    correct: list[Edit] = []
     for name, claim in _claims(place):
         key = f"{place.standing.pod.info.namespace}/{name}"
         if claim is None:
+            spelled = correct_claim(place, name)
+            correct += [] if spelled is None else [spelled]
             edits += [_new_claim(key, f"pv-{name}"), _new_volume(f"pv-{name}", key, None)]
         elif claim.volume_name and claim.volume_name not in storage.volumes:
             edits.append(_new_volume(claim.volume_name, key, claim))
         elif not claim.volume_name and not _waits(place, claim):
             edits += [_new_volume(f"pv-{name}", key, claim), _bind(key, f"pv-{name}")]
     fresh = [e for e in edits if e.create is None or (e.kind, e.key) not in place.standing.world.objects]
-    return Finding((text,), (tuple(fresh),) if fresh and len(fresh) == len(edits) else ())
+    options: list[tuple[Edit, ...]] = [(edit,) for edit in correct]
+    if fresh and len(fresh) == len(edits):
+        options.append(tuple(fresh))
+    return Finding((text,), tuple(options))
 
 
 def _waits(place: Place, claim: PersistentVolumeClaim) -> bool:

@@ -5,7 +5,7 @@ import { count, plural, short } from "../lib/quantity.js";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 const KEPT = "podstep.applied";
-const COST = "Cost is what a change takes, added up: 1 is a label, a toleration or an uncordon, 2 a request or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
+const COST = "Cost is what a change takes, added up: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
 const GONE = new Set(["finished", "preempted", "deleted", "absent"]);
 const STATES = { placed: "pass", bound: "pass", pending: "fail", finished: "", preempted: "victim", deleted: "", absent: "", other: "" };
 
