@@ -12,6 +12,7 @@ from scheduler_core.cycle import Cycle, Decision
 from scheduler_core.equivalence.record import Counts
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.settings import CACHE_MODES
 from scheduler_core.simulation import Simulation
 
 STRATEGIES = ("off", "sound", "batching")
@@ -116,8 +117,8 @@ def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
 
 
 def strategies_for(scenario: Scenario) -> tuple[str, ...]:
-    """Return what is worth comparing: no cache first, then the scenario's own mode, ``sound``, batching."""
-    return tuple(dict.fromkeys((STRATEGIES[0], scenario.settings.cache, *STRATEGIES[1:])))
+    """Return what is worth comparing, the scenario's own mode included, always in the order of the modes."""
+    return tuple(mode for mode in CACHE_MODES if mode in (*STRATEGIES, scenario.settings.cache))
 
 
 def measure_costs(scenario: Scenario, strategies: Iterable[str] | None = None) -> list[Cost]:
