@@ -78,7 +78,7 @@ TOPICS = (
 def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
-    Context: ``section`` "start"; ``examples`` (list of {slug, title, text, group, nodes, pods, claims,
+    Context: ``section`` "start"; ``examples`` (list of {slug, query, title, text, group, nodes, pods, claims,
     outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods in the
     end of one in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and
     ``older`` (the visitor's own, latest first: {url, title, branched_at, age,
@@ -111,8 +111,10 @@ def _examples() -> list[dict[str, Any]]:
     listed = []
     for example in examples.examples():
         nodes, pods = example.counts()
+        view = {"step": example.step, "tab": example.tab}
         row = {
             "slug": example.slug,
+            "query": urlencode({key: value for key, value in view.items() if value}),
             "title": example.title,
             "text": example.text,
             "group": example.group,
@@ -189,7 +191,6 @@ class Import:
     files: bundles.Files = field(default_factory=list)
     run: bool = False
     times: bundles.Times = "keep"
-    view: str = ""  # the query of the view that it opens with
 
 
 def _read(request: HttpRequest) -> Import:
@@ -205,8 +206,6 @@ def _read(request: HttpRequest) -> Import:
         if example is None:
             raise BundleError([Problem(f"There is no example {slug[:60]!r}.")])
         sent.title, sent.files = sent.title or example.title, [("", example.read())]
-        wanted = {"step": example.step, "tab": example.tab}
-        sent.view = urlencode({key: value for key, value in wanted.items() if value})
         return sent
     if sent.text.strip():
         sent.files.append(("", sent.text))
@@ -238,7 +237,7 @@ def _title_of(names: list[str]) -> str:
 def import_bundle(request: HttpRequest) -> HttpResponse:
     """Make a draft of a paste, an upload or an example; with ``run=1`` a run.
 
-    Redirects to ``/p/<id>/``, an example's at its step and tab, or to ``/runs/<id>/``. What cannot be
+    Redirects to ``/p/<id>/`` or to ``/runs/<id>/``. What cannot be
     read comes back as ``start.html`` with status 422 and every error; what is too large with 413; 503
     while too much else is read.
     """
@@ -271,7 +270,7 @@ def _import(request: HttpRequest) -> HttpResponse:
     files = sent.files if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
     sources.seed(draft, scenario)
-    return HttpResponseRedirect(f"/p/{draft.pk}/" + (f"?{sent.view}" if sent.view else ""))
+    return HttpResponseRedirect(f"/p/{draft.pk}/")
 
 
 def _start_run(request: HttpRequest, scenario: core.Scenario) -> tuple[Run, str]:

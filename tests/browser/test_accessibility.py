@@ -49,7 +49,10 @@ def region(page: Page, name: str) -> None:
 def test_start_page(themed: Page, sound: Check) -> None:
     """The start page, and with mistakes listed."""
     themed.goto("/")
-    themed.get_by_role("button", name="Idle, but full").click()
+    themed.get_by_role("link", name="Idle, but full").click()
+    Workbench(themed).wait()
+    themed.get_by_role("button", name="Fork", exact=True).click()
+    themed.wait_for_url("**/p/**")
     Workbench(themed).wait()
     themed.goto("/?topic=scoring")  # with a draft to go on with, and a topic chosen
     expect(themed.get_by_role("region", name="Go on where you were")).to_be_visible()

@@ -24,7 +24,7 @@ def own(example: Example) -> Claim:
 def test_a_card_says_what_comes_of_it_and_opens_there(page: Page, example: Example) -> None:
     """The card has the stale hits and their consequence; the click leads to their cycle, in red."""
     page.goto("/")
-    card = page.get_by_role("button", name=example.title)
+    card = page.get_by_role("link", name=example.title)
     claim = own(example)
     expect(card).to_contain_text(re.compile(rf"{claim.stale} stale hits?"))
     for told in claim.told:
@@ -45,7 +45,7 @@ def test_a_node_that_promises_more_than_it_has_is_red(page: Page) -> None:
     """Its bar and numbers stand out from those of a node that is just full."""
     [example] = [example for example in BUGS if example.slug == "cache-overcommit"]
     page.goto("/")
-    page.get_by_role("button", name=example.title).click()
+    page.get_by_role("link", name=example.title).click()
     bench = Workbench(page).wait().at(5)
     crowded, full = (
         bench.node(name).get_by_text(text) for name, text in (("worker-2", "6 / 4"), ("worker-1", "4 / 4"))

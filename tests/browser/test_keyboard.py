@@ -47,7 +47,7 @@ def test_the_main_job_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("1")
     bench.is_on("Story")
     page.keyboard.press("s")
-    dialog = page.get_by_role("dialog", name="Share this scenario")
+    dialog = page.get_by_role("dialog", name="Share this view")
     link = dialog.get_by_label("Link to this view")
     expect(link).to_be_focused()
     expect(link).to_have_value(re.compile(r"/s/[\w-]+/\?step=20$"))
@@ -63,6 +63,15 @@ def open_example(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("[data-example]:visible")).to_have_count(4)
     tab_until(page, lambda name: "0/5 nodes are available" in name)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/**")
+    Workbench(page).wait()
+
+
+def fork_it(page: Page) -> None:
+    """Make a copy of one's own by the palette."""
+    page.keyboard.press("Control+k")
+    page.keyboard.type("fork")
     page.keyboard.press("Enter")
     page.wait_for_url("**/p/**")
     Workbench(page).wait()
@@ -112,7 +121,7 @@ def go_on_with_it(page: Page) -> None:
 def share_it(page: Page) -> None:
     """Share, with the link in the focus, ready to be copied; Escape leads back."""
     page.keyboard.press("s")
-    dialog = page.get_by_role("dialog", name="Share this scenario")
+    dialog = page.get_by_role("dialog", name="Share this view")
     expect(dialog.get_by_label("Link to this view")).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
@@ -125,6 +134,7 @@ JOBS: tuple[Callable[[Page], None], ...] = (
     light_up_a_clause,
     read_why,
     share_it,
+    fork_it,
     go_on_with_it,
 )
 #: The focus stands on something that is seen, or on the page itself, never on what is hidden.

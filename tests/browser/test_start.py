@@ -30,8 +30,8 @@ def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
     topics = page.get_by_role("group", name="Topics")
     topics.get_by_role("button", name=re.compile("^Scores and preemption")).click()
     expect(cards).to_have_count(3)
-    expect(page.get_by_role("button", name="Making room")).to_be_visible()
-    expect(page.get_by_role("button", name="A shop on twelve nodes")).to_be_hidden()
+    expect(page.get_by_role("link", name="Making room")).to_be_visible()
+    expect(page.get_by_role("link", name="A shop on twelve nodes")).to_be_hidden()
     expect(page.get_by_text("3 examples shown.")).to_be_attached()
     page.reload()
     expect(cards).to_have_count(3)
@@ -42,18 +42,39 @@ def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
 
 
 def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
-    """An example that was opened stands among one's drafts, also by the browser's Back, and opens again."""
+    """The copy of an example is among one's drafts, also by the browser's Back, and opens again."""
     page.goto("/")
     mine = page.get_by_role("region", name="Go on where you were")
     expect(mine).to_have_count(0)
-    page.get_by_role("button", name="Idle, but full").click()
+    page.get_by_role("link", name="Idle, but full").click()
+    Workbench(page).wait()
+    page.get_by_role("button", name="Fork", exact=True).click()
+    page.wait_for_url("**/p/**")
     Workbench(page).wait()
     address = page.url.partition("?")[0]
+    page.go_back()
     page.go_back()
     link = mine.get_by_role("link", name=re.compile(r"^Idle, but full \d+s ago$"))
     link.click()
     Workbench(page).wait()
     assert page.url.partition("?")[0] == address
+
+
+def test_an_example_is_a_link(page: Page) -> None:
+    """Its address can be copied and opened in another tab, and Back leads to the cards."""
+    page.goto("/")
+    card = page.get_by_role("link", name="A shop on twelve nodes")
+    address = card.get_attribute("href")
+    assert address == "/examples/shop/"
+    card.click()
+    Workbench(page).wait()
+    other = page.context.new_page()
+    other.goto(address)
+    Workbench(other).wait()
+    assert other.url == page.url
+    other.close()
+    page.go_back()
+    expect(card).to_be_visible()
 
 
 def test_files_are_dropped_anywhere(page: Page) -> None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from playground import bundles, store
-from playground.models import Draft, Run
+from playground.models import Draft, Run, Scenario
 from playground.tasks import run_simulation
 from scheduler_core import examples
 
@@ -123,15 +123,15 @@ def test_ones_drafts_are_on_the_start_page(owner: Client, stranger: Client, web:
 
 @pytest.mark.parametrize("slug", [row.slug for row in examples.examples()])
 def test_every_example_opens(owner: Client, slug: str) -> None:
-    """An example becomes a draft of one's own that can be read, and opens at its step and tab."""
-    answer = owner.post("/import/", {"example": slug})
-    assert answer.status_code == 302
-    draft = Draft.objects.get()
-    assert store.load_draft(draft).objects
+    """An example's card is a link to its step and tab, and leads to a shared scenario that can be read."""
     example = examples.find(slug)
     assert example is not None
-    view = f"?step={example.step}&tab={example.tab}" if example.step else ""
-    assert answer.headers["Location"] == f"/p/{draft.pk}/{view}"
+    view = f"?step={example.step}&amp;tab={example.tab}" if example.step else ""
+    assert f'href="/examples/{slug}/{view}"' in owner.get("/").content.decode()
+    answer = owner.get(f"/examples/{slug}/", follow=True)
+    assert answer.status_code == 200
+    [scenario] = answer.context["source"].values()
+    assert store.load_scenario(Scenario.objects.get(short=scenario)).objects
 
 
 @pytest.mark.parametrize(("times", "operations"), [("keep", 4), ("ignore", 0)])
