@@ -3,7 +3,9 @@
 import { h, fill, copy, toast } from "./dom.js";
 
 const ALL_ROWS = 40; // up to here every row is in the document
+const ON_PAPER = 1000; // rows that are printed: paper does not scroll
 const OVERSCAN = 10;
+const paper = matchMedia("print");
 const FEW = 30; // up to here the page scrolls, not the table
 
 /**
@@ -41,6 +43,7 @@ export class Grid {
     this.body.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) this.#hover(event); });
     this.body.addEventListener("focusout", () => this.#hover(null));
     new ResizeObserver(() => this.#render(false)).observe(this.element);
+    paper.addEventListener("change", () => this.#render(true));
   }
 
   /** Give columns and rows, and what to say when there is no row; keeps sorting and the active cell where they still make sense. */
@@ -123,7 +126,8 @@ export class Grid {
     const total = this.#order.length;
     let first = 0;
     let last = total;
-    if (total > ALL_ROWS) {
+    if (paper.matches) last = Math.min(total, ON_PAPER);
+    else if (total > ALL_ROWS) {
       const room = this.element.clientHeight || 400;
       first = Math.max(0, Math.floor(this.element.scrollTop / this.rowHeight) - OVERSCAN);
       last = Math.min(total, first + Math.ceil(room / this.rowHeight) + 2 * OVERSCAN);
@@ -135,7 +139,7 @@ export class Grid {
     const rows = [];
     if (first > 0) rows.push(this.#spacer(first));
     for (let at = first; at < last; at += 1) rows.push(this.#row(at));
-    if (last < total) rows.push(this.#spacer(total - last));
+    if (last < total && !paper.matches) rows.push(this.#spacer(total - last));
     this.#put(rows);
     this.table.setAttribute("aria-rowcount", total + 1);
     if (!this.head.querySelector('[tabindex="0"]') && !this.body.querySelector('[tabindex="0"]')) {

@@ -19,6 +19,14 @@ matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) =
   dispatchEvent(new CustomEvent("podstep:theme", { detail: theme() }));
 });
 
+// Paper is light, whatever the screen is.
+let shown = null;
+matchMedia("print").addEventListener("change", ({ matches }) => {
+  if (matches) shown = theme();
+  document.documentElement.dataset.theme = matches ? "light" : shown ?? theme();
+  dispatchEvent(new CustomEvent("podstep:theme", { detail: theme() }));
+});
+
 /** The value of a design token, for canvases. */
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
