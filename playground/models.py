@@ -22,6 +22,7 @@ DONE, CANCELLED, FAILED = "done", "cancelled", "failed"
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 STATES = (*UNFINISHED, DONE, CANCELLED, FAILED)
 
+HEAVY = ("scenario__content", "samples", "unplaced")  # of a run: what lists and its progress do without
 CLAIM_SECONDS = 30  # a running run whose worker has been silent for longer is taken over
 WORKER_SECONDS = 15  # a worker silent for longer counts as gone
 
@@ -120,6 +121,7 @@ class Run(models.Model):
     outcomes = models.JSONField(default=dict)  # result -> cycles
     cache = models.JSONField(null=True)  # of the equivalence cache, see playground.runs.caching
     samples = models.JSONField(default=dict)  # see playground.runs.metrics
+    unplaced = models.JSONField(default=list)  # see playground.runs.unplaced
     seconds = models.FloatField(default=0)  # of scheduling, over all attempts
     peak_mib = models.FloatField(default=0)
     error = models.TextField(blank=True)
@@ -142,6 +144,7 @@ class RunChunk(models.Model):
     first = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
     data = models.BinaryField()  # zstd JSON, see playground.runs.chunks
+    messages = models.BinaryField(null=True)  # zstd JSON [[cycle, message]…] of the cycles that failed
 
     class Meta:
         """A worker that lost its claim cannot write a chunk a second time."""

@@ -16,7 +16,7 @@ import structlog
 
 from playground import sources
 from playground.limits import limit
-from playground.models import Run
+from playground.models import HEAVY, Run
 from playground.playback.executor import in_storage
 from playground.playback.library import Entry, Listener, library
 from playground.playback.playback import Playback
@@ -184,7 +184,10 @@ class Poller:
 
 def _rows(run_ids: list[str]) -> list[tuple[Run, bool]]:
     rows = Run.objects.filter(pk__in=run_ids).select_related("scenario")
-    return [(run, service.is_shared(run.scenario)) for run in rows.defer("scenario__content", "samples")]
+    return [
+        (run, service.is_shared(run.scenario))
+        for run in rows.defer(*HEAVY)
+    ]
 
 
 def _refresh(playback: Playback, run_id: str) -> int:

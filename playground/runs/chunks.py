@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from playground.bundles import pack, unpack
 from playground.models import Run, RunChunk
 from playground.playback.trail import Row, Trail
+from playground.runs.unplaced import Message
 from playground.wire import encode
 
 
-def write_chunk(run: Run, number: int, trail: Trail, first: int) -> RunChunk:
-    """Store the trail's rows from cycle ``first`` to its end."""
+def write_chunk(
+    run: Run, number: int, trail: Trail, first: int, messages: Sequence[Message] = ()
+) -> RunChunk:
+    """Store the trail's rows from cycle ``first`` to its end, and the messages of those that failed."""
     rows = [trail.row(index) for index in range(first, len(trail) + 1)]
     return RunChunk.objects.create(
-        run=run, number=number, first=first, count=len(rows), data=pack(encode(rows).encode())
+        run=run,
+        number=number,
+        first=first,
+        count=len(rows),
+        data=pack(encode(rows).encode()),
+        messages=pack(encode(messages).encode()) if messages else None,
     )
+
+
+def read_messages(run_id: str) -> Iterator[Message]:
+    """Yield the cycles that failed with their messages, in order; old chunks kept none."""
+    chunks = RunChunk.objects.filter(run_id=run_id).order_by("number")
+    for packed in chunks.values_list("messages", flat=True).iterator(chunk_size=8):
+        if packed is not None:
+            yield from json.loads(unpack(packed))
 
 
 def read_chunks(run_id: str, after: int = 0) -> Iterator[list[Row]]:
     """Yield the rows of each chunk that begins after cycle ``after``, in order."""
-    chunks = RunChunk.objects.filter(run_id=run_id, first__gt=after).order_by("number")
+    chunks = RunChunk.objects.filter(run_id=run_id, first__gt=after).order_by("number").defer("messages")
     for chunk in chunks.iterator(chunk_size=8):
         yield json.loads(unpack(chunk.data))

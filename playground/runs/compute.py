@@ -35,8 +35,9 @@ from playground.models import (
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.runs.caching import CacheReport
-from playground.runs.chunks import read_chunks, write_chunk
+from playground.runs.chunks import read_chunks, read_messages, write_chunk
 from playground.runs.metrics import Meter, Samples
+from playground.runs.unplaced import Unplaced
 from scheduler_core.scenario import BundleError
 from scheduler_core.timed import simulate
 
@@ -132,6 +133,7 @@ class _Attempt:
         self.meter = Meter(self.scenario, self.tables)
         self.simulation = simulate(self.scenario, trace=False)
         self.cache = CacheReport()
+        self.unplaced = Unplaced()
         self.seconds = self.run.seconds
         self.chunks = 0
         self._resume()
@@ -149,6 +151,11 @@ class _Attempt:
         for decision in self.trail.decisions:
             self.simulation.replay((decision,))
             self.cache.look(self.simulation)
+        for index, message in read_messages(self.run.pk):
+            self.unplaced.recall(self._pod(index), index, message)
+
+    def _pod(self, index: int) -> int:
+        return self.tables.pod_index[self.trail.decisions[index - 1].pod]
 
     def _meter(self, index: int) -> None:
         decision = self.trail.decisions[index - 1]
@@ -192,6 +199,8 @@ class _Attempt:
             self.cache.look(self.simulation)
             index = len(self.trail)
             self._meter(index)
+            if cycle.message is not None:
+                self.unplaced.note(self._pod(index), index, cycle.message)
             if self.samples.wanted(index):
                 self.samples.add(self.meter.sample(index, cycle.time, self.samples.resources))
             if index >= limit("RUN_CYCLES"):
@@ -213,6 +222,7 @@ class _Attempt:
             "outcomes": {OUTCOMES[mark]: count for mark, count in sorted(self.meter.outcomes.items())},
             "cache": self.cache.stored(self.trail),
             "samples": self.samples.stored(),
+            "unplaced": self.unplaced.stored(self.meter.failed, self.tables.pods),
             "seconds": self.seconds,
             "peak_mib": max(self.run.peak_mib, peak_mib()),
             "heartbeat": timezone.now(),
@@ -227,7 +237,7 @@ class _Attempt:
             if not held:
                 raise LostClaimError
             if grown:
-                write_chunk(self.run, self.chunks, self.trail, first)
+                write_chunk(self.run, self.chunks, self.trail, first, self.unplaced.drain())
                 self.chunks += 1
 
     def _finish(self, state: str) -> str:

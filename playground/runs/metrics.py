@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from playground.limits import limit
@@ -42,6 +42,11 @@ class Meter:
     def unschedulable(self) -> int:
         """Pods that wait after a failed try."""
         return len(self._failed)
+
+    @property
+    def failed(self) -> Collection[int]:
+        """The indices of the pods that wait after a failed try."""
+        return self._failed
 
     @property
     def pending(self) -> int:

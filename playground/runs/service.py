@@ -16,6 +16,7 @@ from playground.limits import limit
 from playground.models import (
     CANCELLED,
     CANCELLING,
+    HEAVY,
     QUEUED,
     RUNNING,
     UNFINISHED,
@@ -144,11 +145,14 @@ def enqueue(run_id: str) -> None:
 
 
 def find(run_id: str) -> Run | None:
-    """Return the run, without its samples."""
+    """Return the run, without its samples and reasons."""
     if len(run_id) > 32 or not store.is_id(run_id):
         return None
     return (
-        Run.objects.select_related("scenario").defer("scenario__content", "samples").filter(pk=run_id).first()
+        Run.objects.select_related("scenario")
+        .defer(*HEAVY)
+        .filter(pk=run_id)
+        .first()
     )
 
 

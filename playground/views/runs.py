@@ -11,7 +11,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import bundles, figures, store
-from playground.models import Run, Share
+from playground.models import HEAVY, Run, Share
 from playground.runs import service
 from playground.views.errors import error_page
 from playground.views.workbench import _visitor
@@ -26,7 +26,11 @@ def runs(request: HttpRequest) -> HttpResponse:
     Context: ``section`` "runs"; ``runs`` (list of Run as in docs/protocol.md, each with ``url``).
     """
     visitor = _visitor(request)
-    rows = Run.objects.filter(owner=visitor).select_related("scenario").defer("scenario__content", "samples")
+    rows = (
+        Run.objects.filter(owner=visitor)
+        .select_related("scenario")
+        .defer(*HEAVY)
+    )
     rows = rows.annotate(shared=Exists(Share.objects.filter(scenario=OuterRef("scenario"))))
     shown = [
         {
@@ -54,7 +58,8 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
     Context: ``section`` "runs"; ``run`` (Run as in docs/protocol.md); ``counts`` {"nodes", "pods",
     "operations"}; ``figures_url``; ``trace_url``; ``scenario_url`` ("" if it has no public link);
     ``tables`` (the data behind each figure: {name, title, columns, rows}); ``first_unschedulable``
-    (a cycle or None).
+    (a cycle or None); ``unplaced`` (the pods that wait after a failed try, by reason: {message,
+    count, pods, more})
     """
     row = _find(name)
     wire = service.run_wire(row, _visitor(request))
@@ -71,13 +76,14 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "scenario_url": f"/s/{wire['scenario']}/" if wire["scenario"] else "",
         "tables": figures.tables(row),
         "first_unschedulable": figures.first_unschedulable(row),
+        "unplaced": [{**reason, "more": reason["count"] - len(reason["pods"])} for reason in row.unplaced],
     }
     return render(request, "run.html", context)
 
 
 @require_safe
 def run_figures(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables", "firstUnschedulable"}``."""
+    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables", …}`` as the run goes."""
     row = _find(name)
     body = {
         "cycles": row.cycles,
@@ -85,6 +91,7 @@ def run_figures(request: HttpRequest, name: str) -> HttpResponse:
         "figures": figures.figures(row),
         "tables": figures.tables(row),
         "firstUnschedulable": figures.first_unschedulable(row),
+        "unplaced": row.unplaced,
     }
     return HttpResponse(
         json.dumps(body, separators=(",", ":")),

@@ -196,6 +196,23 @@ def test_a_production_cluster_runs(page: Page) -> None:
     assert run["placed"] + run["unschedulable"] <= run["done"]
 
 
+def test_a_run_names_its_unschedulable_pods(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
+    """A reason has its pods, also without JavaScript, and a pod opens the cycle that tried it."""
+    address = share(site, example_text("reading-the-message"))
+    answer = site.post("/api/runs", {"scenario": address.split("/")[2]})
+    page.goto(f"/runs/{answer.json['id']}/")
+    ends(page, "done")
+    cycles = cycles_of(example_text("reading-the-message"))
+    failed = next(cycle for cycle in cycles if cycle.result == "unschedulable")
+    card = page.get_by_role("region", name="Unschedulable pods")
+    expect(card.locator("summary")).to_have_text(re.compile(rf"1\s+{re.escape(failed.message or '')}"))
+    plain = visitor(java_script_enabled=False)
+    plain.goto(page.url)
+    expect(plain.get_by_role("link", name=failed.pod)).to_be_visible()
+    card.get_by_role("link", name=failed.pod).click()
+    Workbench(page).wait().at(failed.index).shows(failed)
+
+
 def test_a_run_with_a_cache_tells_what_it_did(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
     """Hit rate, numbers and causes of stale hits stand on its page and lead to the Cache tab over time."""
     Workbench(page).open(share(site, example_text("cache-broken-promise"), "The broken promise"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import timedelta
 from typing import Any
@@ -107,6 +108,50 @@ def test_a_run_resumes_from_its_chunks(run: Run, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(compute.LostClaimError):
         first._slice()
     assert RunChunk.objects.filter(run=row).count() == 5
+
+
+def full() -> str:
+    """Return one node that one of three pods fills, and a pod that selects another."""
+    amounts = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": amounts}}
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "600m"}}}]},
+        }
+        for name in ("first", "second", "third", "picky")
+    ]
+    pods[-1]["spec"] = {"nodeSelector": {"disk": "ssd"}, "containers": [{"name": "c"}]}
+    return json.dumps([node, *pods])
+
+
+def test_a_run_names_its_unschedulable_pods(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reason has its pods with the cycle of their last try, also after a takeover."""
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 2)
+    started, _ = service.start(bundles.parse([("", full())], "full"), OWNER)
+    claim = compute.claim_run(started.pk)
+    assert claim
+    compute._Attempt(started.pk, claim)._slice()
+    Run.objects.filter(pk=started.pk).update(heartbeat=timezone.now() - timedelta(seconds=31))
+    assert run_simulation(started.pk) == "done"
+    cpu, selector = "Insufficient cpu", "node(s) didn't match node selector"
+    assert finished(started).unplaced == [
+        {
+            "message": f"0/1 nodes are available: 1 {cpu}.",
+            "count": 2,
+            "pods": [["default/second", 2], ["default/third", 3]],
+        },
+        {"message": f"0/1 nodes are available: 1 {selector}.", "count": 1, "pods": [["default/picky", 4]]},
+    ]
+
+
+def test_a_pod_that_is_placed_later_is_not_named(run: Run) -> None:
+    """A reason counts as long as the pod waits."""
+    assert run_simulation(run.pk) == "done"
+    row = finished(run)
+    assert (row.outcomes["unschedulable"], row.unplaced) == (1, [])
 
 
 def test_a_queued_run_is_cancelled_at_once(run: Run) -> None:

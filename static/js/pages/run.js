@@ -175,6 +175,17 @@ function cycles() {
   part("empty-text").textContent = text;
 }
 
+/** The pods that wait after a failed try, by reason; what is open stays open while the run goes on. */
+function unplaced(reasons) {
+  part("unplaced").hidden = !reasons.length;
+  const list = part("unplaced-list");
+  const open = new Map($$("details", list).map((one) => [$(".unplaced-message", one).textContent, one.open]));
+  fill(list, reasons.map(({ message, count: pods, pods: named }, i) => h("details", { open: open.get(message) ?? (!open.size && !i) },
+    h("summary", null, h("b", { class: "num", text: count(pods) }), " ", h("span", { class: "unplaced-message", text: message })),
+    h("ul", null, named.map(([key, cycle]) => h("li", null, h("a", { class: "mono", href: `/runs/${id}/at/${cycle}/?pod=${encodeURIComponent(key).replaceAll("%2F", "/")}`, text: key }))),
+      pods > named.length ? h("li", { class: "dim", text: `and ${count(pods - named.length)} more` }) : null))));
+}
+
 /** Fetch and draw the figures: at most once a second while it runs, and once more at the end. */
 async function figures() {
   clearTimeout(timer);
@@ -190,6 +201,7 @@ async function figures() {
     const data = await answer.json();
     fetched = { at: performance.now(), done: data.cycles, state: data.state };
     first = data.firstUnschedulable ?? 0;
+    unplaced(data.unplaced);
     scheduled = data.figures.outcomes.data[0]?.y[0] ?? 0;
     peak = data.figures.pods.layout.meta?.peak ?? null;
     cycles();
