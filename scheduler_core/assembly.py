@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -22,7 +22,17 @@ from scheduler_core.objects.model import (
 from scheduler_core.objects.reading import At, Report
 from scheduler_core.objects.selectors import matches
 from scheduler_core.provisioning import provisions
-from scheduler_core.workloads import Change, Key, World, key_of, reconcile, with_selector, with_uid
+from scheduler_core.workloads import (
+    Action,
+    Change,
+    Key,
+    World,
+    key_of,
+    reconcile,
+    rollout,
+    with_selector,
+    with_uid,
+)
 
 
 @dataclass(slots=True)
@@ -61,6 +71,7 @@ class Assembly:
         self.notices = Notices()
         self.children: dict[Key, list[KubernetesObject]] = {}
         self.places: dict[Key, At] = {}  # where each object's manifest stands
+        self.changed: list[Change] = []  # by controllers that a later document changed
         self.pods = 0
         self.claims = 0  # made for StatefulSets
         self.full = False
@@ -111,8 +122,14 @@ class Assembly:
 
     # --- the initial cluster
 
-    def build(self, decoded: Iterable[Decoded]) -> list[KubernetesObject]:
-        """Return all objects in creation order. Problems go to the report, what may repeat to the notices."""
+    def build(
+        self, decoded: Iterable[Decoded], before: Mapping[Key, Decoded] | None = None
+    ) -> list[KubernetesObject]:
+        """Return all objects in creation order. Problems go to the report, what may repeat to the notices.
+
+        ``before`` are controllers as they were before a later document took their place. What they own is
+        rolled out where time stands still, and found in ``changed``; with time, controllers do it in the run.
+        """
         listed = list(decoded)
         for item in listed:
             self.admission.learn(item.object)
@@ -128,6 +145,8 @@ class Assembly:
                 self.count_pods(1, at)
             self.world.put(obj)
         if self.expand and not self.report.errors and self._foreseen():
+            if before and not self.timed:
+                self._roll_out(before)
             for obj in list(self.world.objects.values()):
                 if isinstance(obj, Workload) and not (self.timed and made_in_time(obj)):
                     self.settle(obj, self.places[key_of(obj)], shrink=False)
@@ -140,6 +159,35 @@ class Assembly:
                 self._tell_of_provisioners()
         objects = list(self._in_order())
         return _by_age(objects) if self.admitting else objects
+
+    def _roll_out(self, before: Mapping[Key, Decoded]) -> None:
+        """Do at once what follows from the changes of controllers whose pods are there already."""
+        for key, item in before.items():
+            after, owner = self.world.objects.get(key), item.object
+            if not isinstance(after, Workload) or not isinstance(owner, Workload):
+                continue
+            affected, known = [after], sum(action == "delete" for action, _ in self.changed)
+            for action, obj in rollout(self.world, with_selector(owner), after):
+                self._apply(action, obj, self.places[key])
+                if isinstance(obj, Workload):
+                    affected.append(obj)
+            for obj in affected:
+                for gone in reconcile(self.world, obj).delete:
+                    self._apply("delete", gone, self.places[key])
+            deleted = sum(action == "delete" for action, _ in self.changed) - known
+            if deleted:
+                told = f"{deleted:,} of its pods {'is' if deleted == 1 else 'are'} deleted at the start"
+                self.places[key].child("spec").warn(f"{told}, since its template or its replicas changed")
+
+    def _apply(self, action: Action, obj: KubernetesObject, at: At) -> None:
+        if action == "delete":
+            self.world.remove(key_of(obj))
+            self.pods -= isinstance(obj, Pod)
+        else:
+            obj = self.admit_made(obj, at)
+            self.world.put(obj)
+            self.places.setdefault(key_of(obj), at)
+        self.changed.append((action, obj))
 
     def _leave_out(self, pod: Pod, at: At) -> None:
         if not pod.terminal:

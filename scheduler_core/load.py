@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from scheduler_core.assembly import Assembly
 from scheduler_core.configuration import CONFIGURATION_KIND
 from scheduler_core.configuration_document import check_configuration, is_scheduler_configuration
-from scheduler_core.formats.bundle import Bundle, Entry, read_files
-from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind
+from scheduler_core.formats.bundle import Bundle, Entry, File, Source, read_files
+from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
+from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
+from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.openb import read_tables
 from scheduler_core.formats.recorder import read_recorder
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
-from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.reading import At, Report, path_text, show
+from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
+from scheduler_core.formats.skipping import Skipped
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.objects.model import KubernetesObject, Workload
+from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.operations import has_controllers, read_operations, turns_virtual
 from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
@@ -25,13 +30,13 @@ from scheduler_core.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.references import check_references
 from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario
 from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
-from scheduler_core.workloads import Key, key_of
+from scheduler_core.workloads import Change, Key, key_of
 
 DEFAULT_LIMITS = Limits()
 
 
 def load(
-    bundle: str | bytes | Sequence[tuple[str, str | bytes]],
+    bundle: str | bytes | Sequence[File],
     *,
     title: str = "",
     expand: bool = True,
@@ -39,14 +44,14 @@ def load(
     times: Literal["keep", "ignore"] = "keep",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Scenario:
-    """Read a bundle: one text, or a list of (file name, content).
+    """Read a bundle: one text or archive, or a list of (file name, content) and directories.
 
     ``admission`` does what the API server would have done to each object; ``expand`` turns
     controllers into pods. ``times`` says what becomes of a CSV trace's times: operations of the
     scenario, or nothing (every pod is pending from the start, in order of creation). Raises
     BundleError, which holds everything that is wrong.
     """
-    files = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
+    files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits)
     read_tables(read, limits, keep_times=times == "keep")
     read_kwok(read, limits)
@@ -80,14 +85,20 @@ class _Loading:
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission)
         self.errors: list[Problem] = []
         self.decoded: list[Decoded] = []
-        self.seen: dict[Key, At] = {}
+        self.seen: dict[Key, int] = {}  # each object's place in ``decoded``
+        self.before: dict[Key, Decoded] = {}  # what a later document took the place of
+        self.positions: dict[Key, int] = {}  # and in ``documents``
         self.documents: list[Document] = []
         self.summary: Counter[str] = Counter()
         self.ignored: dict[str, list[Entry]] = {}
+        self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
+        self.hooks: dict[tuple[str, str], list[Entry]] = {}  # of a Helm release, by kind and annotation
+        self.replaced: list[Replaced] = []
         self.policies: list[Entry] = []
         self.configurations: list[Entry] = []
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
+        self.sources: dict[str | None, Source] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
         """Take the bundle's manifests one by one, then put the cluster together."""
@@ -96,6 +107,7 @@ class _Loading:
             At(self.report, None, Entry({}, source=source)).warn(warning)
         for place, note in bundle.notes:
             At(self.report, None, place).warn(note)
+        self.sources = {source.name: source for source in bundle.sources()}
         for entry in bundle.entries:
             self.take(entry)
         for several, kind in (
@@ -116,13 +128,19 @@ class _Loading:
             check_policy(entry.value, settings, At(self.report, None, entry))
         for entry in self.configurations[:1]:
             check_configuration(entry.value, settings, At(self.report, None, entry))
+        errors, warnings = duplicate_findings(self.replaced, self.report)
+        for finding, message in errors:
+            finding.error(message)
+        for finding, message in warnings:
+            finding.warn(message)
         self.refuse_if_wrong()
         controllers = all(has_controllers(entry.value) for entry in self.scenarios)
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         self.assembly.timed = self.is_timed(settings)
-        objects = self.assembly.build(self.decoded)
+        objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()
+        self.write_down(self.assembly.changed)
         if self.assembly.admitting:
             check_references(objects, self.assembly.places, self.assembly.notices)
         operations = self.operations(settings)
@@ -164,29 +182,67 @@ class _Loading:
             (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
             self.keep(entry)
             return
+        if isinstance(entry.value, Skipped):
+            self.skipped.setdefault((entry.kind, entry.value.reason), []).append(entry)
+            return
+        if is_passing_hook(entry.value):
+            self.documents.append(entry.value)
+            self.hooks.setdefault((entry.kind, hooks_of(entry.value)), []).append(entry)
+            return
         wrong = len(self.report.errors)
         row = find_kind(entry, at)
         if row is None:
             if len(self.report.errors) == wrong:  # else it is told already what is wrong with its kind
                 self.ignore(entry)
             return
-        self.keep(entry)
         read = decode(entry, row, self.report)
-        if read is not None:
-            self.take_object(Decoded(entry, read), at)
-
-    def take_object(self, decoded: Decoded, at: At) -> None:
-        key = key_of(decoded.object)
-        if key in self.seen and decoded.object.meta.name:
-            first = self.seen[key]
-            place = path_text((*first.root.prefix, *first.steps))
-            where = f"document {first.root.number}" + (f", {place}" if place else "")
-            at.child("metadata").child("name").error(
-                f"{key[0]} {key[1]} stands twice: the first is in {where}"
-            )
+        if read is None:
+            self.keep(entry)
             return
-        self.seen[key] = at
-        self.decoded.append(decoded)
+        key = key_of(read)
+        earlier = self.seen.get(key)
+        if earlier is not None and is_generated(entry.value):
+            # Two files may each hold a pod of the same generateName, at the same place.
+            read = decode(entry, row, self.report, salt=str(len(self.decoded))) or read
+            key, earlier = key_of(read), None
+        if earlier is None:
+            self.seen[key] = len(self.decoded)
+            self.decoded.append(Decoded(entry, read))
+            self.positions[key] = len(self.documents)
+            self.keep(entry)
+            return
+        self.supersede(key, earlier, entry, row)
+
+    def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
+        """Let a later document take an earlier one's place, as ``kubectl apply`` would."""
+        first = self.decoded[place].entry
+        if same_list(first, entry):
+            self.replaced.append(Replaced(key, first, entry, (), is_error=True))
+            return
+        value, kept = applied(first.value, entry.value, key[0])
+        merged = replace(entry, value=value)
+        read = decode(merged, row, self.report)
+        if read is not None:
+            self.before.setdefault(key, self.decoded[place])
+            self.decoded[place] = Decoded(merged, read)
+            self.documents[self.positions[key]] = value
+            self.replaced.append(Replaced(key, first, entry, kept))
+
+    def write_down(self, changed: Iterable[Change]) -> None:
+        """Change the documents as controllers changed the cluster at its start: they load as the same."""
+        gone: set[int] = set()
+        for action, obj in changed:
+            place = self.positions.get(key_of(obj))
+            if action == "delete":
+                if place is not None:
+                    gone.add(place)
+            elif place is None:
+                self.positions[key_of(obj)] = len(self.documents)
+                self.documents.append(to_manifest(obj))
+            elif isinstance(obj, Workload):
+                document = self.documents[place]
+                self.documents[place] = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
+        self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
 
     def keep(self, entry: Entry) -> None:
         self.documents.append(entry.value)
@@ -221,7 +277,7 @@ class _Loading:
         problems = [*self.errors, *problems_of(self.report.errors)]
         if not problems:
             return
-        problems.sort(key=_place)
+        problems = sorted(blame_templates(problems, self.sources), key=_place)
         if self.report.unlisted:
             problems.append(Problem(f"and {self.report.unlisted:,} more problems of the same input"))
         raise BundleError(problems, self.noteworthy())
@@ -231,6 +287,10 @@ class _Loading:
         found: list[Finding] = []
         for kind, entries in self.ignored.items():
             found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
+        for (kind, reason), entries in self.skipped.items():
+            found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
+        for (kind, hooks), entries in self.hooks.items():
+            found.append((At(self.report, None, entries[0]), hook_told(kind, hooks, len(entries))))
         found += [*unknown_findings(self.report), *self.report.warnings]
         return sorted(problems_of(found), key=_place)
 
@@ -250,6 +310,11 @@ class _Loading:
 def _place(problem: Problem) -> tuple[str, int, int]:
     """Order problems as the text is read; those without a place come first."""
     return problem.file or "", problem.document or 0, problem.line or 0
+
+
+def _left_out(kind: str, reason: str, count: int) -> str:
+    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, not even kept for export"
+    return f"{what}: {reason}; scheduling does not read this kind"
 
 
 def _ignored(kind: str, count: int) -> str:

@@ -185,7 +185,7 @@ class _History:
             return True
         name = read.get("id") or str(len(self.ids) + 1)
         if name in self.ids:
-            at.child("id").error(f"the id {show(name)} stands twice")
+            at.child("id").error(f"duplicate id {show(name)}")
         self.ids.add(name)
         self.moments.take(read, at)
         given = [action for action in _ACTIONS if action in read]

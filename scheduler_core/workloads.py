@@ -30,7 +30,8 @@ from scheduler_core.objects.selectors import matches
 
 HASH_LABEL = "pod-template-hash"
 Key = tuple[str, str]  # kind, namespace/name
-Change = tuple[Literal["create", "update", "delete"], KubernetesObject]
+Action = Literal["create", "update", "delete"]
+Change = tuple[Action, KubernetesObject]
 
 
 def kind_of(obj: KubernetesObject) -> str:

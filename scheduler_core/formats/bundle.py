@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.formats.archive import read_archive
+from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.json_reader import read_json
-from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.limits import FormatError, Limits, too_large
+from scheduler_core.formats.skipping import Skipped, Tally
 from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import Steps, kind_of, path_text
 
-File = tuple[str, bytes | str]
+File = tuple[str, bytes | str] | Folder  # name and content, or a directory's files
 
 
 @dataclass(slots=True)
@@ -58,7 +61,12 @@ class Bundle:
     warnings: list[tuple[Source, str]] = field(default_factory=list)
     recordings: list[Source] = field(default_factory=list)  # files of sched-recorder, not read yet
     notes: list[tuple[Entry, str]] = field(default_factory=list)  # what is to be said of a place
-    values: int = 0
+    tally: Tally | None = None
+
+    def sources(self) -> list[Source]:
+        """Return the files that something was read of, or found wrong in, each once."""
+        found = [entry.source for entry in self.entries] + [source for source, _ in self.errors]
+        return list({id(source): source for source in found if source is not None}.values())
 
 
 _LIST_KIND = re.compile(r"([A-Za-z]*)List")
@@ -67,38 +75,71 @@ _DESCRIBED = re.compile(r"Name:\s{2,}\S+")  # and more such lines, with wide gap
 _FAILED = re.compile(
     r"(error: |Error from server|Unable to connect|The connection to the server|No resources found).*"
 )
+_FORM = re.compile(r"--\S+\nContent-Disposition: form-data", re.IGNORECASE)
 _CSV_HEADER = re.compile(r"(sn|name)(,[a-z_]+)*,(cpu_milli|memory_mib)(,[a-z_]+)*")
 
 
-def read_files(files: list[File], limits: Limits) -> Bundle:
+def read_files(files: Sequence[File], limits: Limits) -> Bundle:
     """Read all files. Problems are collected, so that one broken file does not hide another's."""
     bundle = Bundle()
     if len(files) > limits.files:
-        bundle.errors.append((None, FormatError(f"more than {limits.files} files")))
+        told = "name their directory instead, pack them as .tar.gz or .zip, or join them with --- between"
+        bundle.errors.append((None, FormatError(f"more than {limits.files} files: {told}")))
         return bundle
     left = limits.size
-    for name, data in files:
-        source = Source(name or None, "")
-        try:
-            source.text = to_text(data, limits)
-            left -= len(source.text)
-            if left < 0:
-                raise FormatError(f"all files together are larger than {limits.size / 2**20:g} MiB")
-            _read_source(source, bundle, limits)
-        except FormatError as error:
-            bundle.errors.append((source, error))
+    for file in files:
+        for source, text in _texts(file, bundle, limits):
+            source.text = text
+            left -= len(text)
+            try:
+                if left < 0:
+                    raise too_large(limits, "all files together are ")
+                _read_source(source, bundle, limits)
+            except FormatError as error:
+                bundle.errors.append((source, error))
     return bundle
 
 
-def counter(bundle: Bundle, limits: Limits) -> Callable[[int], None]:
-    """Return a function that counts values of the bundle, and raises FormatError where it has too many."""
+def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[Source, str]]:
+    """Yield the texts of a file, several of an archive or a directory; errors and notes join the bundle's."""
+    named = Source((file.name if isinstance(file, Folder) else file[0]) or None, "")
+    try:
+        folder = opened(file, limits)
+        if folder is None and not isinstance(file, Folder):
+            yield named, to_text(file[1], limits)
+            return
+    except FormatError as error:
+        bundle.errors.append((named, error))
+        return
+    assert folder is not None
+    found = False
+    for path, text in folder.texts(limits):
+        found = True
+        source = Source(folder.path_of(path), "")
+        if isinstance(text, FormatError):
+            bundle.errors.append((source, text))
+        else:
+            yield source, text
+    if not found:
+        looked = ", ".join(folder.notes()) or "it is empty"
+        bundle.errors.append((named, FormatError(f"there is no manifest in it: {looked}")))
+        return
+    bundle.notes += [(Entry({}, source=named), note) for note in folder.notes()]
 
-    def count(number: int) -> None:
-        bundle.values += number
-        if bundle.values > limits.values:
-            raise FormatError(f"more than {limits.values:,} values, aliases written out")
 
-    return count
+def opened(file: File, limits: Limits) -> Folder | None:
+    """Return the files of a directory or an archive, None of a single text. Raises FormatError."""
+    if isinstance(file, Folder):
+        return file
+    name, data = file
+    return read_archive(name, data, limits) if isinstance(data, bytes) else None
+
+
+def tally_of(bundle: Bundle, limits: Limits) -> Tally:
+    """Return what counts the values of the bundle, and raises FormatError where it has too many."""
+    if bundle.tally is None:
+        bundle.tally = Tally(limits)
+    return bundle.tally
 
 
 def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
@@ -117,26 +158,30 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
         raise FormatError("this is what kubectl describe prints for people: paste kubectl get … -o yaml", 1)
     if _FAILED.match(header):
         raise FormatError(f"this is not a manifest, but what kubectl said instead of one: {header[:200]}", 1)
+    if _FORM.match(stripped):
+        raise FormatError(
+            "this is a form with files in it: send it as multipart/form-data, or the file alone", 1
+        )
     if _is_recording(header):
         source.syntax = "lines"
         bundle.recordings.append(source)
         return
-    count = counter(bundle, limits)
-    if stripped[0] in "{[":
+    tally = tally_of(bundle, limits)
+    if stripped[0] in "{[" and not stripped.startswith("{{"):  # which begins a template, never JSON
         source.syntax = "json"
         try:
-            documents = list(read_json(text, limits, count))
+            documents = list(read_json(text, limits, tally))
         except FormatError as error:
             if "not valid JSON" not in error.message:
                 raise
             # YAML in flow style begins like JSON; if it is no YAML either, the first finding is better.
             try:
-                documents = list(read_yaml(text, limits, count))
+                documents = list(read_yaml(text, limits, tally))
             except FormatError:
                 raise error from None
             source.syntax = "yaml"
     else:
-        documents = list(read_yaml(text, limits, count))
+        documents = list(read_yaml(text, limits, tally))
     before = len(bundle.entries)
     for number, value in documents:
         if is_snapshot(value):
@@ -207,6 +252,8 @@ def _item(item: Any, source: Source, number: int, prefix: Steps, implied: dict[s
             document=number,
         )
     value = item if not implied or "kind" in item else {**implied, **item}
+    if isinstance(item, Skipped):
+        value = Skipped(value, item.reason)
     nested = value.get("items")
     kind = value.get("kind")
     if kind == "List" and isinstance(nested, list):

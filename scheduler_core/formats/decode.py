@@ -77,8 +77,17 @@ def did_you_mean_key(value: dict[str, Any]) -> str:
     return f" ({key!r} is spelled differently)" if key else ""
 
 
-def decode(entry: Entry, row: Kind, report: Report) -> KubernetesObject | None:
-    """Read one manifest. Returns None after reporting why it cannot be read."""
+def is_generated(value: dict[str, Any]) -> bool:
+    """Tell whether an object gets its name from its generateName."""
+    metadata = value.get("metadata")
+    return isinstance(metadata, dict) and not metadata.get("name")
+
+
+def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> KubernetesObject | None:
+    """Read one manifest. Returns None after reporting why it cannot be read.
+
+    ``salt`` gives another name to what has a generateName alone.
+    """
     at = At(report, None, entry)
     before = len(report.errors)
     read: KubernetesObject | None = row.read(entry.value, at)
@@ -91,7 +100,9 @@ def decode(entry: Entry, row: Kind, report: Report) -> KubernetesObject | None:
         if not isinstance(stem, str) or not stem:
             at.child("metadata").child("name").error("name is missing")
             return None
-        meta = replace(meta, name=stem[:58] + short_hash(stem, str(entry.number), str(entry.prefix)))
+        meta = replace(
+            meta, name=stem[:58] + short_hash(stem, str(entry.number), str(entry.prefix), *salt.split())
+        )
     namespace = (meta.namespace or "default") if row.namespaced else ""
     if meta is not read.meta or namespace != meta.namespace:
         read = replace(read, meta=replace(meta, namespace=namespace))

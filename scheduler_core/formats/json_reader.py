@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import number
+from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, matters
 from scheduler_core.formats.yaml_reader import children
 
 _BLANK = re.compile(r"\s*")
@@ -25,8 +26,12 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterator[tuple[int, Any]]:
-    """Yield the values of a JSON text, one or several, with their numbers (from 1). Raises FormatError."""
+def read_json(text: str, limits: Limits, tally: Tally) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a JSON text, one or several, with their numbers (from 1).
+
+    An object of a kind that scheduling does not read, and that goes beyond a bound, becomes a Skipped.
+    Raises FormatError.
+    """
     doubled: list[str] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -34,7 +39,9 @@ def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
         if len(out) != len(pairs):
             seen: set[str] = set()
             doubled.extend(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
-        count(len(pairs) + 1)
+        tally.provisionally(len(pairs) + 1)
+        if "metadata" in out and not matters(out.get("kind")):
+            return _spared(out, limits, tally)
         return out
 
     decoder = json.JSONDecoder(
@@ -49,6 +56,7 @@ def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
         start = position
         try:
             value, position = decoder.raw_decode(text, position)
+            tally(0)
         except json.JSONDecodeError as error:
             raise FormatError(f"not valid JSON: {error.msg}", error.lineno, document=ordinal) from None
         except RecursionError:
@@ -59,13 +67,25 @@ def read_json(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
             raise FormatError(error.message, error.line or line, document=ordinal) from None
         if doubled:
             line = _line_of_key(text, start, doubled[0])
-            raise FormatError(
-                f"the key {doubled[0][:60]!r} stands twice in one object", line, document=ordinal
-            )
+            raise FormatError(f"duplicate key {doubled[0][:60]!r} in one object", line, document=ordinal)
         _check(value, limits, text, start, position, ordinal)
         if value is not None:
             yield ordinal, value
         position = _BLANK.match(text, position).end()  # type: ignore[union-attr]
+
+
+def _spared(value: dict[str, Any], limits: Limits, tally: Tally) -> dict[str, Any]:
+    """Return an object that scheduling does not read, or what is left of it; its values do not count."""
+    size = depth = 0
+    level: list[Any] = [value]
+    while level:
+        size += sum(len(part) + 1 for part in level if isinstance(part, dict))
+        depth += 1
+        level = children(level)
+    tally.values -= size
+    if depth > limits.depth:
+        return Skipped(value, f"nested deeper than {limits.depth} levels")
+    return value if tally.keep(size) else Skipped(value, CROWDED)
 
 
 def _line_of_key(text: str, start: int, key: str) -> int:

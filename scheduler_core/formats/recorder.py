@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from scheduler_core.export import document_key
-from scheduler_core.formats.bundle import Bundle, Entry, Source, counter
+from scheduler_core.formats.bundle import Bundle, Entry, Source, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recording import Event, Recording
@@ -58,14 +58,14 @@ def _fail(bundle: Bundle, source: Source | None, error: FormatError) -> None:
 
 def _lines(source: Source, bundle: Bundle, limits: Limits) -> Iterator[Entry]:
     """Yield the records of a file, each with its line as its number."""
-    count = counter(bundle, limits)
+    tally = tally_of(bundle, limits)
     lines = source.text.split("\n")
     last = max(number for number, line in enumerate(lines, 1) if line.strip())
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            values = list(read_json(line, limits, count))
+            values = list(read_json(line, limits, tally))
         except FormatError as error:
             if number == last and number > 1 and _truncated(line):
                 told = "the last line is cut off: it is left out, as if the recording had ended before it"

@@ -6,7 +6,7 @@ import codecs
 import re
 import zlib
 
-from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.limits import FormatError, Limits, too_large
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -16,7 +16,9 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SIGNATURES = {
-    b"PK\x03\x04": "a ZIP archive: unpack it first",
+    b"PK\x03\x04": "a ZIP archive inside of something else: give it as a file of its own",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive: pack it as .zip or .tar.gz",
+    b"Rar!\x1a\x07": "a RAR archive: pack it as .zip or .tar.gz",
     b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it first",
     b"BZh": "compressed with bzip2: unpack it first",
     b"\xfd7zXZ\x00": "compressed with xz: unpack it first",
@@ -25,6 +27,7 @@ _SIGNATURES = {
     b"\xff\xd8\xff": "a picture",
     b"SQLite format 3": "a database",
 }
+_PACKED_AS_TEXT = ("PK\x03\x04", "\x1f\ufffd\x08", "\x1f\x8b\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -33,9 +36,11 @@ def to_text(data: bytes | str, limits: Limits) -> str:
     if isinstance(data, str):
         text = data.removeprefix("\ufeff")
         if len(text) > limits.size:
-            raise FormatError(_too_large(limits))
+            raise too_large(limits)
+        if text.startswith(_PACKED_AS_TEXT):
+            raise FormatError("this is a packed file that was pasted as text: give the file itself")
     else:
-        text = _decode(_unpack(data, limits))
+        text = decode(_unpack(data, limits))
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     bad = _CONTROL.search(text)
@@ -56,17 +61,10 @@ def _surrogates(text: str) -> str:
     return ""
 
 
-def _too_large(limits: Limits) -> str:
-    return f"larger than {limits.size / 2**20:g} MiB, the most that is read"
-
-
 def _unpack(data: bytes, limits: Limits) -> bytes:
     if len(data) > limits.size:
-        raise FormatError(_too_large(limits))
+        raise too_large(limits)
     if not data.startswith(b"\x1f\x8b"):
-        for signature, meaning in _SIGNATURES.items():
-            if data.startswith(signature):
-                raise FormatError(f"this is {meaning}")
         return data
     out = bytearray()
     while data:
@@ -76,17 +74,34 @@ def _unpack(data: bytes, limits: Limits) -> bytes:
         except zlib.error as error:
             raise FormatError(f"damaged gzip data: {error}") from None
         if len(out) > limits.size:
-            raise FormatError(f"unpacked, {_too_large(limits)}")
+            raise too_large(limits, "unpacked, ")
         if not stream.eof:
             raise FormatError("damaged gzip data: it ends too early")
         data = stream.unused_data.lstrip(b"\0")
     return bytes(out)
 
 
-def _decode(data: bytes) -> str:
-    encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
+def decode(data: bytes, *, final: bool = True) -> str:
+    """Return bytes as text, by their mark or their first letters. Raises FormatError.
+
+    ``final`` false: they may end within a character.
+    """
+    for signature, meaning in _SIGNATURES.items():
+        if data.startswith(signature):
+            raise FormatError(f"this is {meaning}")
+    encoding = next((name for mark, name in _BOMS if data.startswith(mark)), None) or _unmarked(data)
     try:
-        return data.decode(encoding)
+        return codecs.getincrementaldecoder(encoding)().decode(data, final)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError("not UTF-8 text: save the file in the encoding UTF-8", line) from None
+        told = "not UTF-8 text" if encoding.startswith("utf-8") else f"damaged {encoding.upper()} text"
+        raise FormatError(f"{told}: save the file in the encoding UTF-8", line) from None
+
+
+def _unmarked(data: bytes) -> str:
+    """Return the encoding of a text without a mark: every format that is read begins with ASCII."""
+    for encoding, letters in (("utf-16-le", data[:4:2]), ("utf-16-be", data[1:4:2])):
+        zeros = data[1:4:2] if encoding == "utf-16-le" else data[:4:2]
+        if zeros == b"\0\0" and letters.isascii() and b"\0" not in letters:
+            return encoding
+    return "utf-8"

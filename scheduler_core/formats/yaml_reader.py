@@ -6,7 +6,7 @@ Built without recursion and counted while it is built, so that neither depth nor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import Scalar, resolve
+from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, matters
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -33,6 +34,7 @@ class _Open:
     line: int
     key: Any = _PENDING  # the key that waits for its value
     merges: list[Any] | None = None
+    failed: FormatError | None = None  # a bound hit inside, which matters if the object does
 
 
 def events(text: str) -> Iterator[Any]:
@@ -87,10 +89,11 @@ def key_text(event: Any) -> str:
     return "null" if value is None else str(value)
 
 
-def read_yaml(text: str, limits: Limits, count: Callable[[int], None]) -> Iterator[tuple[int, Any]]:
+def read_yaml(text: str, limits: Limits, tally: Tally) -> Iterator[tuple[int, Any]]:
     """Yield the documents of a YAML stream with their numbers (from 1); empty ones are left out.
 
-    ``count`` is told how many values were added, and raises where that is too many. Raises FormatError.
+    ``tally`` is told how many values were added, and raises where that is too many. An object of a kind that
+    scheduling does not read, and that goes beyond a bound, becomes a Skipped. Raises FormatError.
     """
     stack: list[_Open] = []
     anchors: dict[str, tuple[Any, int]] = {}
@@ -98,75 +101,178 @@ def read_yaml(text: str, limits: Limits, count: Callable[[int], None]) -> Iterat
     values = 0
     number = 0
     line = 0
+    passed = 0  # lists and objects that are open within what is left out
     try:
         for event in events(text):
             kind = type(event)
+            if passed:
+                passed += _NESTING.get(kind, 0)
+                if passed > _HOPELESS:
+                    raise FormatError(f"nested deeper than {limits.depth} levels", event.start_mark.line + 1)
+                if not passed:
+                    _put(stack[-1], None)
+                continue
             line = event.start_mark.line + 1
-            if kind is yaml.ScalarEvent:
-                values += 1
-                if len(event.value) > limits.line:
-                    raise FormatError(f"a text of more than {limits.line} characters is too long")
-                if "\0" in event.value:
-                    raise FormatError("the character \\0 is not allowed")
-                top = stack[-1] if stack else None
-                if top is not None and top.key is _PENDING and type(top.value) is dict:
-                    _begin_key(top, event)
+            try:
+                if kind is yaml.ScalarEvent:
+                    values += 1
+                    if values > limits.values:
+                        raise _BoundError(tally.error().message)
+                    top = stack[-1] if stack else None
+                    if top is not None and top.key is _PENDING and type(top.value) is dict:
+                        _check_length(event, limits)
+                        _begin_key(top, event)
+                        if event.anchor:
+                            anchors[event.anchor] = (scalar(event), 1)
+                        continue
+                    _check_length(event, limits)
+                    value: Any = _value(event)
                     if event.anchor:
-                        anchors[event.anchor] = (scalar(event), 1)
+                        anchors[event.anchor] = (value, 1)
+                elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                    values += 1
+                    _check_tag(event)
+                    _check_nesting(stack, limits)
+                    made: Any = {} if kind is yaml.MappingStartEvent else []
+                    stack.append(_Open(made, event.anchor, values, line))
+                    if event.anchor:
+                        building.add(event.anchor)
                     continue
-                value: Any = scalar(event)
-                if event.anchor:
-                    anchors[event.anchor] = (value, 1)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                values += 1
-                _check_tag(event)
-                _check_nesting(stack, limits)
-                made: Any = {} if kind is yaml.MappingStartEvent else []
-                stack.append(_Open(made, event.anchor, values, line))
-                if event.anchor:
-                    building.add(event.anchor)
-                continue
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                done = stack.pop()
-                value = done.value
-                if done.merges:
-                    value = _merged(done)
-                if done.anchor:
-                    building.discard(done.anchor)
-                    anchors[done.anchor] = (value, values - done.start + 1)
-            elif kind is yaml.AliasEvent:
-                if event.anchor in building:
-                    raise FormatError(f"the alias *{event.anchor} contains itself")
-                if event.anchor not in anchors:
-                    raise FormatError(f"the alias *{event.anchor} names no anchor before it")
-                value, size = anchors[event.anchor]
-                values += size
-                count(size)
-                top = stack[-1] if stack else None
-                if top is not None and top.key is _PENDING and type(top.value) is dict:
-                    raise FormatError("an alias cannot be a key in a manifest")
-                if stack and size > 1:
-                    _check_depth(value, limits.depth - len(stack))
-            elif kind is yaml.DocumentStartEvent:
-                number += 1
-                if number > limits.documents:  # empty ones too: they cost time and hold nothing
-                    raise FormatError(f"more than {limits.documents:,} documents")
-                anchors.clear()
-                building.clear()
-                values = 0
-                continue
-            else:
+                elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                    done = stack.pop()
+                    value = done.value
+                    if done.merges:
+                        value = _merged(done)
+                    if done.anchor:
+                        building.discard(done.anchor)
+                        anchors[done.anchor] = (value, values - done.start + 1)
+                    if len(stack) <= _DEEPEST_OBJECT and type(value) is dict and _is_object(stack):
+                        value, spared = _settled(value, done, stack, values - done.start + 1, tally)
+                        values -= spared
+                elif kind is yaml.AliasEvent:
+                    if event.anchor in building:
+                        raise FormatError(f"the alias *{event.anchor} contains itself")
+                    if event.anchor not in anchors:
+                        raise FormatError(f"the alias *{event.anchor} names no anchor before it")
+                    value, size = anchors[event.anchor]
+                    values += size
+                    if values > limits.values:
+                        raise _BoundError(tally.error().message)
+                    top = stack[-1] if stack else None
+                    if top is not None and top.key is _PENDING and type(top.value) is dict:
+                        raise FormatError("an alias cannot be a key in a manifest")
+                    if stack and size > 1:
+                        _check_depth(value, limits.depth - len(stack))
+                elif kind is yaml.DocumentStartEvent:
+                    number += 1
+                    if number > limits.documents:  # empty ones too: they cost time and hold nothing
+                        raise FormatError(f"more than {limits.documents:,} documents")
+                    anchors.clear()
+                    building.clear()
+                    values = 0
+                    continue
+                else:
+                    continue
+            except _BoundError as error:
+                passed = _pass(stack, building, FormatError(error.message, line), kind)
+                values = stack[-1].start + 2 * len(stack[-1].value)  # what is given up does not count
+                if not passed:
+                    _put(stack[-1], None)
                 continue
             if not stack:
-                count(values)
+                tally(values)
                 if value is not None:
                     yield number, value
                 continue
             _put(stack[-1], value)
             if values > limits.values:
-                count(values)
+                tally(values)
     except FormatError as error:
-        raise FormatError(error.message, error.line or line or None, error.path, number or None) from None
+        first = next((part.failed for part in stack if part.failed and _may_matter(part)), error)
+        raise FormatError(first.message, first.line or line or None, first.path, number or None) from None
+
+
+def _may_matter(part: _Open) -> bool:
+    return type(part.value) is dict and matters(part.value.get("kind"))
+
+
+def _check_length(event: Any, limits: Limits) -> None:
+    if len(event.value) > limits.line:
+        raise _BoundError(f"a text of more than {limits.line:,} characters is too long")
+    if "\0" in event.value:
+        raise FormatError("the character \\0 is not allowed")
+
+
+def _value(event: Any) -> Scalar:
+    try:
+        return scalar(event)
+    except FormatError as error:
+        raise _BoundError(error.message) from None
+
+
+class _BoundError(FormatError):
+    """A value goes beyond a bound: no matter in an object that scheduling does not read."""
+
+
+_NESTING = {
+    yaml.MappingStartEvent: 1,
+    yaml.SequenceStartEvent: 1,
+    yaml.MappingEndEvent: -1,
+    yaml.SequenceEndEvent: -1,
+}
+_HOPELESS = 1_000  # levels: libyaml's time grows with the square of them
+_DEEPEST_OBJECT = 2  # an object of a List: below the List's own level and that of its items
+
+
+def _is_object(stack: list[_Open]) -> bool:
+    """Tell whether what would be put on the stack is a manifest: a document, or an item of a list of them."""
+    match stack:
+        case []:
+            return True
+        case [above]:
+            return type(above.value) is list
+        case [root, above]:
+            return type(root.value) is dict and root.key == "items" and type(above.value) is list
+    return False
+
+
+def _pass(stack: list[_Open], building: set[str], error: FormatError, kind: type) -> int:
+    """Give up the part of an object that holds a value beyond a bound, until its kind is known.
+
+    Returns how many lists and objects are open in it. Raises ``error`` where there is no such object.
+    """
+    level = next(
+        (n for n in range(min(len(stack) - 1, _DEEPEST_OBJECT), -1, -1) if _is_object(stack[:n])), None
+    )
+    if level is None or type(stack[level].value) is not dict or stack[level].key in (_PENDING, _MERGE):
+        raise error
+    owner = stack[level]
+    owner.failed = owner.failed or error
+    building.difference_update(part.anchor for part in stack[level + 1 :] if part.anchor)
+    opened = len(stack) - level - 1 + max(0, _NESTING.get(kind, 0))
+    del stack[level + 1 :]
+    return opened
+
+
+def _settled(
+    value: dict[str, Any], done: _Open, stack: list[_Open], size: int, tally: Tally
+) -> tuple[Any, int]:
+    """Return a manifest, or what is left of it, and how many of its values do not count.
+
+    Raises the error that was found inside, if its kind is read.
+    """
+    kind = value.get("kind")
+    if done.failed is not None:
+        if kind is None and stack:
+            stack[0].failed = stack[0].failed or done.failed  # the list's kind says what its items are
+        elif not isinstance(kind, str) or matters(kind.removesuffix("List") or kind):
+            raise done.failed
+        elif kind.endswith("List"):
+            return value, 0
+        return Skipped(value, done.failed.message), size
+    if matters(kind):
+        return value, 0
+    return (value if tally.keep(size) else Skipped(value, CROWDED)), size
 
 
 def _begin_key(top: _Open, event: Any) -> None:
@@ -175,7 +281,7 @@ def _begin_key(top: _Open, event: Any) -> None:
         return
     key = key_text(event)
     if key in top.value:
-        raise FormatError(f"the key {key[:60]!r} stands twice in one object", event.start_mark.line + 1)
+        raise FormatError(f"duplicate key {key[:60]!r} in one object", event.start_mark.line + 1)
     top.key = key
     top.value[key] = None  # so that a second one is seen, and the order is the file's
 
@@ -211,7 +317,7 @@ def _check_tag(event: Any) -> None:
 
 def _check_nesting(stack: list[_Open], limits: Limits) -> None:
     if len(stack) >= limits.depth:
-        raise FormatError(f"nested deeper than {limits.depth} levels")
+        raise _BoundError(f"nested deeper than {limits.depth} levels")
     if stack and stack[-1].key is _PENDING and type(stack[-1].value) is dict:
         raise FormatError("a list or an object cannot be a key in a manifest")
 

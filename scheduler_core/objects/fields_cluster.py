@@ -86,7 +86,7 @@ def _check_taints(out: dict[str, Any], at: At) -> None:
         first = seen.setdefault((taint.key, taint.effect), place)
         if first != place:
             at.child("taints").child(place).refuse(
-                f"{taint.key} stands twice with the effect {taint.effect}: the first is taints[{first}]"
+                f"duplicate taint {taint.key} with effect {taint.effect}; first defined at taints[{first}]"
             )
 
 

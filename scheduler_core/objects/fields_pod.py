@@ -123,6 +123,24 @@ AFFINITY = record(
 # --- taints' counterpart
 
 
+_COMPARING = ("Gt", "Lt")  # of Kubernetes 1.35: v1.11 reads them, and no taint matches
+
+
+def _operator(value: Any, at: At) -> str | None:
+    if value not in _COMPARING:
+        read: str | None = _TOLERATING(value, at)
+        return read
+    at.warn(
+        f"no taint is tolerated by {value}: this answer may differ on a cluster that honors the operator "
+        f"{value} of tolerations"
+    )
+    return str(value)
+
+
+_TOLERATING = enum("Equal", "Exists", "")
+outlined(_operator, _TOLERATING)
+
+
 def _check_toleration(out: dict[str, Any], at: At) -> None:
     if out.get("operator") == "Exists" and out.get("value"):
         at.child("value").refuse("must be empty when the operator is Exists")
@@ -145,7 +163,7 @@ TOLERATION = record(
     Toleration,
     {
         "key": Field("key", _optional_key),
-        "operator": Field("operator", enum("Equal", "Exists", "")),
+        "operator": Field("operator", _operator),
         "value": Field("value", text),
         "effect": Field("effect", enum("NoSchedule", "PreferNoSchedule", "NoExecute", "")),
         "tolerationSeconds": Field("toleration_seconds", integer(-(2**63), 2**63 - 1)),
@@ -402,7 +420,7 @@ _SPEC_NEWER = "topologySpreadConstraints resourceClaims workloadRef"
 
 
 def _check_spec(out: dict[str, Any], at: At) -> None:
-    """Report what stands twice in a pod (validation.ValidatePodSpec)."""
+    """Report duplicate names in a pod (validation.ValidatePodSpec)."""
     if not out["containers"] and not at.report.errors:
         at.child("containers").refuse("must have at least one container")
     names: dict[str, str] = {}
@@ -424,7 +442,7 @@ def _check_spec(out: dict[str, Any], at: At) -> None:
 
 def _once(seen: dict[str, str], name: str, path: str, at: At) -> None:
     if name in seen:
-        at.refuse(f"the name {show(name)} stands twice: the first is {seen[name]}")
+        at.refuse(f"duplicate name {show(name)}; first defined at {seen[name]}")
     seen.setdefault(name, path)
 
 

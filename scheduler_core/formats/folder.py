@@ -1,0 +1,140 @@
+"""What a directory or an archive holds: which of its files are manifests, by their content.
+
+A repository or a chart has files beside its manifests. Those are left out by name, in one warning a reason;
+a file that was named itself is always read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.text import to_text
+
+NOT_A_MANIFEST = "no manifest in it"
+LINK = "a link, which is not followed"
+NESTED = "an archive inside: give it as a file of its own"
+KUSTOMIZATION = "not applied: give what `kubectl kustomize` prints for its directory"
+
+_MANIFEST_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
+_NEVER = (".md", ".markdown", ".rst", ".adoc", ".tpl", ".html")  # they quote manifests
+_NAMED = 6  # files that a warning lists
+
+# A first line with content: a key of YAML, an item of a list, an object or a list of JSON.
+_BEGINS = re.compile(r"""(?:-\s+)?["']?[A-Za-z][\w.-]*["']?\s*:(?:\s|$)|[{\[]""")
+_PASSED = re.compile(r"\s*(?:#.*|---(?:\s.*)?|%YAML.*|\{\{.*\}\}\s*)?")
+_KIND = re.compile(r"""(?:^[- ]{0,4}|[{,]\s*)["']?kind["']?\s*:\s*["']?(?:[A-Z]|\{\{)""", re.MULTILINE)
+_VERSION = re.compile(r"""(?:^[- ]{0,4}|[{,]\s*)["']?apiVersion["']?\s*:""", re.MULTILINE)
+_RECORD = re.compile(r'"resource"\s*:')
+_SNAPSHOT = re.compile(r'"(?:nodes|pods)"\s*:\s*(?:\[|null)')
+_TABLE = re.compile(r"(?:sn|name),(?:[a-z_]+,)*(?:cpu_milli|memory_mib)\b")
+
+
+@dataclass(slots=True)
+class Folder:
+    """The files of a directory or an archive, by their paths in it; ``left`` is path and reason."""
+
+    name: str
+    files: list[tuple[str, bytes | str]] = field(default_factory=list)
+    left: list[tuple[str, str]] = field(default_factory=list)
+    separator: str = "/"
+
+    def path_of(self, path: str) -> str:
+        """Return how a file of it is named in messages."""
+        return f"{self.name.rstrip('/')}{self.separator}{path}" if self.name else path
+
+    def texts(self, limits: Limits) -> Iterator[tuple[str, str | FormatError]]:
+        """Yield path and text of every manifest, or why it cannot be read; the rest joins ``left``."""
+        for path, data in self.files:
+            suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
+            try:
+                text = to_text(data, limits)
+            except FormatError as error:
+                if any(suffix in _MANIFEST_SUFFIXES for suffix in suffixes[-2:]):
+                    yield path, error
+                else:
+                    self.left.append((path, NOT_A_MANIFEST))
+                continue
+            if (suffixes[-1:] and suffixes[-1] in _NEVER) or not is_manifest(text):
+                self.left.append((path, NOT_A_MANIFEST))
+            else:
+                yield path, text
+
+    def read(self, limits: Limits) -> Folder:
+        """Return the manifests alone, as texts. Raises FormatError with the path of one that is no text."""
+        files: list[tuple[str, bytes | str]] = []
+        for path, text in self.texts(limits):
+            if isinstance(text, FormatError):
+                raise FormatError(text.message, text.line, file=self.path_of(path))
+            files.append((path, text))
+        return Folder(self.name, files, self.left, self.separator)
+
+    def notes(self) -> list[str]:
+        """Return one sentence for each reason why files were left out."""
+        by_reason: dict[str, list[str]] = {}
+        for path, why in sorted(self.left):
+            by_reason.setdefault(why, []).append(path)
+        return [f"{_files(paths)} left out: {why}" for why, paths in by_reason.items()]
+
+
+def _files(paths: list[str]) -> str:
+    shown = ", ".join(path[:80] for path in paths[:_NAMED])
+    if len(paths) == 1:
+        return f"{shown} is"
+    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    return f"{len(paths):,} files ({shown}{more}) are"
+
+
+def is_manifest(text: str, *, beginning: bool = False) -> bool:
+    """Tell whether a text looks like one that :func:`~scheduler_core.formats.bundle.read_files` reads.
+
+    Of a file's ``beginning`` alone an apiVersion is enough: kubectl prints ``kind`` after the data.
+    """
+    first = next((line for line in _lines(text) if not _PASSED.fullmatch(line)), "").strip()
+    if _TABLE.match(first):
+        return True
+    if not _BEGINS.match(first):
+        return False
+    if _KIND.search(text) or (beginning and _VERSION.search(text)):
+        return True
+    if first[0] not in "{[":
+        return False
+    return _SNAPSHOT.search(text) is not None or ('"event"' in first and _RECORD.search(first) is not None)
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1
+
+
+_NOT_JOINABLE = re.compile(r"^(?:%|\.\.\.|[{\[])", re.MULTILINE)
+
+
+def joined(folder: Folder) -> list[tuple[str, str]]:
+    """Put a folder's texts of YAML into one, each under a comment with its path; the rest stay files.
+
+    What cannot be a document of a YAML stream stays: tables, JSON, texts with directives. Comments at the top
+    name what was left out.
+    """
+    parts: list[str] = [f"# {_comment(f'{folder.name}: {note}')}\n" for note in folder.notes()]
+    rest: list[tuple[str, str]] = []
+    count = 0
+    for path, text in folder.files:
+        assert isinstance(text, str)
+        if _TABLE.match(text.lstrip()) or _NOT_JOINABLE.search(text):
+            rest.append((folder.path_of(path), text))
+            continue
+        parts.append(("---\n" if count else "") + f"# {_comment(path)}\n{text.rstrip()}\n")
+        count += 1
+    return [(folder.name, "".join(parts)), *rest] if count else rest
+
+
+def _comment(text: str) -> str:
+    return re.sub(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\ufffd]", "?", text)

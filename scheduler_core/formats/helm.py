@@ -1,0 +1,97 @@
+"""What Helm leaves in a bundle: templates that nobody rendered, and hooks that are no part of the release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.formats.bundle import Source
+from scheduler_core.scenario import Problem
+
+HOOK = "helm.sh/hook"
+_STAYING = frozenset({"pre-install", "post-install", "pre-upgrade", "post-upgrade", "crd-install"})
+_PASSING_KINDS = ("Pod", "Job")  # Helm waits until these have ended
+_ACTION = re.compile(r"\{\{-?\s*(?:[.$\"(/]|[a-z]\w*\b)[^}]*\}\}")
+_HELM = re.compile(r"\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|template|tpl) ")
+_NEAR = 1  # lines around a problem in which a template's action is its cause
+
+
+def hooks_of(value: Mapping[str, Any]) -> str:
+    """Return the annotation that makes an object a hook of Helm's, "" without one."""
+    metadata = value.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
+    hook = annotations.get(HOOK) if isinstance(annotations, Mapping) else None
+    return hook if isinstance(hook, str) else ""
+
+
+def is_passing_hook(value: Mapping[str, Any]) -> bool:
+    """Tell whether an object is a hook that a release as it runs does not have.
+
+    Tests and what runs at a deletion or a rollback; of what runs at an installation the pods and Jobs, which
+    have ended by then. An object of a dump, with a uid or a node, is there whatever made it.
+    """
+    hooks = {hook.strip() for hook in hooks_of(value).split(",")} - {""}
+    metadata, spec = value.get("metadata"), value.get("spec")
+    live = isinstance(metadata, Mapping) and bool(metadata.get("uid"))
+    bound = isinstance(spec, Mapping) and bool(spec.get("nodeName"))
+    if not hooks or live or bound:
+        return False
+    return not hooks & _STAYING or value.get("kind") in _PASSING_KINDS
+
+
+def hook_told(kind: str, hooks: str, count: int) -> str:
+    """Say why hooks are left out."""
+    what = f"{count} {kind} with the annotation {HOOK}: {hooks[:60]} {'is' if count == 1 else 'are'} left out"
+    why = "a Helm hook runs beside the release and is no part of it"
+    return f"{what}: {why}; remove the annotation to schedule it"
+
+
+def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, Source]) -> list[Problem]:
+    """Return the problems, those of templates that nobody rendered replaced by one problem for each chart."""
+    out: list[Problem] = []
+    blamed: dict[str, Problem] = {}
+    files: dict[str, set[str | None]] = {}
+    templates: dict[str | None, bool] = {}
+    for problem in problems:
+        source = sources.get(problem.file)
+        line = _template_line(problem, source) if source is not None else None
+        if line is None and not templates.get(problem.file):
+            out.append(problem)
+            continue
+        templates[problem.file] = True
+        chart = _chart_of(problem.file)
+        files.setdefault(chart, set()).add(problem.file)
+        if chart not in blamed and line is not None:
+            blamed[chart] = Problem("", "", line, problem.document, problem.file)
+    for chart, first in blamed.items():
+        more = len(files[chart]) - 1
+        others = f" (and {more} more {'file' if more == 1 else 'files'} of the chart)" if more else ""
+        source = sources[first.file]
+        message = f"this is a template, not a manifest{others}: give what it is rendered to"
+        if _HELM.search(source.text):
+            message = (
+                f"this is a Helm template, not a manifest{others}: give what `helm template {chart}` prints"
+            )
+        out.append(Problem(message, first.path, first.line, first.document, first.file))
+    return out
+
+
+def _chart_of(file: str | None) -> str:
+    """Return the directory of the chart that a template's file is in, as far as its path says."""
+    above, found, _ = (file or "").rpartition("/templates/")
+    return above if found else "CHART"
+
+
+def _template_line(problem: Problem, source: Source) -> int | None:
+    """Return the line of a template's action that a problem comes from."""
+    if problem.line is None or source.syntax != "yaml" or "{{" not in source.text:
+        return None
+    lines = source.text.split("\n")
+    at = problem.line - 1
+    for number in sorted(
+        range(max(0, at - _NEAR), min(len(lines), at + _NEAR + 1)), key=lambda n: abs(n - at)
+    ):
+        if _ACTION.search(lines[number]):
+            return number + 1
+    return None

@@ -1,0 +1,107 @@
+"""The same object twice in a bundle: a cluster's dump, and the manifest that is to be applied next.
+
+The later document takes the earlier one's place, as with ``kubectl apply``, whatever file either is in. What
+only the cluster writes stays where the later document lacks it: a pod keeps its node, a node its status.
+Within one list, as kubectl prints it, two objects of one name are an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.objects.reading import At, Report
+from scheduler_core.problems import Finding, problems_of
+from scheduler_core.scenario import Problem
+from scheduler_core.workloads import Key
+
+_ALWAYS = (
+    ("status",),
+    ("metadata", "uid"),
+    ("metadata", "creationTimestamp"),
+    ("metadata", "deletionTimestamp"),
+    ("metadata", "ownerReferences"),
+)
+# Fields that something in the cluster writes, and that an apply of a manifest without them leaves alone.
+WRITTEN_BY_THE_CLUSTER: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "Pod": (("spec", "nodeName"),),
+    "PersistentVolumeClaim": (("spec", "volumeName"),),
+    "PersistentVolume": (("spec", "claimRef"),),
+    **dict.fromkeys(
+        ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"), (("spec", "replicas"),)
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One object that two documents define; ``kept`` are paths of the earlier one that stay."""
+
+    key: Key
+    first: Entry
+    later: Entry
+    kept: tuple[str, ...]
+    is_error: bool = False
+
+
+def same_list(first: Entry, later: Entry) -> bool:
+    """Tell whether two manifests are items of one list."""
+    return (
+        first.source is later.source and first.number == later.number and bool(first.prefix and later.prefix)
+    )
+
+
+def applied(
+    first: Mapping[str, Any], later: Mapping[str, Any], kind: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the later document with what only the cluster writes of the earlier one, and those paths."""
+    value = dict(later)
+    kept = []
+    for path in (*_ALWAYS, *WRITTEN_BY_THE_CLUSTER.get(kind, ())):
+        *above, name = path
+        here, there = value, first
+        for step in above:
+            here, there = here.get(step, {}), there.get(step, {})
+            if not isinstance(here, Mapping) or not isinstance(there, Mapping):
+                break
+        else:
+            if there.get(name) is None or here.get(name) is not None:
+                continue
+            if above:
+                value[above[0]] = {**here, name: there[name]}
+            else:
+                value[name] = there[name]
+            kept.append(".".join(path))
+    return value, tuple(kept)
+
+
+def duplicate_findings(replaced: Iterable[Replaced], report: Report) -> tuple[list[Finding], list[Finding]]:
+    """Return errors and warnings about objects that are defined twice, each with the place of the first."""
+    listed = list(replaced)
+    places = problems_of([(_name(one.first, report), "") for one in listed])
+    errors: list[Finding] = []
+    warnings: list[Finding] = []
+    for one, place in zip(listed, places, strict=True):
+        name = f"{one.key[0]} {one.key[1]}"
+        if one.is_error:
+            text = f"duplicate {name}; first defined {_where(place, one)}: remove one of them"
+            errors.append((_name(one.later, report), text))
+            continue
+        kept = [path for path in one.kept if not path.startswith("metadata.")]
+        more = f"; it keeps {' and '.join(kept)} from there" if kept else ""
+        text = f"replaces {name}, first defined {_where(place, one)}, as kubectl apply would{more}"
+        warnings.append((_name(one.later, report), text))
+    return errors, warnings
+
+
+def _name(entry: Entry, report: Report) -> At:
+    return At(report, None, entry).child("metadata").child("name")
+
+
+def _where(place: Problem, one: Replaced) -> str:
+    """Say where the first is: its file where that is another one, and its line, else its document."""
+    elsewhere = one.first.source is not one.later.source and place.file
+    line = f"line {place.line}" if place.line is not None else f"document {place.document}"
+    return f"in {place.file} at {line}" if elsewhere else f"at {line}"

@@ -1,0 +1,67 @@
+"""Objects of kinds that scheduling does not read: kept for export, and never a reason to refuse a file.
+
+A ConfigMap with a megabyte of text, a CustomResourceDefinition with a schema of ninety levels: where a bound
+on content is hit inside such an object, the object is left out and named instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.objects.kinds import KINDS
+
+_READ = frozenset(
+    [*KINDS, "Policy", "KubeSchedulerConfiguration", "Scenario", "SimulationSettings", "ResourcePatch"]
+)
+CROWDED = "there is too much of such kinds to keep"
+
+
+def matters(kind: Any) -> bool:
+    """Tell whether an object's content may be read: of no kind at all it may, and of a list of objects."""
+    return not isinstance(kind, str) or kind in _READ or kind.endswith("List")
+
+
+class Skipped(dict[str, Any]):
+    """What is left of an object that is left out: apiVersion, kind, name and namespace, and why."""
+
+    def __init__(self, value: Mapping[str, Any], reason: str) -> None:
+        metadata = value.get("metadata")
+        named = metadata if isinstance(metadata, Mapping) else {}
+        super().__init__({key: value[key] for key in ("apiVersion", "kind") if key in value})
+        self["metadata"] = {key: named[key] for key in ("name", "namespace") if key in named}
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Tally:
+    """The values of a bundle so far: those that are read, and those kept for export alone."""
+
+    limits: Limits
+    values: int = 0
+    kept: int = 0
+
+    def __call__(self, number: int) -> None:
+        """Count values. Raises FormatError where there are too many."""
+        self.values += number
+        if self.values > self.limits.values:
+            raise self.error()
+
+    def provisionally(self, number: int) -> None:
+        """Count values of what may turn out to be kept for export alone. Raises FormatError."""
+        self.values += number
+        if self.values > self.limits.values + self.limits.kept:
+            raise self.error()
+
+    def keep(self, number: int) -> bool:
+        """Count values that are kept for export alone; False where there is no more room for them."""
+        if self.kept + number > self.limits.kept:
+            return False
+        self.kept += number
+        return True
+
+    def error(self) -> FormatError:
+        """Return the error of too many values."""
+        return FormatError(f"more than {self.limits.values:,} values, aliases written out")
