@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.cli.reporting import InputError, configured, problem_lines, read_scenario
+from scheduler_core.cli.reporting import FILES, InputError, configured, problem_lines, read_scenario
 from scheduler_core.compare import Comparison, Difference, compare
 from scheduler_core.cost import with_cache
 from scheduler_core.policy import PolicyError, compile_policy
@@ -33,9 +33,7 @@ FIGURES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
-    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     parser.add_argument(
         "--config",
         action="append",

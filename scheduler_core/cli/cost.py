@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
+from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.cost import Cost, measure_costs
 from scheduler_core.policy import PolicyError
 from scheduler_core.settings import CACHE_MODES
@@ -29,9 +29,7 @@ ROWS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
-    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     parser.add_argument(
         "--config", metavar="FILE", help="a Policy or settings to use instead of the bundle's"
     )

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
+from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.explain import ExplainError, Explanation, explain
 from scheduler_core.policy import PolicyError
 
@@ -15,9 +15,7 @@ NODES_SHOWN = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
-    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     parser.add_argument("--pod", required=True, metavar="NS/NAME", help="without a namespace: default")
     parser.add_argument("--node", metavar="NAME", help="ask about this node alone")
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")

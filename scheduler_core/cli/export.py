@@ -7,7 +7,7 @@ import json
 import sys
 from collections import Counter
 
-from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
+from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.ending import ending_documents
 from scheduler_core.formats.snapshot import CONFIG_KIND, LISTS, is_own
 from scheduler_core.formats.yaml_writer import write_yaml
@@ -25,7 +25,7 @@ FORMATS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="as for simulate; - for standard input")
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     listed = "; ".join(f"{name}: {text}" for name, text in FORMATS.items())
     parser.add_argument("--format", choices=[*FORMATS], default="scenario", help=listed)
     parser.add_argument("--config", metavar="FILE", help="a configuration to use instead of the bundle's own")

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scheduler_core.load import load
+from scheduler_core.cli.directories import read_directory
+from scheduler_core.formats.archive import PEEKED, glance
+from scheduler_core.formats.bundle import File
+from scheduler_core.formats.limits import FormatError
+from scheduler_core.load import DEFAULT_LIMITS, load
 from scheduler_core.scenario import BundleError, Problem, Scenario
 from scheduler_core.settings import SETTINGS_KIND
 
@@ -16,8 +20,12 @@ class InputError(Exception):
     """What the user gave cannot be used; the text is the message."""
 
 
+FILES = "manifests, a dump, a trace, an archive or a directory of them; - for standard input"
+"""What ``FILE…`` of a command may be."""
+
+
 def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
-    """Read files (``-``: standard input) as one bundle, and a configuration over its own.
+    """Read files and directories (``-``: standard input) as one bundle, and a configuration over its own.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
@@ -47,16 +55,32 @@ def configured(scenario: Scenario, name: str) -> Scenario:
 
 def _load(names: Sequence[str]) -> Scenario:
     try:
-        return load([(name, _read(name)) for name in names])
+        return load([_read(name) for name in names])
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error
 
 
-def _read(name: str) -> bytes:
+def _read(name: str) -> File:
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if name == "-":
+            return name, sys.stdin.buffer.read()
+        return (
+            read_directory(name, DEFAULT_LIMITS) if Path(name).is_dir() else (name, Path(name).read_bytes())
+        )
     except OSError as error:
-        raise InputError(f"{name}: {error.strerror or error}") from error
+        raise InputError(f"{error.filename or name}: {error.strerror or error}") from error
+    except FormatError as error:
+        raise InputError(f"{name}: {error.message}") from error
+
+
+def is_read(file: Path, name: str) -> bool:
+    """Tell whether a file is what ``name`` names, or a manifest below the directory of that name."""
+    if not Path(name).is_dir():
+        return file.samefile(name)
+    if not file.resolve().is_relative_to(Path(name).resolve()):
+        return False
+    with file.open("rb") as opened:
+        return glance(file.name, opened.read(PEEKED)) is None
 
 
 def problem_lines(problems: Sequence[Problem]) -> str:

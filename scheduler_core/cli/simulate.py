@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
-from scheduler_core.cli.reporting import InputError, counted, problem_lines, read_scenario
+from scheduler_core.cli.reporting import FILES, InputError, counted, is_read, problem_lines, read_scenario
 from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.cycle import Cycle
 from scheduler_core.daemons import unplaced
@@ -33,9 +33,7 @@ class Outcome(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="manifests, a dump, a trace; - for standard input"
-    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     parser.add_argument(
         "--config",
         metavar="FILE",
@@ -86,8 +84,10 @@ def run(options: argparse.Namespace) -> int:
 def _spare_input(options: argparse.Namespace) -> None:
     """Refuse to write the trace over a file that is read."""
     trace = Path(options.trace or "-")
+    if str(trace) == "-" or not trace.exists():
+        return
     for name in (*options.files, options.config or "-"):
-        if "-" not in (str(trace), name) and trace.exists() and Path(name).exists() and trace.samefile(name):
+        if name != "-" and Path(name).exists() and is_read(trace, name):
             raise InputError(f"{options.trace}: is read as input; write the trace to another file")
 
 
