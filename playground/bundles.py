@@ -7,12 +7,18 @@ import io
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import zstandard
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
+from scheduler_core.formats.archive import read_archive
+from scheduler_core.formats.bundle import File
+from scheduler_core.formats.folder import Folder, joined
+from scheduler_core.formats.limits import FormatError
+from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.policy import PolicyError, compile_policy
@@ -55,15 +61,16 @@ def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     return wire
 
 
-def parse(files: Files, title: str = "", *, times: Times = "keep") -> Scenario:
+def parse(files: Sequence[File], title: str = "", *, times: Times = "keep") -> Scenario:
     """Read a bundle; of a trace with ``times`` "ignore" every pod comes at once and stays.
 
     Raises BundleError with everything that is wrong, or TooLargeError.
     """
-    size = sum(text_bytes(text) for _, text in files)
+    texts = [text for file in files for text in _texts(file)]
+    size = sum(map(text_bytes, texts))
     if size > limit("BUNDLE_BYTES"):
         raise TooLargeError(f"The bundle has {size:,} bytes; at most {limit('BUNDLE_BYTES'):,} are read.")
-    if not any(text.strip() for _, text in files):
+    if not any(text.strip() for text in texts):
         raise BundleError(
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
@@ -89,7 +96,8 @@ def check_policy(scenario: Scenario) -> None:
 
 
 def _core_limits() -> Limits:
-    return Limits(size=limit("BUNDLE_BYTES"), files=limit("UPLOAD_FILES"), pods=limit("PODS"))
+    # How many files one upload has, Django bounds; an archive that was one of them may be many.
+    return Limits(size=limit("BUNDLE_BYTES"), files=Limits().entries, pods=limit("PODS"))
 
 
 def counts(scenario: Scenario) -> tuple[int, int, int]:
@@ -136,10 +144,48 @@ def decode(name: str, data: bytes, most: int | None = None) -> str:
     if len(data) > most:
         raise TooLargeError(f"{name} goes beyond the {limit('BUNDLE_BYTES'):,} bytes that a bundle may have.")
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"Byte {error.start:,} is not UTF-8. Save the file as UTF-8 text; gzip is fine."
-        raise BundleError([Problem(message, file=name)]) from error
+        return decode_text(data)
+    except FormatError as error:
+        raise BundleError([Problem(error.message, line=error.line, file=name)]) from error
+
+
+def opened(name: str, data: bytes, most: int | None = None) -> File:
+    """Return an uploaded file's name and text, or an archive's manifests as a folder of texts.
+
+    Raises as :func:`decode`.
+    """
+    limits = replace(_core_limits(), size=limit("BUNDLE_BYTES") if most is None else most)
+    try:
+        folder = read_archive(name, data, limits)
+        if folder is None:
+            return name, decode(name, data, most)
+        read = folder.read(limits)
+    except FormatError as error:
+        raise BundleError([Problem(error.message, line=error.line, file=error.file or name)]) from error
+    if not read.files:
+        looked = ", ".join(read.notes()) or "it is empty"
+        raise BundleError([Problem(f"there is no manifest in it: {looked}", file=name)])
+    return read
+
+
+def stored(files: Sequence[File]) -> Files:
+    """Return what a draft keeps of the files that it is made of: an archive's YAML as one text."""
+    out: Files = []
+    for file in files:
+        if isinstance(file, Folder):
+            out += joined(file)
+        else:
+            out.append((file[0], str(file[1])))
+    return out
+
+
+def file_bytes(file: File) -> int:
+    """Return how many bytes the texts of a file have as UTF-8."""
+    return sum(map(text_bytes, _texts(file)))
+
+
+def _texts(file: File) -> list[str]:
+    return [str(text) for _, text in (file.files if isinstance(file, Folder) else [file])]
 
 
 # --- stored forms ----------------------------------------------------------------------------

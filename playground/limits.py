@@ -28,7 +28,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit(
         "BUNDLE_BYTES", 32 * MIB, "bytes", "one bundle after decompression: a paste, an upload, an API body"
     ),
-    Limit("UPLOAD_FILES", 20, "files", "files of one upload"),
+    Limit("UPLOAD_FILES", 20, "files", "files of one upload; an archive is one of them"),
     Limit("DRAFT_BYTES", 4 * MIB, "bytes", "a draft saved over the WebSocket"),
     Limit("DRAFTS_PER_OWNER", 200, "drafts", "drafts of one visitor; the oldest go first"),
     Limit("BRANCHES_PER_FAMILY", 60, "drafts", "drafts of one visitor that come of the same source"),

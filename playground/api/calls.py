@@ -25,16 +25,25 @@ from playground.runs import service
 from playground.throttle import RETRY_SECONDS, address_of, reading
 from scheduler_core import scenario as core
 from scheduler_core.explain import ExplainError
+from scheduler_core.formats.bundle import File
+from scheduler_core.formats.folder import Folder
 from scheduler_core.scenario import BundleError
 from scheduler_core.trace import trace_cycle, trace_line
 
 CYCLES_PER_ANSWER = 100
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+FORM = "multipart/form-data"
+_JOINED = re.compile(r"(?:---)?(?:apiVersion|kind): ?[^\n]*\Z")  # YAML whose lines are one
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
 
 
 def json_of(request: HttpRequest) -> dict[str, Any]:
     """Return the body as an object. Raises ApiError."""
+    if request.content_type == FORM:
+        told = (
+            "This call takes a JSON object. Files are sent as a form to POST /api/scenarios and /api/drafts."
+        )
+        raise ApiError(400, told)
     try:
         body = json.loads(request.body)
     except (ValueError, RecursionError) as error:
@@ -50,28 +59,59 @@ def token_of(request: HttpRequest) -> str:
     return header[7:].strip() if header[:7].lower() == "bearer " else ""
 
 
-def bundle_of(request: HttpRequest) -> tuple[str, str]:
-    """Return text and title: the body is a bundle, or ``{"bundle": text, "title": …}``."""
-    text = bundles.decode("", request.body)
+def files_of(request: HttpRequest) -> tuple[list[File], str]:
+    """Return files and title: the body is a bundle, an archive, ``{"bundle": text, "title": …}``, or a form.
+
+    Raises ApiError, BundleError and TooLargeError.
+    """
+    if request.content_type == FORM:
+        return _files_of_form(request)
+    title = request.GET.get("title", "")
+    file = bundles.opened("", request.body)
+    if isinstance(file, Folder):
+        return [file], title
+    text = str(file[1])
+    if request.content_type == "application/x-www-form-urlencoded" and _JOINED.match(text):
+        raise ApiError(
+            400, "The body has lost its line ends, as `curl -d @FILE` sends it: use --data-binary @FILE."
+        )
     if request.content_type == "application/json" or text.lstrip()[:1] == "{":
         try:
             body = json.loads(text)
         except (ValueError, RecursionError):
-            return text, ""  # a bundle may be JSON Lines, or broken JSON whose errors the reader tells
+            return [
+                ("", text)
+            ], ""  # a bundle may be JSON Lines, or broken JSON whose errors the reader tells
         if isinstance(body, dict) and isinstance(body.get("bundle"), str):
             title = body.get("title", "")
             if not isinstance(title, str):
                 raise ApiError(400, [{"line": None, "path": "title", "message": "title must be a text."}])
-            return body["bundle"], title
-    return text, request.GET.get("title", "")
+            return [("", body["bundle"])], title
+    return [("", text)], title
+
+
+def _files_of_form(request: HttpRequest) -> tuple[list[File], str]:
+    """Return the files of a form, whatever its fields are called, and its texts ``bundle`` and ``title``."""
+    if unknown := sorted(set(request.POST) - {"bundle", "title"}):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}. Send files, bundle and title.")
+    files: list[File] = [("", text) for text in request.POST.getlist("bundle")]
+    left = limit("BUNDLE_BYTES") - sum(map(bundles.file_bytes, files))
+    for _, uploads in request.FILES.lists():
+        for upload in uploads:
+            file = bundles.opened(str(upload.name or ""), upload.read(), max(0, left))
+            left -= bundles.file_bytes(file)
+            files.append(file)
+    if not files:
+        raise ApiError(400, "The form has no file in it; send one as in `curl -F file=@cluster.yaml`.")
+    return files, request.POST.get("title", request.GET.get("title", ""))
 
 
 def create_scenario(request: HttpRequest) -> HttpResponse:
     """Store a bundle as an immutable scenario."""
     try:
         with reading():
-            text, title = bundle_of(request)
-            scenario = bundles.parse([("", text)], store.clean_title(title))
+            files, title = files_of(request)
+            scenario = bundles.parse(files, store.clean_title(title))
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:

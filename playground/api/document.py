@@ -72,6 +72,21 @@ _DRAFT = _object(
 
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
+    "Packed": {
+        "type": "string",
+        "format": "binary",
+        "description": "A gzipped bundle, or an archive of manifests: .zip, .tar or .tar.gz",
+    },
+    "Form": _object(
+        [],
+        file={
+            "type": "array",
+            "items": {"type": "string", "format": "binary"},
+            "description": "Files, archives",
+        },
+        bundle=_TEXT,
+        title=_TEXT,
+    ),
     "Problem": _PROBLEM,
     "Errors": _object(["errors"], errors=_PROBLEMS),
     "NewScenario": _object(["bundle"], bundle=_TEXT, title=_TEXT),

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from playground import bundles, identity, store
 from playground.api.answers import ApiError, answer
-from playground.api.calls import bundle_of, json_of, shared_answer, token_of
+from playground.api.calls import files_of, json_of, shared_answer, token_of
 from playground.limits import limit
 from playground.models import Draft
 from playground.throttle import reading
@@ -69,9 +69,9 @@ def create_draft(request: HttpRequest) -> HttpResponse:
     """Make a draft of a bundle that can be read; without a token its owner is somebody new."""
     owner = _owner(request) if token_of(request) else identity.new_visitor()
     with _reading():
-        text, title = bundle_of(request)
-        scenario = bundles.parse([("", text)], store.clean_title(title))
-    row = store.create_draft(owner, [("", text)], title)
+        files, title = files_of(request)
+        scenario = bundles.parse(files, store.clean_title(title))
+    row = store.create_draft(owner, bundles.stored(files), title)
     body = {
         **_wire(request, row),
         "token": identity.sign(owner),

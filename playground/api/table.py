@@ -51,7 +51,14 @@ _UNREAD = {
 _TITLE = (("title", "string", "Title, where the body is the bundle itself"),)
 _OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
 _OWN = {401: ("No token of ours", "Errors"), **_ERRORS}
-_TEXT = (("text/plain", "Text"), ("application/yaml", "Text"), ("application/json", "NewScenario"))
+_TEXT = (
+    ("text/plain", "Text"),
+    ("application/yaml", "Text"),
+    ("application/json", "NewScenario"),
+    ("application/gzip", "Packed"),
+    ("application/zip", "Packed"),
+    ("multipart/form-data", "Form"),
+)
 
 CALLS: tuple[Call, ...] = (
     Call(

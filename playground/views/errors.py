@@ -49,7 +49,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 400, or 413 to an upload of too many files (found before any view is asked)."""
     if isinstance(exception, TooManyFilesSent):
         most = limit("UPLOAD_FILES")
-        return error_page(request, 413, f"Those are too many files; at most {most} are read at once.")
+        remedy = "pack them as one .zip or .tar.gz, or join them with --- between"
+        return error_page(
+            request, 413, f"Those are too many files; at most {most} are read at once: {remedy}."
+        )
     return error_page(request, 400)
 
 

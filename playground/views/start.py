@@ -25,6 +25,8 @@ from playground.views.errors import error_page
 from scheduler_core import examples
 from scheduler_core import scenario as core
 from scheduler_core.cli.timed_report import age
+from scheduler_core.formats.bundle import File
+from scheduler_core.formats.folder import Folder
 from scheduler_core.scenario import BundleError, Problem
 
 MINIATURE = "shop"  # the example that steps on the start page
@@ -172,7 +174,11 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
         "drafts": drafts[:DRAFTS_AHEAD],
         "older": drafts[DRAFTS_AHEAD:],
         "miniature": _miniature_link(),
-        "limits": {"bundleMib": limit("BUNDLE_BYTES") // 2**20, "files": limit("UPLOAD_FILES")},
+        "limits": {
+            "bundleMib": limit("BUNDLE_BYTES") // 2**20,
+            "bundleBytes": limit("BUNDLE_BYTES"),
+            "files": limit("UPLOAD_FILES"),
+        },
         **more,
     }
     return render(request, "start.html", context, status=status)
@@ -188,7 +194,7 @@ class Import:
 
     title: str
     text: str
-    files: bundles.Files = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
     run: bool = False
     times: bundles.Times = "keep"
 
@@ -214,11 +220,12 @@ def _read(request: HttpRequest) -> Import:
         if upload.size and upload.size > limit("BUNDLE_BYTES"):
             raise bundles.TooLargeError(f"{upload.name} has {upload.size:,} bytes; that is too large.")
         name = str(upload.name or "")
-        text = bundles.decode(name, upload.read(), max(0, left))
-        left -= bundles.text_bytes(text)
-        sent.files.append((name, text))
+        file = bundles.opened(name, upload.read(), max(0, left))
+        left -= bundles.file_bytes(file)
+        sent.files.append(file)
     if not sent.title:
-        sent.title = _title_of([name for name, _ in sent.files if name])
+        names = [file.name if isinstance(file, Folder) else file[0] for file in sent.files]
+        sent.title = _title_of([name for name in names if name])
     return sent
 
 
@@ -267,7 +274,7 @@ def _import(request: HttpRequest) -> HttpResponse:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]), title=sent.title)
     except service.TooManyRunsError as error:
         return error_page(request, 429, str(error), retry_after=RETRY_SECONDS)
-    files = sent.files if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
+    files = bundles.stored(sent.files) if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
     sources.seed(draft, scenario)
     return HttpResponseRedirect(f"/p/{draft.pk}/")

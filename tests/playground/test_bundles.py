@@ -89,7 +89,7 @@ def test_gzip_is_unpacked_within_bounds(limits: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\xff\xfe\x00k", gzip.compress(b"x" * 99)[:20]], ids=["binary", "broken gzip"]
+    "data", [b"\x89PNG\xff\x00k", gzip.compress(b"x" * 99)[:20]], ids=["binary", "broken gzip"]
 )
 def test_files_that_are_no_text(data: bytes) -> None:
     """Binary and broken files are named."""
