@@ -1,15 +1,25 @@
 // What somebody drops or chooses: texts go into the box, so that their errors have lines; the rest is sent as files.
 
+import { dropped } from "./folder.js";
+
 const TEXT = /\.(ya?ml|json|jsonl|txt)(\.gz)?$/i;
 const TABLE = /\.csv(\.gz)?$/i;
 
 export const isTable = (file) => TABLE.test(file.name);
 
-/** Return a file's text, unpacked if it is gzip. */
+/** Return a file's text, unpacked if it is gzip. Rejects for what is no text: the server says what it is. */
 async function textOf(file) {
   const packed = /\.gz$/i.test(file.name);
   const stream = packed ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
-  return new Response(stream).text();
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+}
+
+/** The encoding by a byte order mark, or by zeros between letters: PowerShell writes UTF-16. */
+function encodingOf([a, b, c, d]) {
+  if ((a === 0xff && b === 0xfe) || (a && b === 0 && c && d === 0)) return "utf-16le";
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b && c === 0 && d)) return "utf-16be";
+  return "utf-8";
 }
 
 /** Return the files as one text of at most `most` characters, or null if they are to be sent as they are. */
@@ -42,7 +52,7 @@ export function give(input, files) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Let files be dropped on `target`; `show` hears whether some are held over it. What a part of it took already is left alone. */
+/** Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` hears whether some are held over it. What a part of it took already is left alone. */
 export function onDrop(target, take, show = () => {}) {
   let depth = 0;
   const over = () => { target.classList.toggle("drag", depth > 0); show(depth > 0); };
@@ -56,6 +66,7 @@ export function onDrop(target, take, show = () => {}) {
     over();
     if (event.defaultPrevented) return;
     event.preventDefault();
-    take([...event.dataTransfer.files]);
+    const folder = dropped(event.dataTransfer);
+    if (folder) take([], folder); else take([...event.dataTransfer.files]);
   });
 }

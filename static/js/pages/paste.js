@@ -4,6 +4,7 @@ import { $, h, fill, icon, debounce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { plural } from "../lib/quantity.js";
 import { asText, give, isTable, onDrop } from "./files.js";
+import { FolderError, chosen, packed } from "./folder.js";
 import { link } from "./link.js";
 import { placed, send } from "./send.js";
 
@@ -112,27 +113,45 @@ export function paste(form, tables) {
     }
   }
 
-  async function take(files) {
+  async function take(files, folder) {
+    if (folder) { await takeFolder(folder); return; }
     const csv = files.filter(isTable);
     if (csv.length) { tables(csv); if (csv.length === files.length) return; }
     const rest = files.filter((file) => !isTable(file));
     const text = await asText(rest, OVER_SOCKET);
-    if (!title.value && rest.length) title.value = rest[0].name.replace(/\.(ya?ml|json|jsonl|txt)?(\.gz)?$/i, "");
-    if (text === null) { hold(rest); return; }
+    if (!title.value && rest.length) title.value = rest[0].name.replace(/(\.(ya?ml|json|jsonl|txt|zip|tar|tgz))?(\.gz)?$/i, "");
+    if (text === null) {
+      // More files than a form may have go as one.
+      if (rest.length > Number(input.dataset.most)) await takeFolder(rest.map((file) => ({ path: file.name, file })));
+      else hold(rest);
+      return;
+    }
     hold([]);
     editor.value = editor.value.trim() && !restored ? `${editor.value.trimEnd()}\n---\n${text}` : text;
     changed();
     editor.focus();
   }
 
-  function hold(files) {
+  /** Hold a folder, or a promise of one, as one packed file. */
+  async function takeFolder(folder) {
+    try {
+      say("", "Reading the folder …");
+      const { file, left } = packed(await folder, Number(input.dataset.mostBytes));
+      title.value ||= file.name.replace(/\.tar$/, "");
+      hold([file], left ? ` ${plural(left, "other file")} of the folder ${left === 1 ? "is" : "are"} not sent.` : "");
+    } catch (error) {
+      say("bad", icon("warn"), error instanceof FolderError ? error.message : "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.");
+    }
+  }
+
+  function hold(files, note = "") {
     held = files;
     give(input, files);
     fill(chips, files.map((file) => h("span", { class: "chip" }, file.name,
       h("button", { type: "button", "aria-label": `Take ${file.name} out again`, onclick: () => hold(held.filter((one) => one !== file)) }, icon("close")))));
     $("[data-drop-hint]", form).hidden = files.length > 0;
     buttons();
-    if (files.length) { show([]); say("", `${plural(files.length, "file")} to send${editor.value.trim() ? " together with the text" : ""}; checked when you open it.`); }
+    if (files.length) { show([]); say("", `${plural(files.length, "file")} to send${editor.value.trim() ? " together with the text" : ""}; checked when you open it.${note}`); }
     else check();
   }
 
@@ -179,11 +198,15 @@ export function paste(form, tables) {
   title.addEventListener("input", keep);
   input.addEventListener("click", () => { input.value = ""; });
   input.addEventListener("change", (event) => { if (event.isTrusted) take([...input.files]); });
+  const folders = $("[data-folder]", form);
+  $("[data-folder-label]", form).hidden = !("webkitdirectory" in folders);
+  folders.addEventListener("click", () => { folders.value = ""; });
+  folders.addEventListener("change", () => { if (folders.files.length) takeFolder(chosen(folders)); });
   clear.addEventListener("click", () => { hold([]); editor.value = ""; title.value = ""; forget(); changed(); editor.focus(); });
   onDrop(form, take);
   // A page that comes back from the browser's cache can be used again.
   addEventListener("pageshow", (event) => { if (event.persisted) busy(false); });
-  return (files) => { if (!files.every(isTable)) form.scrollIntoView({ block: "nearest" }); return take(files); };
+  return (files, folder) => { if (folder || !files.every(isTable)) form.scrollIntoView({ block: "nearest" }); return take(files, folder); };
 }
 
 function kept() {

@@ -1,7 +1,7 @@
 // "Run a trace": two CSV files become a run in a worker.
 
 import { $, fill, icon, h } from "../lib/dom.js";
-import { give, holdsNodes, onDrop } from "./files.js";
+import { give, holdsNodes, isTable, onDrop } from "./files.js";
 import { placed, send } from "./send.js";
 
 /** Make `form` work; returns what takes CSV files that were dropped elsewhere. */
@@ -10,8 +10,9 @@ export function trace(form) {
   const status = $("[data-trace-status]", form);
   const submit = $("button.primary", form);
 
-  async function take(files) {
-    for (const file of files) give((await holdsNodes(file)) ? inputs.nodes : inputs.pods, [file]);
+  async function take(files, folder) {
+    const all = folder ? (await folder).map(({ file }) => file).filter(isTable) : files;
+    for (const file of all) give((await holdsNodes(file)) ? inputs.nodes : inputs.pods, [file]);
     form.scrollIntoView({ block: "center" });
     const missing = !inputs.nodes.files.length ? "the nodes' file" : !inputs.pods.files.length ? "the pods' file" : "";
     say("", missing ? `Still missing: ${missing}.` : "Both files are there.");
