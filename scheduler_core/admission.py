@@ -29,6 +29,7 @@ _DEFAULT_CLASS = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
+PREEMPTS = "PreemptLowerPriority"
 _NOT_READY = "node.kubernetes.io/not-ready"
 _UNREACHABLE = "node.kubernetes.io/unreachable"
 _SPACE = uuid.UUID("6f5d2f4e-3f0c-5a0e-9b6a-706f64737465")
@@ -46,6 +47,14 @@ def with_requests(container: Container) -> Container:
     if all(name in container.requests for name in container.limits):
         return container
     return replace(container, requests={**container.limits, **container.requests})
+
+
+def _defaulted(container: Container, pod: Pod) -> Container:
+    """Fill in a container's requests, and its host ports where the pod is in the node's network."""
+    filled = with_requests(container)
+    if not (pod.host_network and container.network_ports):
+        return filled
+    return replace(filled, host_ports=filled.ports_taken(host_network=True), network_ports=())
 
 
 def _with_default_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
@@ -102,15 +111,30 @@ class Admission:
     def admit_pod(
         self, pod: Pod, warn: Warn, *, priority_given: bool = False, refuse: Warn | None = None
     ) -> Pod:
-        """Fill in requests, priority and tolerations."""
+        """Fill in requests, host ports, priority, preemptionPolicy and tolerations."""
         priority = self._priority(pod, warn, priority_given, refuse)
         return replace(
             pod,
-            containers=tuple(map(with_requests, pod.containers)),
-            init_containers=tuple(map(with_requests, pod.init_containers)),
+            containers=tuple(_defaulted(one, pod) for one in pod.containers),
+            init_containers=tuple(_defaulted(one, pod) for one in pod.init_containers),
             tolerations=_with_default_tolerations(pod.tolerations),
             priority=priority,
+            preemption_policy=self._preemption_policy(pod, warn),
         )
+
+    def _preemption_policy(self, pod: Pod, warn: Warn) -> str:
+        """Return the pod's own policy, or that of its class."""
+        found = self.priorities.get(pod.priority_class_name) if pod.priority_class_name else self._default()
+        wanted = (found.preemption_policy if found is not None else "") or PREEMPTS
+        if pod.preemption_policy not in ("", wanted) and found is not None:
+            told = f"is {pod.preemption_policy}, but PriorityClass {found.meta.name!r} has {wanted}"
+            warn("preemptionPolicy", f"{told}: {pod.preemption_policy} is used")
+        return pod.preemption_policy or ("" if wanted == PREEMPTS else wanted)
+
+    def _default(self) -> PriorityClass | None:
+        """Return the class of pods that name none: the one with the lowest value of those that are."""
+        defaults = [c for c in self.priorities.values() if c.global_default]
+        return min(defaults, key=lambda c: c.value, default=None)
 
     def _priority(self, pod: Pod, warn: Warn, given: bool, refuse: Warn | None) -> int:
         name = pod.priority_class_name
@@ -130,8 +154,8 @@ class Admission:
             return pod.priority if given or value is None else value
         if given:
             return pod.priority
-        defaults = [c.value for c in self.priorities.values() if c.global_default]
-        return min(defaults, default=0)
+        default = self._default()
+        return 0 if default is None else default.value
 
 
 def _is_bound(pod: Pod) -> bool:

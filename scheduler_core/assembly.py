@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from scheduler_core.admission import Admission, disruptions_allowed
 from scheduler_core.daemons import unplaced
+from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.limits import Limits
 from scheduler_core.objects.model import (
@@ -70,6 +71,7 @@ class Assembly:
         self.admission = Admission()
         self.notices = Notices()
         self.children: dict[Key, list[KubernetesObject]] = {}
+        self.ignored: list[Entry] = []  # manifests of operations, of kinds without a reader
         self.places: dict[Key, At] = {}  # where each object's manifest stands
         self.changed: list[Change] = []  # by controllers that a later document changed
         self.pods = 0

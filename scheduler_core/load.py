@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal
 
 from scheduler_core.assembly import Assembly
@@ -28,8 +29,9 @@ from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.references import check_references
-from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario
+from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario, Unhonored
 from scheduler_core.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+from scheduler_core.unhonored import found_in, is_reported
 from scheduler_core.workloads import Change, Key, key_of
 
 DEFAULT_LIMITS = Limits()
@@ -146,7 +148,7 @@ class _Loading:
         operations = self.operations(settings)
         self.refuse_if_wrong()
         self.assembly.notices.flush()
-        return Scenario(
+        scenario = Scenario(
             title=self.title,
             documents=tuple(self.documents),
             objects=tuple(objects),
@@ -156,7 +158,17 @@ class _Loading:
             warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
             controllers=controllers,
+            unhonored=self.unhonored(objects, operations),
         )
+        return replace(scenario, warnings=scenario.warned()) if scenario.unhonored else scenario
+
+    def unhonored(
+        self, objects: list[KubernetesObject], operations: tuple[Operation, ...]
+    ) -> tuple[Unhonored, ...]:
+        """Return what is used of what other clusters honor."""
+        ignored = [*chain.from_iterable(self.ignored.values()), *self.assembly.ignored]
+        later = (operation.object for operation in operations if operation.object is not None)
+        return found_in(self.report, ignored, chain(objects, later))
 
     @property
     def policy(self) -> Document | None:
@@ -277,7 +289,7 @@ class _Loading:
         problems = [*self.errors, *problems_of(self.report.errors)]
         if not problems:
             return
-        problems = sorted(blame_templates(problems, self.sources), key=_place)
+        problems = sorted(blame_templates(problems, self.sources), key=Problem.place)
         if self.report.unlisted:
             problems.append(Problem(f"and {self.report.unlisted:,} more problems of the same input"))
         raise BundleError(problems, self.noteworthy())
@@ -285,14 +297,16 @@ class _Loading:
     def noteworthy(self) -> list[Problem]:
         """Return what was found while reading: fields and kinds without effect."""
         found: list[Finding] = []
-        for kind, entries in self.ignored.items():
-            found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
+        for kind, listed in self.ignored.items():
+            entries = [entry for entry in listed if not is_reported(entry)]
+            if entries:
+                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
         for (kind, reason), entries in self.skipped.items():
             found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
         for (kind, hooks), entries in self.hooks.items():
             found.append((At(self.report, None, entries[0]), hook_told(kind, hooks, len(entries))))
         found += [*unknown_findings(self.report), *self.report.warnings]
-        return sorted(problems_of(found), key=_place)
+        return sorted(problems_of(found), key=Problem.place)
 
     def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
         """Return what the user should know of a bundle that can be used."""
@@ -305,11 +319,6 @@ class _Loading:
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out
-
-
-def _place(problem: Problem) -> tuple[str, int, int]:
-    """Order problems as the text is read; those without a place come first."""
-    return problem.file or "", problem.document or 0, problem.line or 0
 
 
 def _left_out(kind: str, reason: str, count: int) -> str:

@@ -297,6 +297,7 @@ class _History:
         row = find_kind(entry, place)
         if row is None:
             if entry.kind:
+                self.assembly.ignored.append(entry)
                 self.ignore(entry.kind, place)
             return None
         obj = decode(entry, row, self.assembly.report)

@@ -121,7 +121,8 @@ class Preemption:
     """Everything that preemption looked at for one pod that fits nowhere, and what it chose.
 
     ``leaving`` are the victims of a former preemption that are still on the pod's nominated node: while
-    there are any, the pod is not ``eligible`` and nothing else is tried. ``potential`` are the nodes where
+    there are any, the pod is not ``eligible`` and nothing else is tried. ``never``: it has the
+    preemptionPolicy Never, and is not eligible either. ``potential`` are the nodes where
     deletions might help, ``hopeless`` all that are no candidates, ``candidates`` the others, in
     object order. ``ties`` are equal on every criterion, by name. ``cleared`` lose their nomination.
     ``undone`` is the API server's answer that brought the choice to nothing, when a victim was to be deleted.
@@ -129,6 +130,7 @@ class Preemption:
 
     nodes: tuple[str, ...]
     eligible: bool = True
+    never: bool = False
     leaving: tuple[str, ...] = ()
     leaving_from: str | None = None
     potential: Indices = field(default_factory=lambda: np.zeros(0, np.int64))

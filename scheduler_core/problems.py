@@ -59,17 +59,13 @@ def _times(unknown: Unknown) -> str:
 
 
 def unknown_findings(report: Report) -> list[Finding]:
-    """Return one warning for each shape of path that held an unknown field, or one v1.11 does not know."""
+    """Return one warning for each shape of path that held an unknown field."""
     out: list[Finding] = []
     for shape, unknown in report.unknown.items():
         path = shape_text(shape[1:])
         meant = did_you_mean(str(unknown.at.key), unknown.known)
         told = f"unknown field {path} in {shape[0]}{_times(unknown)}"
         out.append((unknown.at, f"{told}{meant or ': it is kept for export and has no effect'}"))
-    for shape, unknown in report.newer.items():
-        path = shape_text(shape[1:])
-        told = f"{path} in {shape[0]}{_times(unknown)} is newer than kube-scheduler v1.11: it has no effect"
-        out.append((unknown.at, told))
     return out
 
 

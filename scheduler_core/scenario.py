@@ -26,7 +26,8 @@ class Problem:
     """One thing wrong with, or noteworthy about, the input.
 
     ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
-    1-based, ``None`` where the input has no lines of its own; ``document`` is 1-based.
+    1-based, ``None`` where the input has no lines of its own; ``document`` is 1-based. ``unhonored``
+    names the field or kind that is not honored, of a warning that another cluster's answer may differ.
     """
 
     message: str
@@ -34,6 +35,11 @@ class Problem:
     line: int | None = None
     document: int | None = None
     file: str | None = None
+    unhonored: str = ""
+
+    def place(self) -> tuple[str, int, int]:
+        """Order problems as the text is read; those without a place come first."""
+        return self.file or "", self.document or 0, self.line or 0
 
 
 class BundleError(ValueError):
@@ -47,6 +53,14 @@ class BundleError(ValueError):
         self.problems = problems
         self.warnings = tuple(warnings)
         super().__init__("; ".join(p.message for p in problems[:5]))
+
+
+@dataclass(frozen=True, slots=True)
+class Unhonored:
+    """A warning of a field or kind that another cluster may honor; abilities each of which honors it here."""
+
+    problem: Problem
+    honored_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +127,7 @@ class Scenario:
     warnings: tuple[Problem, ...] = ()
     summary: Mapping[str, int] | None = None  # what was read: kind -> count
     controllers: bool = True  # False: a recording; pods come and go by its operations alone
+    unhonored: tuple[Unhonored, ...] = ()  # what some schedulers honor; those warned of are in ``warnings``
 
     @property
     def id(self) -> str:
@@ -145,7 +160,8 @@ class Scenario:
         """Return the same cluster and history under another configuration.
 
         An operation that restarts the scheduler keeps what it changes: only what it had from the beginning
-        is exchanged. The documents stay as they are.
+        is exchanged. The documents stay as they are. Warnings of fields that are not honored are those of
+        the new configuration.
         """
         operations = tuple(
             operation
@@ -153,7 +169,17 @@ class Scenario:
             else replace(operation, configuration=self._exchanged(operation.configuration, policy, settings))
             for operation in self.operations
         )
-        return replace(self, operations=operations, policy=policy, settings=settings)
+        changed = replace(self, operations=operations, policy=policy, settings=settings)
+        return replace(changed, warnings=changed.warned()) if self.unhonored else changed
+
+    def warned(self) -> tuple[Problem, ...]:
+        """Return the warnings, those of fields that the scheduler does not honor among them, in order."""
+        from scheduler_core.unhonored import warnings_under
+
+        later = [one.configuration for one in self.operations if one.configuration is not None]
+        configurations = [Configuration(self.policy, self.settings), *later]
+        others = (problem for problem in self.warnings if not problem.unhonored)
+        return tuple(sorted((*others, *warnings_under(self.unhonored, configurations)), key=Problem.place))
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:
         return Configuration(

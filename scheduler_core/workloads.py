@@ -294,6 +294,10 @@ def _deployment(world: World, owner: Workload, changes: Changes) -> None:
 def template_hash(template: Pod) -> str:
     """Return a deterministic hash of a pod template, as the label that tells ReplicaSets apart."""
     told = repr(template) + "".join(f"\n{gate}" for gate in template.scheduling_gates)
+    if template.preemption_policy:
+        told += f"\npreemptionPolicy {template.preemption_policy}"
+    if template.host_network:
+        told += f"\nhostNetwork {[one.network_ports for one in template.containers]}"
     return short_hash(hashlib.sha256(told.encode()).hexdigest(), length=9)
 
 

@@ -79,6 +79,8 @@ def why_not_tried(cycle: Cycle) -> str:
 def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
     """Tell in sentences what came of it."""
     pod: Part = {"pod": cycle.pod}
+    if tried.never:
+        return [["Nothing is tried: ", pod, " has preemptionPolicy Never and deletes no pods."]]
     if not tried.eligible:
         verb = "is" if len(tried.leaving) == 1 else "are"
         where: Part = {"node": tried.leaving_from or ""}

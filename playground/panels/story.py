@@ -231,6 +231,8 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     if tried is None:
         return []
     pod: Part = {"pod": cycle.pod}
+    if tried.never:
+        return [[PREEMPTION, " is not tried: ", pod, " has preemptionPolicy Never."]]
     if not tried.eligible:
         return [[PREEMPTION, " is not tried: ", pod, " already waits for victims of its own to go."]]
     if not tried.potential.size:

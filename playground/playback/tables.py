@@ -33,11 +33,11 @@ NO_GROUP = {"kind": "Pod", "name": ""}  # pods without a controller
 
 
 def pod_usage(pod: Pod) -> dict[str, int]:
-    """Return what a pod takes from its node: its containers' requests and overhead, and one pod.
+    """Return what a pod takes from its node as decisions count it: its containers' requests, and one pod.
 
     Millicores, bytes, counts (schedulercache.NodeInfo.AddPod).
     """
-    usage: dict[str, int] = dict(pod.overhead)
+    usage: dict[str, int] = {}
     for container in pod.containers:
         for name, amount in container.requests.items():
             usage[name] = usage.get(name, 0) + amount

@@ -1,7 +1,7 @@
 """The one document that the YAML editor completes and explains from, made once a process.
 
 Kubernetes' fields are those of its own schemas (``static/vendor/kubernetes.json``, see :mod:`.reduce`). The
-readers of :mod:`scheduler_core` say which of them are read, which only later schedulers read, and what words
+readers of :mod:`scheduler_core` say which of them are read, which only other clusters honor, and what words
 a field may hold; so a field that a reader learns to read is known here at once. podstep's own documents are
 made of their readers alone. A field is an object of
 
@@ -11,7 +11,7 @@ made of their readers alone. A field is an object of
 ``d``  what it means
 ``e``  what it may be: ``{value: meaning}``
 ``r``  1 where it must be there
-``x``  why it counts for nothing: ``ignored`` or ``newer``
+``x``  why it counts for nothing: ``ignored``, or ``reported`` where other clusters honor it
 ``by`` ``[sibling, {its value: part}]`` where the part depends on a sibling
 """
 
@@ -90,7 +90,7 @@ class _Parts:
         for name, field in self.parts[part]["f"].items():
             row = outline.fields.get(name)
             if row is None:
-                why = "newer" if name in outline.newer else "ignored"
+                why = "reported" if name in outline.reported else "ignored"
                 self._not.setdefault((part, name), why)
                 continue
             self._read.add((part, name))
@@ -119,11 +119,12 @@ class _Parts:
             fields[name] = self._typed(row.read, f"{part}.{name}", f"{path}.{name}")
             if row.required:
                 fields[name]["r"] = 1
-        for name in sorted(outline.unread | outline.newer):
+        reported = outline.reported - outline.fields.keys()
+        for name in sorted(outline.unread | reported):
             fields[name] = {"t": "value", "d": of_field(f"{path}.{name}")}
             # A Policy's fields are judged by the engine, not by the table of their names.
-            if name in outline.newer or not (path.startswith("Policy") or name in ALWAYS):
-                fields[name]["x"] = "newer" if name in outline.newer else "ignored"
+            if name in reported or not (path.startswith("Policy") or name in ALWAYS):
+                fields[name]["x"] = "reported" if name in reported else "ignored"
         self.parts[part] = {"d": words()["kinds"].get(part, ""), "f": fields}
         return part
 

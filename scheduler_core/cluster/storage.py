@@ -15,6 +15,7 @@ from scheduler_core.objects.model import (
     StorageClass,
     Volume,
 )
+from scheduler_core.objects.selectors import matches
 from scheduler_core.provisioning import allows, provisions, with_selected_node
 from scheduler_core.quirks import quirk
 
@@ -133,7 +134,13 @@ def serves(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
         and volume.storage_class == (claim.storage_class or "")
         and volume.capacity >= claim.request
         and set(claim.access_modes) <= set(volume.access_modes)
+        and selects(claim, volume)
     )
+
+
+def selects(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
+    """Tell whether a claim's selector, if it has one, admits the labels of a volume."""
+    return claim.selector is None or matches(claim.selector, volume.meta.labels)
 
 
 def _add_ids(found: tuple[set[str], ...], volume: Volume) -> None:

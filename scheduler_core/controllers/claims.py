@@ -12,7 +12,7 @@ from dataclasses import replace
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
-from scheduler_core.objects.selectors import term_matches
+from scheduler_core.objects.selectors import matches, term_matches
 from scheduler_core.provisioning import PROVISIONED_BY, allows, provisions, volume_for
 
 
@@ -85,6 +85,7 @@ def _fits(volume: PersistentVolume, claim: PersistentVolumeClaim, node: Node | N
         and volume.capacity >= claim.request
         and volume.phase not in ("Released", "Failed")
         and set(claim.access_modes) <= set(volume.access_modes)
+        and (claim.selector is None or matches(claim.selector, volume.meta.labels))
         and (node is None or may_use(volume, node))
     )
 

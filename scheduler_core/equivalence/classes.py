@@ -71,7 +71,7 @@ def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Ca
 def canonical(value: Any) -> Any:
     """Turn a part of a pod into JSON's types; what is equal becomes equal, whatever the order of maps."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {part.name: canonical(getattr(value, part.name)) for part in fields(value)}
+        return {part.name: canonical(getattr(value, part.name)) for part in fields(value) if part.repr}
     if isinstance(value, Mapping):
         return {str(key): canonical(found) for key, found in value.items()}
     if isinstance(value, tuple | list):

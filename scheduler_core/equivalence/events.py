@@ -186,6 +186,7 @@ VOLUME_ASPECTS: Aspects = {
         volume.claim_ref,
         volume.phase,
         volume.node_affinity,
+        volume.meta.labels,
     ),
 }
 
@@ -194,7 +195,12 @@ VOLUME_ONE_SIDED: Mapping[str, tuple[str, ...] | None] = {"zone or region label 
 
 CLAIM_ASPECTS: Aspects = {
     "volumeName": lambda claim: claim.volume_name,
-    "what volumes match": lambda claim: (claim.storage_class, claim.request, sorted(claim.access_modes)),
+    "what volumes match": lambda claim: (
+        claim.storage_class,
+        claim.request,
+        sorted(claim.access_modes),
+        claim.selector,
+    ),
 }
 
 ASPECTS: Mapping[type, tuple[str, Aspects]] = {

@@ -175,6 +175,8 @@ def _pod_spec(pod: Pod) -> dict[str, Any]:
             "volumes": [_volume(v) for v in pod.volumes],
             "overhead": _amounts(pod.overhead),
             "restartPolicy": pod.restart_policy,
+            "preemptionPolicy": pod.preemption_policy,
+            "hostNetwork": pod.host_network or None,
         }
     )
     spec["schedulerName"] = pod.scheduler_name
@@ -233,6 +235,8 @@ def _claim(claim: PersistentVolumeClaim) -> dict[str, Any]:
     spec = _drop_empty({"volumeName": claim.volume_name, "accessModes": list(claim.access_modes)})
     if claim.storage_class is not None:
         spec["storageClassName"] = claim.storage_class
+    if claim.selector is not None:
+        spec["selector"] = _selector(claim.selector)
     spec["resources"] = {"requests": {"storage": format_resource("storage", claim.request)}}
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": _meta(claim.meta), "spec": spec}
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from scheduler_core.objects import support_cluster as support
 from scheduler_core.objects.fields_common import LABEL_SELECTOR, META, NODE_SELECTOR, key, name
-from scheduler_core.objects.fields_pod import DISK_SOURCES, OTHER_SOURCES, one_source, volume
+from scheduler_core.objects.fields_pod import (
+    DISK_SOURCES,
+    OTHER_SOURCES,
+    PREEMPTION_POLICY,
+    one_source,
+    volume,
+)
 from scheduler_core.objects.model import (
     Node,
     NodeCondition,
@@ -41,6 +48,7 @@ from scheduler_core.objects.reading import (
     show,
     text,
 )
+from scheduler_core.objects.support import Part
 
 _INT64 = integer(-(2**63), 2**63 - 1)
 _COUNT = integer(0)
@@ -59,7 +67,7 @@ TAINT = record(
         "value": Field("value", checked(check_value)),
         "effect": Field("effect", enum("NoSchedule", "PreferNoSchedule", "NoExecute"), required=True),
     },
-    unread="timeAdded",
+    part=support.TAINT,
 )
 CONDITION = record(
     NodeCondition,
@@ -67,7 +75,7 @@ CONDITION = record(
         "type": Field("type", text, required=True),
         "status": Field("status", enum("True", "False", "Unknown"), required=True),
     },
-    unread="lastHeartbeatTime lastTransitionTime lastProbeTime message reason",
+    part=support.CONDITION,
 )
 
 
@@ -76,7 +84,9 @@ def _image(names: tuple[str, ...] = (), size_bytes: int = 0) -> NodeImage:
 
 
 _IMAGE = record(
-    _image, {"names": Field("names", list_of(text)), "sizeBytes": Field("size_bytes", integer(0, 2**63 - 1))}
+    _image,
+    {"names": Field("names", list_of(text)), "sizeBytes": Field("size_bytes", integer(0, 2**63 - 1))},
+    part=support.IMAGE,
 )
 
 
@@ -93,7 +103,7 @@ def _check_taints(out: dict[str, Any], at: At) -> None:
 _NODE_SPEC = record(
     dict,
     {"taints": Field("taints", list_of(TAINT)), "unschedulable": Field("unschedulable", boolean)},
-    unread="podCIDR podCIDRs providerID externalID configSource",
+    part=support.NODE_SPEC,
     check=_check_taints,
 )
 _NODE_STATUS = record(
@@ -104,10 +114,7 @@ _NODE_STATUS = record(
         "conditions": Field("conditions", list_of(CONDITION)),
         "images": Field("images", list_of(_IMAGE)),
     },
-    unread=(
-        "addresses daemonEndpoints nodeInfo phase volumesAttached volumesInUse config features "
-        "runtimeHandlers declaredFeatures"
-    ),
+    part=support.NODE_STATUS,
 )
 
 
@@ -115,41 +122,33 @@ def _node(meta: ObjectMeta, spec: dict[str, Any] | None = None, status: dict[str
     return Node(meta, **(spec or {}), **(status or {}))
 
 
-def top(build: Any, spec: Reader | None = None, status: Reader | None = None, unread: str = "") -> Reader:
+def top(part: Part, build: Any, spec: Reader | None = None, status: Reader | None = None) -> Reader:
     """Make the reader of a whole object: apiVersion, kind, metadata, and its spec and status."""
     fields = {"metadata": Field("meta", META, required=True)}
     if spec is not None:
         fields["spec"] = Field("spec", spec)
     if status is not None:
         fields["status"] = Field("status", status)
-    skipped = "apiVersion kind " + " ".join(part for part in ("spec", "status") if part not in fields)
-    return record(build, fields, unread=f"{skipped} {unread}")
+    return record(build, fields, part=part)
 
 
-NODE = top(_node, _NODE_SPEC, _NODE_STATUS)
+NODE = top(support.NODE, _node, _NODE_SPEC, _NODE_STATUS)
 
 # --- Service
 
 _SERVICE_SPEC = record(
     dict,
     {"selector": Field("selector", labels)},
-    unread=(
-        "ports clusterIP clusterIPs type sessionAffinity sessionAffinityConfig externalIPs externalName "
-        "externalTrafficPolicy internalTrafficPolicy healthCheckNodePort ipFamilies ipFamilyPolicy "
-        "loadBalancerIP "
-        "loadBalancerSourceRanges loadBalancerClass allocateLoadBalancerNodePorts "
-        "publishNotReadyAddresses ipFamily "
-        "topologyKeys trafficDistribution"
-    ),
+    part=support.SERVICE_SPEC,
 )
-SERVICE = top(lambda meta, spec=None: Service(meta, **(spec or {})), _SERVICE_SPEC)
+SERVICE = top(support.SERVICE, lambda meta, spec=None: Service(meta, **(spec or {})), _SERVICE_SPEC)
 
 # --- volumes and claims
 
 _CLAIM_REF = record(
     lambda name="", namespace="default": f"{namespace or 'default'}/{name}",
     {"name": Field("name", name), "namespace": Field("namespace", checked(check_namespace))},
-    unread="apiVersion kind uid resourceVersion fieldPath",
+    part=support.CLAIM_REF,
 )
 _ACCESS_MODES = list_of(enum("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"))
 _VOLUME_SPEC = record(
@@ -158,20 +157,23 @@ _VOLUME_SPEC = record(
         **DISK_SOURCES,
         "capacity": Field("capacity", resources),
         "nodeAffinity": Field(
-            "node_affinity", record(lambda terms=None: terms, {"required": Field("terms", NODE_SELECTOR)})
+            "node_affinity",
+            record(
+                lambda terms=None: terms,
+                {"required": Field("terms", NODE_SELECTOR)},
+                part=support.VOLUME_AFFINITY,
+            ),
         ),
         "storageClassName": Field("storage_class", text),
         "accessModes": Field("access_modes", _ACCESS_MODES),
         "claimRef": Field("claim_ref", _CLAIM_REF),
     },
-    unread=OTHER_SOURCES + " hostPath local persistentVolumeReclaimPolicy mountOptions volumeMode "
-    "volumeAttributesClassName",
+    part=support.VOLUME_SPEC,
 )
 _PHASE = record(
     dict,
     {"phase": Field("phase", text)},
-    unread="message reason lastPhaseTransitionTime accessModes capacity conditions allocatedResources "
-    "allocatedResourceStatuses currentVolumeAttributesClassName modifyVolumeStatus resizeStatus",
+    part=support.STORAGE_STATUS,
 )
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
@@ -188,10 +190,12 @@ def _persistent_volume(
 
 
 _ONE_SOURCE = one_source(_VOLUME_SPEC, (*DISK_SOURCES, *OTHER_SOURCES.split(), "hostPath", "local"))
-PERSISTENT_VOLUME = top(_persistent_volume, _ONE_SOURCE, _PHASE)
+PERSISTENT_VOLUME = top(support.VOLUME, _persistent_volume, _ONE_SOURCE, _PHASE)
 
 _CLAIM_RESOURCES = record(
-    dict, {"requests": Field("requests", resources), "limits": Field("limits", resources)}, newer="claims"
+    dict,
+    {"requests": Field("requests", resources), "limits": Field("limits", resources)},
+    part=support.CLAIM_RESOURCES,
 )
 _CLAIM_SPEC = record(
     dict,
@@ -200,8 +204,9 @@ _CLAIM_SPEC = record(
         "storageClassName": Field("storage_class", text),
         "resources": Field("resources", _CLAIM_RESOURCES),
         "accessModes": Field("access_modes", _ACCESS_MODES),
+        "selector": Field("selector", LABEL_SELECTOR),
     },
-    unread="selector volumeMode dataSource dataSourceRef volumeAttributesClassName",
+    part=support.CLAIM_SPEC,
 )
 
 
@@ -216,7 +221,7 @@ def _claim(
     return PersistentVolumeClaim(meta, **out)
 
 
-PERSISTENT_VOLUME_CLAIM = top(_claim, _CLAIM_SPEC, _PHASE)
+PERSISTENT_VOLUME_CLAIM = top(support.CLAIM, _claim, _CLAIM_SPEC, _PHASE)
 
 
 def _check_topology(out: dict[str, Any], at: At) -> None:
@@ -231,10 +236,12 @@ _TOPOLOGY_LABEL = record(
         "values": Field("values", list_of(text), required=True),
     },
     check=_check_topology,
+    part=support.TOPOLOGY_LABEL,
 )
 _TOPOLOGY = record(
     lambda labels=(): labels,
     {"matchLabelExpressions": Field("labels", list_of(_TOPOLOGY_LABEL))},
+    part=support.TOPOLOGY,
 )
 
 STORAGE_CLASS = record(
@@ -245,7 +252,7 @@ STORAGE_CLASS = record(
         "volumeBindingMode": Field("binding_mode", enum("Immediate", "WaitForFirstConsumer")),
         "allowedTopologies": Field("allowed_topologies", list_of(_TOPOLOGY)),
     },
-    unread="apiVersion kind parameters reclaimPolicy mountOptions allowVolumeExpansion",
+    part=support.STORAGE_CLASS,
 )
 
 # --- classes, budgets, groups
@@ -266,8 +273,9 @@ PRIORITY_CLASS = record(
         "metadata": Field("meta", META, required=True),
         "value": Field("value", integer()),
         "globalDefault": Field("global_default", boolean),
+        "preemptionPolicy": Field("preemption_policy", PREEMPTION_POLICY),
     },
-    unread="apiVersion kind description preemptionPolicy",
+    part=support.PRIORITY_CLASS,
     check=_check_class,
 )
 
@@ -302,31 +310,33 @@ _BUDGET_SPEC = record(
         "minAvailable": Field("min_available", int_or_percent),
         "maxUnavailable": Field("max_unavailable", int_or_percent),
     },
-    unread="unhealthyPodEvictionPolicy",
+    part=support.BUDGET_SPEC,
     check=_check_budget,
 )
 _BUDGET_STATUS = record(
     dict,
     {"disruptionsAllowed": Field("disruptions_allowed", integer())},
-    unread="currentHealthy desiredHealthy expectedPods observedGeneration disruptedPods conditions",
+    part=support.BUDGET_STATUS,
 )
 POD_DISRUPTION_BUDGET = top(
+    support.BUDGET,
     lambda meta, spec=None, status=None: PodDisruptionBudget(meta, **(spec or {}), **(status or {})),
     _BUDGET_SPEC,
     _BUDGET_STATUS,
 )
 
-_GANG = record(dict, {"minCount": Field("min_member", _INT64)})
+_GANG = record(dict, {"minCount": Field("min_member", _INT64)}, part=support.GANG)
 _GROUP_SPEC = record(
     dict,
     {
         "minMember": Field("min_member", integer(0)),
         "scheduleTimeoutSeconds": Field("timeout", integer(0)),
         "minResources": Field("min_resources", resources),
-        "schedulingPolicy": Field("policy", record(dict, {"gang": Field("gang", _GANG)}, unread="basic")),
+        "schedulingPolicy": Field(
+            "policy", record(dict, {"gang": Field("gang", _GANG)}, part=support.GROUP_POLICY)
+        ),
     },
-    unread="queue priorityClassName maxScheduleTime minTaskMember priority disruptionMode "
-    "podGroupTemplateRef schedulingConstraints resourceClaims networkTopology",
+    part=support.POD_GROUP_SPEC,
 )
 
 
@@ -342,7 +352,7 @@ _GROUP_STATUS = record(
         "failed": Field("failed", _COUNT),
         "scheduleStartTime": Field("schedule_start_time", text),
     },
-    unread="conditions resourceClaimStatuses observedGeneration",
+    part=support.GROUP_STATUS,
 )
 
 
@@ -360,4 +370,4 @@ def _pod_group(
     )
 
 
-POD_GROUP = top(_pod_group, _GROUP_SPEC, _GROUP_STATUS)
+POD_GROUP = top(support.POD_GROUP, _pod_group, _GROUP_SPEC, _GROUP_STATUS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from scheduler_core.objects import support_cluster, support_pod
 from scheduler_core.objects.model import (
     LabelSelector,
     NodeSelectorTerm,
@@ -63,7 +64,7 @@ OWNER = record(
         "uid": Field("uid", text),
         "controller": Field("controller", boolean),
     },
-    unread="apiVersion blockOwnerDeletion",
+    part=support_cluster.OWNER,
 )
 
 
@@ -77,10 +78,6 @@ META_FIELDS = {
     "creationTimestamp": Field("creation_timestamp", timestamp),
     "deletionTimestamp": Field("deletion_timestamp", timestamp),
 }
-_META_UNREAD = (
-    "generateName resourceVersion selfLink generation managedFields finalizers deletionGracePeriodSeconds "
-    "clusterName initializers"
-)
 
 
 def _check_meta(out: dict[str, Any], at: At) -> None:
@@ -95,7 +92,7 @@ def _meta(**fields: Any) -> ObjectMeta:
     return ObjectMeta(**{"name": "", **fields})
 
 
-META = record(_meta, META_FIELDS, unread=_META_UNREAD, check=_check_meta)
+META = record(_meta, META_FIELDS, part=support_cluster.META, check=_check_meta)
 
 _NEEDS_VALUES = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 
@@ -126,6 +123,7 @@ def _requirement(*operators: str) -> Reader:
             "operator": Field("operator", enum(*operators), required=True),
             "values": Field("values", list_of(text)),
         },
+        part=support_cluster.REQUIREMENT,
         check=_check_requirement,
     )
 
@@ -144,6 +142,7 @@ _FIELD_REQUIREMENT = record(
         "operator": Field("operator", enum("In", "NotIn"), required=True),
         "values": Field("values", list_of(text)),
     },
+    part=support_cluster.REQUIREMENT,
     check=_check_field,
 )
 
@@ -155,17 +154,17 @@ LABEL_SELECTOR = record(
             "match_expressions", list_of(_requirement("In", "NotIn", "Exists", "DoesNotExist"))
         ),
     },
+    part=support_cluster.LABEL_SELECTOR,
 )
 
-NODE_SELECTOR_TERM = record(
-    NodeSelectorTerm,
-    {
-        "matchExpressions": Field(
-            "match_expressions", list_of(_requirement("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))
-        ),
-        "matchFields": Field("match_fields", list_of(_FIELD_REQUIREMENT)),
-    },
-)
+_TERM_FIELDS = {
+    "matchExpressions": Field(
+        "match_expressions", list_of(_requirement("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))
+    ),
+    "matchFields": Field("match_fields", list_of(_FIELD_REQUIREMENT)),
+}
+NODE_SELECTOR_TERM = record(NodeSelectorTerm, _TERM_FIELDS, part=support_cluster.NODE_SELECTOR_TERM)
+PREFERENCE = record(NodeSelectorTerm, _TERM_FIELDS, part=support_pod.PREFERENCE)
 
 
 def _check_terms(out: dict[str, Any], at: At) -> None:
@@ -177,5 +176,6 @@ def _check_terms(out: dict[str, Any], at: At) -> None:
 NODE_SELECTOR = record(
     lambda terms: terms,
     {"nodeSelectorTerms": Field("terms", list_of(NODE_SELECTOR_TERM), required=True)},
+    part=support_cluster.NODE_SELECTOR,
     check=_check_terms,
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from scheduler_core.objects import support_pod as support
 from scheduler_core.objects.fields_common import (
     LABEL_SELECTOR,
     META,
     NODE_SELECTOR,
-    NODE_SELECTOR_TERM,
+    PREFERENCE,
     key,
     name,
     timestamp,
@@ -45,6 +46,7 @@ from scheduler_core.objects.reading import (
     show,
     text,
 )
+from scheduler_core.objects.support import Part
 
 # --- affinity
 
@@ -53,8 +55,9 @@ _PREFERRED_NODE = record(
     PreferredNodeTerm,
     {
         "weight": _WEIGHT,
-        "preference": Field("term", NODE_SELECTOR_TERM, required=True),
+        "preference": Field("term", PREFERENCE, required=True),
     },
+    part=support.PREFERRED_TERM,
 )
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -65,6 +68,7 @@ NODE_AFFINITY = record(
         _REQUIRED: Field("node_required", NODE_SELECTOR),
         _PREFERRED: Field("node_preferred", list_of(_PREFERRED_NODE)),
     },
+    part=support.NODE_AFFINITY,
 )
 
 
@@ -79,7 +83,7 @@ POD_AFFINITY_TERM = record(
         "topologyKey": Field("topology_key", key, required=True),
         "namespaces": Field("namespaces", list_of(checked(check_namespace))),
     },
-    newer="namespaceSelector matchLabelKeys mismatchLabelKeys",
+    part=support.POD_AFFINITY_TERM,
 )
 _WEIGHTED_TERM = record(
     WeightedPodAffinityTerm,
@@ -87,6 +91,7 @@ _WEIGHTED_TERM = record(
         "weight": _WEIGHT,
         "podAffinityTerm": Field("term", POD_AFFINITY_TERM, required=True),
     },
+    part=support.WEIGHTED_TERM,
 )
 _POD_AFFINITY = record(
     dict,
@@ -94,6 +99,7 @@ _POD_AFFINITY = record(
         _REQUIRED: Field("required", list_of(POD_AFFINITY_TERM)),
         _PREFERRED: Field("preferred", list_of(_WEIGHTED_TERM)),
     },
+    part=support.POD_AFFINITY,
 )
 
 
@@ -118,6 +124,7 @@ AFFINITY = record(
         "podAffinity": Field("pod", _POD_AFFINITY),
         "podAntiAffinity": Field("anti", _POD_AFFINITY),
     },
+    part=support.AFFINITY,
 )
 
 # --- taints' counterpart
@@ -168,45 +175,42 @@ TOLERATION = record(
         "effect": Field("effect", enum("NoSchedule", "PreferNoSchedule", "NoExecute", "")),
         "tolerationSeconds": Field("toleration_seconds", integer(-(2**63), 2**63 - 1)),
     },
+    part=support.TOLERATION,
     check=_check_toleration,
 )
 
 # --- containers
 
 
-def _port(host_port: int = 0, protocol: str = "TCP", ip: str = "") -> HostPort:
-    return HostPort(ip or "0.0.0.0", protocol or "TCP", host_port)  # noqa: S104 - what an empty hostIP means
+Port = tuple[HostPort, bool]  # and whether it takes that port of the node in any network
 
 
-_CONTAINER_PORT = integer(1, 65535)
+def _port(host_port: int = 0, protocol: str = "TCP", ip: str = "", container_port: int = 0) -> Port:
+    taken = HostPort(ip or "0.0.0.0", protocol or "TCP", host_port or container_port)  # noqa: S104 - what an empty hostIP means
+    return taken, host_port > 0
 
 
-def _container_port(value: Any, at: At) -> None:
-    _CONTAINER_PORT(value, at)  # checked, for it is easily mistaken, but not kept
+_PORT = record(
+    _port,
+    {
+        "hostPort": Field("host_port", integer(0, 65535)),
+        "protocol": Field("protocol", enum("TCP", "UDP", "SCTP", "")),
+        "hostIP": Field("ip", text),
+        "containerPort": Field("container_port", integer(1, 65535)),
+    },
+    part=support.PORT,
+)
 
 
-_PORT_FIELDS = {
-    "hostPort": Field("host_port", integer(0, 65535)),
-    "protocol": Field("protocol", enum("TCP", "UDP", "SCTP", "")),
-    "hostIP": Field("ip", text),
-    "containerPort": Field("", _container_port),
-}
-_HOST_PORT = record(_port, _PORT_FIELDS, unread="name")
-_OTHER_PORT = record(dict, _PORT_FIELDS, unread="name")
-
-
-def port(value: Any, at: At) -> HostPort | None:
-    """Read a container's port; one without hostPort gives None, for it occupies nothing of the node."""
+def port(value: Any, at: At) -> Port | None:
+    """Read a container's port; with hostNetwork one without hostPort takes its containerPort of the node."""
     if type(value) is dict and value.get("containerPort") is None:
         at.child("containerPort").refuse("containerPort is missing")
-    if type(value) is dict and not value.get("hostPort"):
-        _OTHER_PORT(value, at)
-        return None
-    read: HostPort | None = _HOST_PORT(value, at)
+    read: Port | None = _PORT(value, at)
     return read
 
 
-outlined(port, _HOST_PORT)
+outlined(port, _PORT)
 
 
 def _container_resources(value: Any, at: At) -> dict[str, int] | None:
@@ -221,7 +225,7 @@ _NOT_OF_CONTAINERS = frozenset(["pods", "storage"])
 RESOURCES = record(
     dict,
     {"requests": Field("requests", _container_resources), "limits": Field("limits", _container_resources)},
-    newer="claims",
+    part=support.RESOURCES,
 )
 
 
@@ -241,29 +245,27 @@ def _container(
     name: str = "",
     image: str = "",
     resources: dict[str, Any] | None = None,
-    host_ports: tuple[HostPort, ...] = (),
+    ports: tuple[Port, ...] = (),
 ) -> Container:
     amounts = resources or {}
-    return Container(name, image, amounts.get("requests", {}), amounts.get("limits", {}), host_ports)
+    return Container(
+        name,
+        image,
+        amounts.get("requests", {}),
+        amounts.get("limits", {}),
+        tuple(port for port, own in ports if own),
+        tuple(port for port, own in ports if port.port and not own),
+    )
 
 
-CONTAINER = record(
-    _container,
-    {
-        "name": Field("name", name, required=True),
-        "image": Field("image", text),
-        "resources": Field("resources", RESOURCES),
-        "ports": Field("host_ports", list_of(port)),
-    },
-    unread=(
-        "command args workingDir env envFrom volumeMounts volumeDevices livenessProbe readinessProbe "
-        "startupProbe "
-        "lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin "
-        "stdinOnce "
-        "tty resizePolicy restartPolicy restartPolicyRules"
-    ),
-    check=_check_container,
-)
+_CONTAINER_FIELDS = {
+    "name": Field("name", name, required=True),
+    "image": Field("image", text),
+    "resources": Field("resources", RESOURCES),
+    "ports": Field("ports", list_of(port)),
+}
+CONTAINER = record(_container, _CONTAINER_FIELDS, part=support.CONTAINER, check=_check_container)
+INIT_CONTAINER = record(_container, _CONTAINER_FIELDS, part=support.INIT_CONTAINER, check=_check_container)
 
 # --- volumes
 
@@ -277,9 +279,9 @@ def _given(value: Any, at: At) -> str | None:
     return word
 
 
-def _source(attr: str, required: str, unread: str) -> Field:
+def _source(attr: str, required: str, part: Part) -> Field:
     table = {required: Field(attr, _given, required=True), **_READ_ONLY}
-    return Field("source", record(dict, table, unread=unread))
+    return Field("source", record(dict, table, part=part))
 
 
 def _rbd(monitors: tuple[str, ...], image: str, pool: str = "", read_only: bool = False) -> dict[str, Any]:
@@ -294,7 +296,7 @@ _RBD = record(
         "pool": Field("pool", text),
         **_READ_ONLY,
     },
-    unread="fsType user keyring secretRef",
+    part=support.RBD,
 )
 
 
@@ -305,21 +307,13 @@ def _local(value: Any, at: At) -> dict[str, Any]:
 
 # Every source that scheduling tells apart; a volume has one of them at most.
 DISK_SOURCES = {
-    "gcePersistentDisk": _source("gce_pd", "pdName", "fsType partition"),
-    "awsElasticBlockStore": _source("aws_ebs", "volumeID", "fsType partition"),
-    "azureDisk": _source("azure_disk", "diskName", "diskURI cachingMode fsType kind"),
-    "iscsi": _source(
-        "iscsi_iqn",
-        "iqn",
-        "targetPortal lun fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName "
-        "iscsiInterface",
-    ),
+    "gcePersistentDisk": _source("gce_pd", "pdName", support.GCE_DISK),
+    "awsElasticBlockStore": _source("aws_ebs", "volumeID", support.AWS_DISK),
+    "azureDisk": _source("azure_disk", "diskName", support.AZURE_DISK),
+    "iscsi": _source("iscsi_iqn", "iqn", support.ISCSI),
     "rbd": Field("source", _RBD),
 }
-OTHER_SOURCES = (
-    "nfs glusterfs cephfs cinder fc flexVolume flocker vsphereVolume quobyte azureFile photonPersistentDisk "
-    "portworxVolume scaleIO storageos csi"
-)
+OTHER_SOURCES = f"{support.NETWORK_VOLUMES} cinder csi"
 
 
 def volume(name: str = "", source: dict[str, Any] | None = None) -> Volume:
@@ -347,11 +341,11 @@ _VOLUME = record(
     {
         "name": Field("name", name, required=True),
         **DISK_SOURCES,
-        "persistentVolumeClaim": _source("claim", "claimName", ""),
+        "persistentVolumeClaim": _source("claim", "claimName", support.CLAIM_SOURCE),
         "emptyDir": Field("source", _local),
         "hostPath": Field("source", _local),
     },
-    unread=f"{OTHER_SOURCES} {_POD_SOURCES}",
+    part=support.VOLUME,
 )
 VOLUME = one_source(
     _VOLUME,
@@ -367,18 +361,7 @@ VOLUME = one_source(
 
 # --- the pod
 
-_GATE = record(lambda name: name, {"name": Field("name", text, required=True)})
-_GATES = list_of(_GATE)
-
-
-def _gates(value: Any, at: At) -> Any:
-    """Read the scheduling gates: Coscheduling counts them, v1.11 takes no notice, which is said once."""
-    if value and at.parent is not None:
-        at.parent.newer("schedulingGates")
-    return _GATES(value, at)
-
-
-outlined(_gates, _GATES)
+_GATE = record(lambda name: name, {"name": Field("name", text, required=True)}, part=support.GATE)
 
 
 def _optional_name(value: Any, at: At) -> Any:
@@ -388,35 +371,28 @@ def _optional_name(value: Any, at: At) -> Any:
 outlined(_optional_name, name)
 
 
+PREEMPTION_POLICY = enum("PreemptLowerPriority", "Never", "")
 _SPEC_FIELDS = {
     "nodeName": Field("node_name", _optional_name),
     "nodeSelector": Field("node_selector", labels),
     "affinity": Field("affinity", AFFINITY),
     "tolerations": Field("tolerations", list_of(TOLERATION)),
     "containers": Field("containers", list_of(CONTAINER), required=True),
-    "initContainers": Field("init_containers", list_of(CONTAINER)),
+    "initContainers": Field("init_containers", list_of(INIT_CONTAINER)),
     "overhead": Field("overhead", resources),
     "volumes": Field("volumes", list_of(VOLUME)),
     "priority": Field("priority", integer()),
     "priorityClassName": Field("priority_class_name", _optional_name),
+    "preemptionPolicy": Field("preemption_policy", PREEMPTION_POLICY),
+    "hostNetwork": Field("host_network", boolean),
     "schedulerName": Field("scheduler_name", text),
     "restartPolicy": Field("restart_policy", enum("Always", "OnFailure", "Never", "")),
-    "schedulingGates": Field("scheduling_gates", _gates),
+    "schedulingGates": Field("scheduling_gates", list_of(_GATE)),
     "schedulingGroup": Field(
         "pod_group",
-        record(lambda group="": group, {"podGroupName": Field("group", text)}, unread="workloadRef"),
+        record(lambda group="": group, {"podGroupName": Field("group", text)}, part=support.GROUP),
     ),
 }
-_SPEC_UNREAD = (
-    "terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy serviceAccountName "
-    "serviceAccount "
-    "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace securityContext "
-    "imagePullSecrets "
-    "hostname subdomain hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks "
-    "ephemeralContainers "
-    "setHostnameAsFQDN os hostUsers resources hostnameOverride preemptionPolicy"
-)
-_SPEC_NEWER = "topologySpreadConstraints resourceClaims workloadRef"
 
 
 def _check_spec(out: dict[str, Any], at: At) -> None:
@@ -432,7 +408,7 @@ def _check_spec(out: dict[str, Any], at: At) -> None:
         _once(volumes, one.name, f"volumes[{place}]", at.child("volumes").child(place).child("name"))
     ports: dict[HostPort, str] = {}
     for place, container in enumerate(out["containers"]):
-        for port in container.host_ports:
+        for port in container.ports_taken(host_network=out.get("host_network", False)):
             where = f"containers[{place}]"
             if port in ports:
                 told = f"the hostPort {port.port}/{port.protocol} is taken by {ports[port]} already"
@@ -446,7 +422,7 @@ def _once(seen: dict[str, str], name: str, path: str, at: At) -> None:
     seen.setdefault(name, path)
 
 
-POD_SPEC = record(dict, _SPEC_FIELDS, unread=_SPEC_UNREAD, newer=_SPEC_NEWER, check=_check_spec)
+POD_SPEC = record(dict, _SPEC_FIELDS, part=support.POD_SPEC, check=_check_spec)
 
 _PHASE = enum("Pending", "Running", "Succeeded", "Failed", "Unknown", "")
 _STATUS = record(
@@ -456,13 +432,7 @@ _STATUS = record(
         "nominatedNodeName": Field("nominated_node_name", text),
         "startTime": Field("start_time", timestamp),
     },
-    unread=(
-        "conditions message reason hostIP hostIPs podIP podIPs initContainerStatuses "
-        "containerStatuses "
-        "qosClass ephemeralContainerStatuses resize resourceClaimStatuses observedGeneration "
-        "allocatedResources "
-        "extendedResourceClaimStatus resources nodeAllocatableResourceClaimStatuses"
-    ),
+    part=support.STATUS,
 )
 
 # Where pods of each dialect name their PodGroup.
@@ -525,7 +495,7 @@ POD = record(
         "spec": Field("spec", _mounted, required=True),
         "status": Field("status", _STATUS),
     },
-    unread="apiVersion kind",
+    part=support.POD,
 )
 
 
@@ -534,5 +504,7 @@ def _template(meta: ObjectMeta | None = None, spec: dict[str, Any] | None = None
 
 
 POD_TEMPLATE = record(
-    _template, {"metadata": Field("meta", META), "spec": Field("spec", POD_SPEC, required=True)}
+    _template,
+    {"metadata": Field("meta", META), "spec": Field("spec", POD_SPEC, required=True)},
+    part=support.TEMPLATE,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.objects import support_workload as support
 from scheduler_core.objects.fields_cluster import CONDITION, PERSISTENT_VOLUME_CLAIM, int_or_percent, top
 from scheduler_core.objects.fields_common import LABEL_SELECTOR
 from scheduler_core.objects.fields_pod import POD_TEMPLATE
@@ -32,8 +33,6 @@ _COUNT = integer(0)
 _TEMPLATE = Field("template", POD_TEMPLATE)
 _SELECTOR = Field("selector", LABEL_SELECTOR)
 _REPLICAS = Field("replicas", _COUNT)
-_ROLLED = "minReadySeconds revisionHistoryLimit progressDeadlineSeconds rollbackTo"
-_UNREAD = f"{_ROLLED} paused"
 
 
 def _strategy(*types: str) -> Reader:
@@ -45,6 +44,7 @@ def _strategy(*types: str) -> Reader:
             "maxUnavailable": Field("max_unavailable", int_or_percent),
             "partition": Field("partition", _COUNT),
         },
+        part=support.ROLLING,
     )
 
     def build(type: str = types[0], rolling: dict[str, Any] | None = None) -> UpdateStrategy:  # noqa: A002 - the API's name
@@ -55,17 +55,16 @@ def _strategy(*types: str) -> Reader:
             at.child("rollingUpdate").refuse(f"must be left out where the type is {show(out['type'])}")
 
     fields = {"type": Field("type", enum(*types)), "rollingUpdate": Field("rolling", rolling)}
-    return record(build, fields, check=check)
+    return record(build, fields, part=support.STRATEGY, check=check)
 
 
 _DEPLOYED = Field("strategy", _strategy("RollingUpdate", "Recreate"))
 _UPDATED = Field("strategy", _strategy("RollingUpdate", "OnDelete"))
-_SETS = "strategy updateStrategy"
 
 _BY_COUNT = record(
     dict,
     {"replicas": _REPLICAS, "selector": _SELECTOR, "template": _TEMPLATE},
-    unread=f"{_UNREAD} {_SETS}",
+    part=support.BY_COUNT,
 )
 _DEPLOYMENT = record(
     dict,
@@ -76,12 +75,12 @@ _DEPLOYMENT = record(
         "strategy": _DEPLOYED,
         "paused": Field("paused", boolean),
     },
-    unread=f"{_ROLLED} updateStrategy",
+    part=support.DEPLOYMENT,
 )
 _BY_MAP = record(
     dict,
     {"replicas": _REPLICAS, "selector": Field("labels", labels), "template": _TEMPLATE},
-    unread=f"{_UNREAD} {_SETS}",
+    part=support.BY_COUNT,
 )
 _STATEFUL = record(
     dict,
@@ -93,12 +92,12 @@ _STATEFUL = record(
         "updateStrategy": _UPDATED,
         "podManagementPolicy": Field("management", enum("OrderedReady", "Parallel")),
     },
-    unread=_UNREAD + " strategy serviceName persistentVolumeClaimRetentionPolicy ordinals",
+    part=support.STATEFUL,
 )
 _DAEMON = record(
     dict,
     {"selector": _SELECTOR, "template": _TEMPLATE, "updateStrategy": _UPDATED},
-    unread=_UNREAD + " strategy templateGeneration",
+    part=support.DAEMON,
 )
 _JOB = record(
     dict,
@@ -111,10 +110,7 @@ _JOB = record(
         "backoffLimit": Field("backoff_limit", _COUNT),
         "completionMode": Field("mode", enum("NonIndexed", "Indexed")),
     },
-    unread=(
-        "activeDeadlineSeconds ttlSecondsAfterFinished manualSelector "
-        "podFailurePolicy podReplacementPolicy backoffLimitPerIndex maxFailedIndexes successPolicy managedBy"
-    ),
+    part=support.JOB,
 )
 _JOB_STATUS = record(
     dict,
@@ -123,10 +119,7 @@ _JOB_STATUS = record(
         "failed": Field("failed", _COUNT),
         "conditions": Field("conditions", list_of(CONDITION)),
     },
-    unread=(
-        "active startTime completionTime ready terminating uncountedTerminatedPods "
-        "completedIndexes failedIndexes"
-    ),
+    part=support.JOB_STATUS,
 )
 
 
@@ -164,15 +157,9 @@ def _workload(kind: str) -> Any:
     return build
 
 
-def _top(kind: str, spec: Reader, status: Reader | None = None) -> Reader:
-    return top(_workload(kind), spec, status)
-
-
 WORKLOADS: dict[str, Reader] = {
-    "ReplicationController": _top("ReplicationController", _BY_MAP),
-    "ReplicaSet": _top("ReplicaSet", _BY_COUNT),
-    "Deployment": _top("Deployment", _DEPLOYMENT),
-    "StatefulSet": _top("StatefulSet", _STATEFUL),
-    "DaemonSet": _top("DaemonSet", _DAEMON),
-    "Job": _top("Job", _JOB, _JOB_STATUS),
-}
+    part.type: top(part, _workload(part.type), spec)
+    for part, spec in zip(
+        support.WORKLOADS, (_BY_MAP, _BY_COUNT, _DEPLOYMENT, _STATEFUL, _DAEMON), strict=True
+    )
+} | {"Job": top(support.WHOLE_JOB, _workload("Job"), _JOB, _JOB_STATUS)}

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Resources = Mapping[str, int]
+NEVER = "Never"  # a preemptionPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,11 @@ class Container:
     requests: Resources = field(default_factory=dict)  # a key with value 0 differs from an absent key
     limits: Resources = field(default_factory=dict)
     host_ports: tuple[HostPort, ...] = ()  # only ports with hostPort > 0
+    network_ports: tuple[HostPort, ...] = field(default=(), repr=False)  # the others, taken with hostNetwork
+
+    def ports_taken(self, *, host_network: bool) -> tuple[HostPort, ...]:
+        """Return the ports of the node that the container takes (SetDefaults_PodSpec)."""
+        return self.host_ports + self.network_ports if host_network else self.host_ports
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +176,8 @@ class Pod:
     nominated_node_name: str = ""
     pod_group: str = ""  # the PodGroup it names, by label, annotation or spec.schedulingGroup
     scheduling_gates: tuple[str, ...] = field(default=(), repr=False)  # template_hash adds those there are
+    preemption_policy: str = field(default="", repr=False)  # "" reads as PreemptLowerPriority
+    host_network: bool = field(default=False, repr=False)
     # What controllers read besides; not in repr, for template_hash names ReplicaSets by it.
     restart_policy: str = field(default="", repr=False)  # "" where the manifest names none
     restarts: int = field(default=0, repr=False)  # how often its containers were started again
@@ -180,6 +188,11 @@ class Pod:
     def available(self) -> bool:
         """Running and serving: what a rolling update counts."""
         return self.phase == "Running" and self.ready and self.meta.deletion_timestamp is None
+
+    @property
+    def preempts(self) -> bool:
+        """Whether others may be deleted to make room for it."""
+        return self.preemption_policy != NEVER
 
     @property
     def terminal(self) -> bool:
@@ -284,6 +297,7 @@ class PersistentVolumeClaim:
     storage_class: str | None = None  # the beta annotation wins over spec.storageClassName
     request: int = 0  # bytes
     access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None  # of volumes, by their labels; None: any
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +313,7 @@ class PriorityClass:
     meta: ObjectMeta
     value: int = 0
     global_default: bool = False
+    preemption_policy: str = ""  # "" reads as PreemptLowerPriority
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,23 +15,28 @@ from weakref import WeakKeyDictionary
 
 from scheduler_core.objects.names import check_key, check_value, did_you_mean
 from scheduler_core.objects.quantity import QuantityError, is_whole, parse_quantity, parse_resource
+from scheduler_core.objects.support import Part, Reported, part_of
 
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
+Owner = tuple[str, str, str]  # kind, namespace ("" as it may be written), name
+NAME = 253  # the longest name of an object
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """What a reader takes, for who helps people to write it. ``word`` is its type as an editor names it.
 
-    ``fields`` are those that are read, with their readers; ``unread`` and ``newer`` as in :func:`record`.
-    ``item`` reads each item of a list or value of a map; ``words`` are all that a text may be.
+    ``fields`` are those that are read, with their readers; ``unread`` decide nothing, and of ``reported``
+    there are warnings. ``part`` classifies the fields of a type of the Kubernetes API. ``item`` reads each
+    item of a list or value of a map; ``words`` are all that a text may be.
     """
 
     word: str
     fields: Mapping[str, Field] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
-    newer: frozenset[str] = frozenset()
+    reported: frozenset[str] = frozenset()
+    part: Part | None = None
     item: Reader | None = None
     words: tuple[str, ...] = ()
 
@@ -62,6 +67,16 @@ class Unknown:
 
 
 @dataclass(slots=True)
+class Use:
+    """A field that other clusters may honor: the first place, the shape of its path, and whose it is."""
+
+    row: Reported
+    at: At
+    shape: tuple[str, ...]
+    owners: dict[Owner, None] = field(default_factory=dict)  # in order of the text
+
+
+@dataclass(slots=True)
 class Report:
     """What readers found. ``strict``: what the API server would reject is an error, else it is taken."""
 
@@ -70,7 +85,7 @@ class Report:
     errors: list[tuple[At, str]] = field(default_factory=list)
     warnings: list[tuple[At, str]] = field(default_factory=list)
     unknown: dict[tuple[str, ...], Unknown] = field(default_factory=dict)
-    newer: dict[tuple[str, ...], Unknown] = field(default_factory=dict)
+    uses: dict[tuple[str, str], Use] = field(default_factory=dict)  # by type and field
     unlisted: int = 0  # findings beyond the limit
 
 
@@ -128,18 +143,43 @@ class At:
         """Count a field that no table names, once per shape of its path."""
         self._count(self.report.unknown, key, known)
 
-    def newer(self, key: str) -> None:
-        """Count a field that later schedulers read and v1.11 does not, once per shape of its path."""
-        self._count(self.report.newer, key, ())
+    def used(self, part: Part, row: Reported, value: Any) -> None:
+        """Note a field that other clusters may honor, if its value makes a difference on one that does."""
+        manifest = self.root.value
+        if value is None or not row.when(value, manifest) or _settled(row, manifest):
+            return
+        use = self.report.uses.get((part.type, row.field))
+        if use is None:
+            use = Use(row, self.child(row.field), self._shape(row.field))
+            self.report.uses[part.type, row.field] = use
+        use.owners[owner_of(manifest)] = None
+
+    def _shape(self, key: str) -> tuple[str, ...]:
+        return (str(self.root.kind), *("[]" if isinstance(s, int) else s for s in self.steps), key)
 
     def _count(self, seen: dict[tuple[str, ...], Unknown], key: str, known: tuple[str, ...]) -> None:
-        shape = (str(self.root.kind), *("[]" if isinstance(s, int) else s for s in self.steps), key)
+        shape = self._shape(key)
         if shape in seen:
             seen[shape].count += 1
         elif len(seen) < self.report.limit:
             seen[shape] = Unknown(self.child(key), known)
         else:
             self.report.unlisted += 1
+
+
+def _settled(row: Reported, manifest: Mapping[str, Any]) -> bool:
+    """Tell whether a manifest is of a pod that the field concerns no more: it is over, or bound already."""
+    if manifest.get("kind") != "Pod":
+        return False
+    over = part_of(manifest, "status", "phase") in ("Succeeded", "Failed")
+    return over or (row.placing and bool(part_of(manifest, "spec", "nodeName")))
+
+
+def owner_of(manifest: Mapping[str, Any]) -> Owner:
+    """Return kind, namespace and name of an object by its manifest, which may be wrong."""
+    meta = manifest.get("metadata")
+    name = part_of(meta, "name") or f"{part_of(meta, 'generateName') or ''}…"
+    return str(manifest.get("kind"))[:NAME], str(part_of(meta, "namespace") or "")[:NAME], str(name)[:NAME]
 
 
 def path_text(steps: Steps) -> str:
@@ -429,18 +469,18 @@ def record(
     build: Callable[..., Any],
     fields: Mapping[str, Field],
     unread: str = "",
-    newer: str = "",
+    part: Part | None = None,
     check: Callable[[dict[str, Any], At], None] | None = None,
 ) -> Reader:
     """Make a reader of objects with named fields.
 
-    ``unread`` names (separated by spaces) Kubernetes' further fields, which scheduling does not
-    read; ``newer`` those that only later schedulers read, which is said once. Any other field is
+    ``part`` classifies the fields of a type of the Kubernetes API; ``unread`` names (separated by spaces)
+    those of any other document that decide nothing. Any field that neither they nor ``fields`` know is
     reported as unknown. ``check`` sees the read values before ``build``.
     """
-    skipped = frozenset(unread.split())
-    later = frozenset(newer.split())
-    known = (*fields, *sorted(skipped | later))
+    skipped = frozenset(unread.split()) | (part.passed_over if part is not None else frozenset())
+    reported = {row.field: row for row in part.reported} if part is not None else {}
+    known = (*fields, *sorted(skipped | (reported.keys() - fields.keys())))
     required = tuple(name for name, f in fields.items() if f.required)
 
     def read(value: Any, at: At) -> Any:
@@ -450,11 +490,10 @@ def record(
         out: dict[str, Any] = {}
         for key, item in value.items():
             row = fields.get(key)
+            if key in reported and part is not None:
+                at.used(part, reported[key], item)
             if row is None:
-                if key in later:
-                    if item:
-                        at.newer(key)
-                elif key not in skipped:
+                if key not in skipped and key not in reported:
                     at.unknown(key, known)
             elif item is not None:
                 got = row.read(item, At(at.report, at, key))
@@ -472,7 +511,7 @@ def record(
             check(out, at)
         return build(**out)
 
-    return outlined(read, Outline("object", fields, skipped, later))
+    return outlined(read, Outline("object", fields, skipped, frozenset(reported), part))
 
 
 def opaque(value: Any, at: At) -> Any:

@@ -69,12 +69,16 @@ def preempt(
     the same. A dry run always evaluates afresh (podFitsOnNode is given no equivalence cache), so that a cache
     which is wrong may get a node nominated that needs no victim. By ``profile.framework_preemption`` such a
     node is none to choose. Only with ``record`` it is told what was tried. A profile that does not preempt
-    finds nothing.
+    finds nothing, nor does a pod with preemptionPolicy Never.
     """
     result = Preempting()
     if not profile.preempts:
         return result
     told = result.record = Preemption(cluster.columns.names) if record else None
+    if not pod.pod.preempts:
+        if told is not None:
+            told.eligible, told.never = False, True
+        return result
     leaving = _leaving(pod, cluster)
     if leaving:
         if told is not None:

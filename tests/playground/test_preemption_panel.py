@@ -225,6 +225,22 @@ def test_a_pod_that_waits_for_its_victims_is_told_so() -> None:
     assert "default/p is nominated to one and counted there first. With it there the node fails." in told
 
 
+def test_a_pod_that_preempts_nobody_is_told_so() -> None:
+    """With preemptionPolicy Never the panel and the story name the policy, and nothing is tried."""
+    never = WAITING.replace("spec: {priority: 2,", "spec: {priority: 2, preemptionPolicy: Never,", 1)
+    playback = played(
+        "apiVersion: v1\nkind: List\nitems:" + never.replace("status: {nominatedNodeName: one},", "")
+    )
+    shown = part(playback, 1)
+    assert (shown["eligible"], shown["leaving"], shown["candidates"]["count"]) == (False, [], 0)
+    assert plain(shown["outcome"]) == [
+        "Nothing is tried: default/p has preemptionPolicy Never and deletes no pods."
+    ]
+    assert "Preemption is not tried: default/p has preemptionPolicy Never." in plain(
+        story(playback.cycle(1), [])
+    )
+
+
 def test_a_single_candidate_and_an_error_are_told_as_such() -> None:
     """Nothing was compared; and after an error preemption is not tried."""
     single = played(full_nodes(1, 1))

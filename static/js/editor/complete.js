@@ -6,7 +6,7 @@ import { child, fieldsOf, nodeAt } from "./schema.js";
 
 const WORD = /^["']?[\w./*-]*$/;
 const HEAD = /^(Node|Pod|Deployment|Job|PodGroup|PriorityClass|Service|StatefulSet|DaemonSet|PodDisruptionBudget|PersistentVolumeClaim|PersistentVolume|StorageClass|SimulationSettings|Policy|Scenario|KubeSchedulerConfiguration)$/;
-const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", newer: "Only later schedulers read this field: it decides nothing here." };
+const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it." };
 
 // Fields that name another object: where its name comes from.
 const REFERS = { nodeName: "Node", priorityClassName: "PriorityClass", claimName: "PersistentVolumeClaim", storageClassName: "StorageClass", volumeName: "PersistentVolume", podGroupName: "PodGroup" };

@@ -5,7 +5,7 @@ import { announce } from "../lib/dom.js";
 import { where } from "./position.js";
 import { child, nodeAt } from "./schema.js";
 
-const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", newer: "Only later schedulers read this field: it decides nothing here." };
+const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it." };
 
 const shown = StateEffect.define();
 

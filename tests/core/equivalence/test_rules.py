@@ -150,7 +150,10 @@ CASES = (
     Case("pv-update-zone-label", relabelled(PV, ZONE="z2"), relabelled(ZONED, ZONE=None)),
     Case("pv-update-node-affinity", changed(PV, node_affinity=REACH), changed(PV, capacity=5)),
     Case("pv-missing", event(NFS, None), None),
-    Case("pv-update-match", changed(PV, claim_ref="default/data"), relabelled(PV, note="x")),
+    Case(
+        "pv-update-match", changed(PV, claim_ref="default/data"), changed(PV, source=Volume("v", gce_pd="d"))
+    ),
+    Case("pv-update-match", relabelled(PV, disk="ssd"), None),
     Case("pv-update-source", changed(PV, source=Volume("v", gce_pd="d")), changed(PV, capacity=5)),
     Case("pvc-count", event(None, BOUND), event(None, PVC)),
     Case("pvc-count", event(BOUND, None), event(BOUND, None), volumes=(NFS,)),

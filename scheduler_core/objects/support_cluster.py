@@ -1,0 +1,279 @@
+"""The fields of nodes, Services, storage, classes, budgets and groups: implemented, reported, irrelevant."""
+
+from __future__ import annotations
+
+from scheduler_core.objects.support import (
+    CONFIGURED,
+    COSCHEDULING,
+    Part,
+    Reported,
+    contains,
+    equals,
+    given,
+    has_key,
+    more_than_one,
+    of_unbound,
+)
+from scheduler_core.objects.support_pod import CINDER, CSI, DISKS, NETWORK_VOLUMES
+
+HEAD = "they say what the document is"
+TIMES = "when and why something changed decides nothing"
+
+
+def whole(kind: str, implemented: str = "metadata spec") -> Part:
+    """Make the part of a kind: its status is passed over where it is not implemented."""
+    left = {} if "status" in implemented.split() else {"controllers write what it says": "status"}
+    return Part(kind, implemented, irrelevant={HEAD: "apiVersion kind", **left})
+
+
+META = Part(
+    "ObjectMeta",
+    "name namespace uid labels annotations ownerReferences creationTimestamp deletionTimestamp",
+    irrelevant={
+        "a name is made of it where none is given": "generateName",
+        "the API server keeps its own accounts by them": "resourceVersion selfLink generation managedFields",
+        "deleted objects leave at once": "finalizers deletionGracePeriodSeconds",
+        "they are fields of former releases": "clusterName initializers",
+    },
+)
+OWNER = Part(
+    "OwnerReference",
+    "kind name uid controller",
+    irrelevant={
+        "kind, name and uid say who it is": "apiVersion",
+        "the garbage collector's": "blockOwnerDeletion",
+    },
+)
+LABEL_SELECTOR = Part("LabelSelector", "matchLabels matchExpressions")
+REQUIREMENT = Part("LabelSelectorRequirement, NodeSelectorRequirement", "key operator values")
+NODE_SELECTOR = Part("NodeSelector", "nodeSelectorTerms")
+NODE_SELECTOR_TERM = Part("NodeSelectorTerm", "matchExpressions matchFields")
+
+# --- Node, Service
+
+NODE = whole("Node", "metadata spec status")
+NODE_SPEC = Part(
+    "NodeSpec",
+    "taints unschedulable",
+    irrelevant={
+        "addresses and names of the machine": "podCIDR podCIDRs providerID externalID",
+        "the kubelet's configuration": "configSource",
+        "it is about pods that are resized in place, which nothing here does": "podPreemptionPolicy",
+    },
+)
+NODE_STATUS = Part(
+    "NodeStatus",
+    "allocatable capacity conditions images",
+    (
+        Reported(
+            "allocatable",
+            "attachable-volumes-* are the numbers of volumes that the node can hold",
+            when=has_key("attachable-volumes-"),
+            disks=True,
+        ),
+    ),
+    {
+        "addresses and software of the machine": "addresses daemonEndpoints nodeInfo config features "
+        "runtimeHandlers",
+        "no scheduler asks for it": "phase",
+        "the pods of the node say which volumes it holds": "volumesAttached volumesInUse",
+        "the fields of pods that need a feature are reported": "declaredFeatures",
+    },
+)
+TAINT = Part("Taint", "key value effect", irrelevant={TIMES: "timeAdded"})
+CONDITION = Part(
+    "NodeCondition, JobCondition",
+    "type status",
+    irrelevant={TIMES: "lastHeartbeatTime lastTransitionTime lastProbeTime message reason"},
+)
+IMAGE = Part("ContainerImage", "names sizeBytes")
+SERVICE = whole("Service")
+SERVICE_SPEC = Part(
+    "ServiceSpec",
+    "selector",
+    irrelevant={
+        "they are about the traffic to the pods": (
+            "ports clusterIP clusterIPs type sessionAffinity sessionAffinityConfig externalIPs externalName "
+            "externalTrafficPolicy internalTrafficPolicy healthCheckNodePort ipFamilies ipFamilyPolicy "
+            "ipFamily loadBalancerIP loadBalancerSourceRanges loadBalancerClass "
+            "allocateLoadBalancerNodePorts publishNotReadyAddresses topologyKeys trafficDistribution"
+        )
+    },
+)
+
+# --- storage
+
+_MODE = Reported(
+    "volumeMode",
+    "a claim is bound to a volume of the same mode alone",
+    when=of_unbound(equals("Block")),
+    disks=True,
+)
+_ATTRIBUTES = Reported(
+    "volumeAttributesClassName",
+    "a claim is bound to a volume of the same VolumeAttributesClass alone",
+    when=of_unbound(given),
+    disks=True,
+)
+VOLUME = whole("PersistentVolume", "metadata spec status")
+VOLUME_SPEC = Part(
+    "PersistentVolumeSpec",
+    f"{DISKS} capacity nodeAffinity storageClassName accessModes claimRef",
+    (CSI, CINDER, _MODE, _ATTRIBUTES),
+    {
+        "no predicate looks at them": f"{NETWORK_VOLUMES} hostPath local",
+        "they are about a volume that is mounted, or released": "mountOptions persistentVolumeReclaimPolicy",
+    },
+)
+VOLUME_AFFINITY = Part("VolumeNodeAffinity", "required")
+CLAIM_REF = Part(
+    "ObjectReference in claimRef",
+    "name namespace",
+    irrelevant={
+        "name and namespace say which claim it is": "apiVersion kind uid resourceVersion fieldPath",
+    },
+)
+STORAGE_STATUS = Part(
+    "PersistentVolumeStatus, PersistentVolumeClaimStatus",
+    "phase",
+    irrelevant={
+        TIMES: "message reason lastPhaseTransitionTime conditions healthStatus",
+        "the spec says what is asked for": (
+            "accessModes capacity allocatedResources allocatedResourceStatuses "
+            "currentVolumeAttributesClassName modifyVolumeStatus resizeStatus"
+        ),
+    },
+)
+CLAIM = whole("PersistentVolumeClaim", "metadata spec status")
+CLAIM_SPEC = Part(
+    "PersistentVolumeClaimSpec",
+    "volumeName storageClassName resources accessModes selector",
+    (
+        Reported(
+            "accessModes",
+            "a claim with ReadWriteOncePod is used by one pod at a time",
+            when=contains("ReadWriteOncePod"),
+            disks=True,
+        ),
+        _MODE,
+        _ATTRIBUTES,
+    ),
+    {"what a new volume is filled with does not say where it is": "dataSource dataSourceRef"},
+)
+CLAIM_RESOURCES = Part(
+    "VolumeResourceRequirements", "requests limits", irrelevant={"no claim of storage has it": "claims"}
+)
+TOPOLOGY = Part("TopologySelectorTerm", "matchLabelExpressions")
+TOPOLOGY_LABEL = Part("TopologySelectorLabelRequirement", "key values")
+STORAGE_CLASS = Part(
+    "StorageClass",
+    "metadata provisioner volumeBindingMode allowedTopologies",
+    irrelevant={
+        HEAD: "apiVersion kind",
+        "they are about a volume that is made": "parameters reclaimPolicy mountOptions allowVolumeExpansion",
+    },
+)
+
+# --- classes, budgets, groups
+
+PRIORITY_CLASS = Part(
+    "PriorityClass",
+    "metadata value globalDefault preemptionPolicy",
+    irrelevant={HEAD: "apiVersion kind", "it is for people": "description"},
+)
+BUDGET = whole("PodDisruptionBudget", "metadata spec status")
+BUDGET_SPEC = Part(
+    "PodDisruptionBudgetSpec",
+    "selector minAvailable maxUnavailable",
+    irrelevant={"the eviction API asks for it, preemption does not": "unhealthyPodEvictionPolicy"},
+)
+BUDGET_STATUS = Part(
+    "PodDisruptionBudgetStatus",
+    "disruptionsAllowed",
+    (Reported("disruptedPods", "the deletion of a pod that is listed violates the budget no more"),),
+    {
+        "disruptionsAllowed is what they come to": (
+            "currentHealthy desiredHealthy expectedPods observedGeneration conditions"
+        )
+    },
+)
+
+_ALL_OR_NONE = "the members of the group are placed all or none"
+_WITH_PLUGIN = frozenset({COSCHEDULING, CONFIGURED})  # a scheduler that is given without the plugin has none
+POD_GROUP = whole("PodGroup", "metadata spec status")
+POD_GROUP_SPEC = Part(
+    "PodGroupSpec",
+    "minMember scheduleTimeoutSeconds minResources schedulingPolicy",
+    (
+        Reported("minMember", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),
+        Reported("minTaskMember", "the group needs so many members of each task"),
+        Reported("schedulingConstraints", "the members are placed in one domain of a topology"),
+        Reported("networkTopology", "the members are placed close to each other in the network"),
+        Reported("resourceClaims", "the members share the devices that the claims ask for"),
+        Reported("priority", "the group is queued and preempted by its own priority"),
+        Reported("priorityClassName", "the group is queued and preempted by its own priority"),
+        Reported("preemptionPolicy", "with Never the group preempts nobody", when=equals("Never")),
+        Reported(
+            "disruptionMode",
+            "the members are preempted together or not at all",
+            when=lambda value, manifest: given(value, manifest) and "all" in str(value).lower(),
+        ),
+        Reported("parentCompositePodGroupName", "groups of one composite are placed together"),
+        Reported("queue", "a queue has its share of the cluster"),
+    ),
+    {
+        "scheduleTimeoutSeconds, or the plugin's own, is how long members wait": "maxScheduleTime",
+        "they say what the group was made of": "podGroupTemplateRef workloadRef",
+    },
+)
+GROUP_POLICY = Part(
+    "PodGroupSchedulingPolicy", "gang", irrelevant={"it is the policy of pods without a group": "basic"}
+)
+GANG = Part(
+    "GangSchedulingPolicy",
+    "minCount",
+    (Reported("minCount", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),),
+)
+GROUP_STATUS = Part(
+    "PodGroupStatus",
+    "phase occupiedBy scheduled running succeeded failed scheduleStartTime",
+    irrelevant={"controllers write what they say": "conditions resourceClaimStatuses observedGeneration"},
+)
+
+CLUSTER_PARTS = (
+    NODE,
+    NODE_SPEC,
+    NODE_STATUS,
+    TAINT,
+    CONDITION,
+    IMAGE,
+    SERVICE,
+    SERVICE_SPEC,
+    VOLUME,
+    VOLUME_SPEC,
+    VOLUME_AFFINITY,
+    CLAIM_REF,
+    CLAIM,
+    CLAIM_SPEC,
+    CLAIM_RESOURCES,
+    STORAGE_STATUS,
+    STORAGE_CLASS,
+    TOPOLOGY,
+    TOPOLOGY_LABEL,
+    PRIORITY_CLASS,
+    BUDGET,
+    BUDGET_SPEC,
+    BUDGET_STATUS,
+    POD_GROUP,
+    POD_GROUP_SPEC,
+    GROUP_POLICY,
+    GANG,
+    GROUP_STATUS,
+    META,
+    OWNER,
+    LABEL_SELECTOR,
+    REQUIREMENT,
+    NODE_SELECTOR,
+    NODE_SELECTOR_TERM,
+)
+"""In the order in which documents show them."""

@@ -1,0 +1,42 @@
+"""The cases of ``reported.yaml``: a bundle for every field and kind that is reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HOLE = "<>"
+TIMED = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A field by its type and name, or a kind; a bundle that uses it, and one that it does not matter in."""
+
+    type: str
+    name: str
+    text: str
+    quiet: str
+
+    @property
+    def id(self) -> str:
+        """What the case is called."""
+        return f"{self.type}.{self.name}" if self.type else self.name
+
+
+def _read(row: dict[str, Any], frames: dict[str, str]) -> Case:
+    frame = frames[row["frame"]]
+    text, quiet = (
+        frame.replace(HOLE, row[which]).replace("\n---\n\n", "\n---\n") + (TIMED if row.get("timed") else "")
+        for which in ("put", "quiet")
+    )
+    return Case(row.get("type", ""), row.get("field") or row["kind"], text, quiet)
+
+
+def cases() -> list[Case]:
+    """Return all cases."""
+    table = yaml.safe_load((Path(__file__).with_suffix(".yaml")).read_text(encoding="utf-8"))
+    return [_read(row, table["frames"]) for row in table["cases"]]
