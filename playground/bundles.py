@@ -50,12 +50,19 @@ def problem_wire(problem: Problem) -> dict[str, Any]:
     }
     if problem.file:
         wire["file"] = problem.file
+    if problem.unhonored:
+        wire["unhonored"] = problem.unhonored
     return wire
 
 
 def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest."""
-    wire = [problem_wire(problem) for problem in problems[:SHOWN_PROBLEMS]]
+    """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest.
+
+    Those of fields that are not honored are among the first, however many others there are.
+    """
+    first = sorted(problems, key=lambda problem: not problem.unhonored)[:SHOWN_PROBLEMS]
+    kept = {id(problem) for problem in first}
+    wire = [problem_wire(problem) for problem in problems if id(problem) in kept]
     if len(problems) > SHOWN_PROBLEMS:
         wire.append(problem_wire(Problem(f"and {len(problems) - SHOWN_PROBLEMS:,} more like these")))
     return wire

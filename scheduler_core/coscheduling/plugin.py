@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from scheduler_core.coscheduling.arguments import Arguments
-from scheduler_core.coscheduling.controller import PHASE_TABLES, SyncResult, sync
+from scheduler_core.coscheduling.controller import PHASE_TABLES, PHASES, SyncResult, sync
 from scheduler_core.coscheduling.editions import Edition
 from scheduler_core.coscheduling.groups import Gangs, group_key
 from scheduler_core.coscheduling.permit import end_wait, permit, unreserve
@@ -27,6 +27,7 @@ from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 from scheduler_core.objects.times import seconds_of
 
 NAME = "Coscheduling"
+ROUNDS = 2 * len(PHASES)  # of a group whose own patches keep changing its phase
 
 
 class Coscheduling(Plugin):
@@ -197,6 +198,7 @@ class PodGroupController(Plugin):
         self._members: dict[str, dict[str, Pod]] = {}  # by group name alone: it lists all namespaces
         self._name_of: dict[str, str] = {}  # pod key -> group name
         self._warned: dict[str, str] = {}  # groups that are too old, with the phase that was told of
+        self._rounds: dict[str, tuple[PodGroup, int]] = {}  # own last patch of a group, and how many followed
 
     def pod_changed(self, key: str) -> None:
         """Queue a sync of the pod's group; deletions queue none."""
@@ -235,8 +237,12 @@ class PodGroupController(Plugin):
         if found.warning and self._warned.get(key) != group.status.phase:
             self._warned[key] = group.status.phase
             self.framework.tell("Timeout", key, found.warning)
-        if found.status != group.status:
+        last, rounds = self._rounds.pop(key, (None, 0))
+        rounds = rounds + 1 if group is last else 0
+        # without minMember a group is complete and empty by turns: the real controller never comes to rest
+        if found.status != group.status and rounds < ROUNDS:
             self.framework.tell(
                 "PodGroupSync", key, found.status.phase, PhaseChange(key, group.status, found)
             )
             self.framework.patch_group(key, found.status)
+            self._rounds[key] = (self.framework.groups[key], rounds)
