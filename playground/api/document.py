@@ -23,6 +23,11 @@ _PROBLEM = {
         "message": {"type": "string"},
         "document": {"type": ["integer", "null"]},
         "file": {"type": "string"},
+        "unhonored": {
+            "type": "string",
+            "description": "Of a warning that the answer may differ: what another cluster honors",
+            "examples": ["spec.overhead"],
+        },
     },
 }
 

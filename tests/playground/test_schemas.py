@@ -51,11 +51,11 @@ def test_every_part_that_a_field_names_is_there(schemas: dict[str, Any]) -> None
 
 
 def test_fields_are_marked_by_what_the_readers_do(schemas: dict[str, Any]) -> None:
-    """What is read has no mark; what is not, or only by later schedulers, says so."""
+    """What is read has no mark; what is not, or only on other clusters, says so."""
     marks = {name: field.get("x") for name, field in fields(schemas, "Pod", "spec").items()}
     assert {marks[name] for name in ("tolerations", "affinity", "nodeSelector", "containers")} == {None}
     assert marks["terminationGracePeriodSeconds"] == "ignored"
-    assert marks["topologySpreadConstraints"] == "newer"
+    assert marks["topologySpreadConstraints"] == "reported"
     assert fields(schemas, "Deployment", "spec", "template", "spec") is fields(schemas, "Pod", "spec")
     assert "x" not in fields(schemas, "Deployment")["metadata"]
 

@@ -71,6 +71,14 @@ export class Build {
     else this.#draw();
   }
 
+  /** Show a line of the text in the editor. */
+  async reveal(line) {
+    this.view.emit("region", "build");
+    this.open("yaml");
+    await this.#loadText();
+    this.editor.jump(line);
+  }
+
   focusSearch() { this.open("objects"); this.search.focus(); this.search.select(); }
 
   // ---- objects

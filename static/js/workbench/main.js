@@ -9,6 +9,7 @@ import { Points } from "./breakpanel.js";
 import { Build } from "./build.js";
 import { CycleBar } from "./cyclebar.js";
 import { Deck } from "./deck.js";
+import { Differ } from "./differ.js";
 import { Finder } from "./finder.js";
 import { Inspect } from "./inspect/inspect.js";
 import { Interesting } from "./interesting.js";
@@ -62,6 +63,8 @@ const build = new Build($("#region-build", root), view, {
   onApplied: reopen,
 });
 view.library = root.dataset.plotly;
+view.reveal = (line) => build.reveal(line);
+new Differ($("[data-cycle-bar]", root), view);
 view.settings = settings({ view, build, mine, canFork: Boolean($("[data-fork]")), fork });
 const onShare = () => share({ playback, view, address, build, mine });
 const points = new Points(view, { breakpoints, stops, href: () => address.href() });

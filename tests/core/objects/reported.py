@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
 
 HOLE = "<>"
 TIMED = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
@@ -26,6 +29,14 @@ class Case:
         """What the case is called."""
         return f"{self.type}.{self.name}" if self.type else self.name
 
+    @property
+    def effect(self) -> str:
+        """What the table says that honoring it does."""
+        if not self.type:
+            return REPORTED_KINDS[self.name].effect
+        (part,) = [part for part in PARTS if part.type == self.type]
+        return next(row.effect for row in part.reported if row.field == self.name)
+
 
 def _read(row: dict[str, Any], frames: dict[str, str]) -> Case:
     frame = frames[row["frame"]]
@@ -34,6 +45,16 @@ def _read(row: dict[str, Any], frames: dict[str, str]) -> Case:
         for which in ("put", "quiet")
     )
     return Case(row.get("type", ""), row.get("field") or row["kind"], text, quiet)
+
+
+def together(chosen: list[Case]) -> str:
+    """Return one bundle of many cases, each object with a name of its own, in virtual time."""
+    documents = [TIMED.removeprefix("---\n")]
+    for number, case in enumerate(chosen):
+        node, *others = case.text.removesuffix(TIMED).split("\n---\n")
+        documents += [] if number else [node]
+        documents += [re.sub(r"(metadata: \{name: )([\w-]+)", rf"\g<1>\g<2>-{number}", one) for one in others]
+    return "\n---\n".join(documents)
 
 
 def cases() -> list[Case]:

@@ -117,14 +117,6 @@ def unhonored(scenario: Scenario) -> list[Problem]:
     return [problem for problem in scenario.warnings if problem.unhonored]
 
 
-def effect_of(case: Case) -> str:
-    """Return what the table says of a case."""
-    if not case.type:
-        return REPORTED_KINDS[case.name].effect
-    part = next(part for part in PARTS if part.type == case.type)
-    return next(row.effect for row in part.reported if row.field == case.name)
-
-
 def test_every_reported_field_and_kind_has_a_case() -> None:
     """The cases below are all there is to report."""
     wanted = {(part.type, row.field) for part in PARTS for row in part.reported}
@@ -136,7 +128,7 @@ def test_every_reported_field_and_kind_has_a_case() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_reported_field_is_warned_of_by_name_line_and_effect(case: Case) -> None:
     """One warning names field, objects and effect, at its line; the value that changes nothing has none."""
-    effect = effect_of(case)
+    effect = case.effect
     told = [problem for problem in unhonored(load(case.text)) if problem.message.endswith(f": {effect}")]
     assert len(told) == 1
     assert told[0].message.startswith(MAY_DIFFER + told[0].unhonored + " (")
@@ -152,7 +144,7 @@ def test_simulate_prints_the_warning(case: Case, tmp_path: Path, capsys: pytest.
     file = tmp_path / "bundle.yaml"
     file.write_text(case.text)
     assert main(["simulate", str(file)]) == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.endswith(f": {effect_of(case)}")]
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.endswith(f": {case.effect}")]
     assert len(lines) == 1
     assert lines[0].startswith(f"{file}:")
     assert MAY_DIFFER in lines[0]

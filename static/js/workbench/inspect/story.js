@@ -3,6 +3,7 @@
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
+import { differNote } from "../differ.js";
 import { before } from "./inspect.js";
 import { quirkNotes } from "./quirks.js";
 import { aboutNode, linked, nodeLink } from "./nouns.js";
@@ -45,6 +46,7 @@ export class Story {
     const said = sentences.at(-1);
     const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.result === "waiting" ? null : light.message ?? light.events?.at(-1)?.[3];
     fill(this.element,
+      differNote(view),
       light.operations.length ? changes(view, "Before this cycle", light.operations) : null,
       light.inside?.length ? changes(view, "Inside this cycle, between evaluating and writing", light.inside) : null,
       light.profile ? h("p", { class: "dim fine by-profile" }, "Tried by the profile ", h("strong", { text: light.profile }), ", its spec.schedulerName.") : null,
@@ -64,7 +66,7 @@ export class Story {
     const { playback } = view;
     const last = inline((event) => playback.goto(playback.cycles, event.timeStamp), { class: "link", title: "Go to the last cycle" }, `cycle ${count(playback.cycles)}`);
     const since = playback.cycles ? ["Since ", last] : ["Since the start"];
-    return [h("div", { class: "story" }, story.map((parts) => sentence(view, parts))),
+    return [differNote(view), h("div", { class: "story" }, story.map((parts) => sentence(view, parts))),
       h("section", { class: "happened ending" }, h("h3", null, since, h("small", { class: "dim end num", text: `t = ${clock(time)}` })),
         moments.length ? h("ol", null, moments.map(({ time: at, text }, i) => h("li", null, h("button", { type: "button", class: "link num dim", title: "Show the cluster as of this moment", onclick: (event) => playback.goto(playback.index, event.timeStamp, { at: i + 1 }), text: clock(at) }), sentence(view, text))))
           : h("p", { class: "dim", text: "Nothing has happened since." }))];

@@ -1,0 +1,98 @@
+"""The bar over the stage that says which fields other clusters honor, and its note in Story on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import Workbench, drafted, wide
+from tests.core.objects.reported import cases, together
+
+CLUSTER = """apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  overhead: {cpu: 250m}
+  topologySpreadConstraints: [{maxSkew: 1}]
+  containers: [{name: c, resources: {requests: {cpu: 500m}}}]
+"""
+
+
+def bar(page: Page) -> Locator:
+    """Return the bar over the stage."""
+    return Workbench(page).stage.get_by_role("group").filter(has_text="This answer may differ")
+
+
+def summary(page: Page) -> Locator:
+    """Return what opens its list."""
+    return bar(page).locator("summary")
+
+
+def test_the_bar_names_the_fields_and_leads_to_their_lines(page: Page) -> None:
+    """It names the first and counts the others; by keyboard its list opens, closes, and leads to a line."""
+    bench = Workbench(page).open(drafted(page, CLUSTER))
+    expect(summary(page)).to_contain_text("on a cluster that honors spec.overhead and 1 more field")
+    before = bench.stage.locator(".stage-body").bounding_box()
+    summary(page).focus()
+    page.keyboard.press("Enter")
+    listed = bar(page).get_by_role("listitem")
+    expect(listed).to_have_count(2)
+    expect(listed.first).to_contain_text(
+        "spec.overhead (Pod default/web): it is requested on top of what the containers request"
+    )
+    assert bench.stage.locator(".stage-body").bounding_box() == before
+    page.keyboard.press("Escape")
+    expect(listed.first).to_be_hidden()
+    expect(summary(page)).to_be_focused()
+    summary(page).click()
+    listed.first.get_by_role("button", name="line 10").click()
+    expect(listed.first).to_be_hidden()
+    expect(bench.build.get_by_role("textbox", name="YAML")).to_be_focused()
+
+
+def test_where_nothing_differs_there_is_no_bar(page: Page) -> None:
+    """Neither an example nor the same cluster without such fields has one."""
+    Workbench(page).open("/examples/shop/")
+    expect(bar(page)).to_be_hidden()
+    plain = [line for line in CLUSTER.splitlines() if "overhead" not in line and "Spread" not in line]
+    Workbench(page).open(drafted(page, "\n".join(plain)))
+    expect(bar(page)).to_be_hidden()
+
+
+def test_every_reported_field_is_listed(page: Page) -> None:
+    """Whatever the table reports is told here, each with what honoring it does."""
+    Workbench(page).open(drafted(page, together(cases())))
+    summary(page).click()
+    listed = bar(page).get_by_role("listitem").all_inner_texts()
+    for case in cases():
+        assert any(f"{case.name} (" in text and case.effect in text for text in listed), case.id
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_on_a_phone_it_is_seen_where_the_answer_is_read(
+    phone: Page, scheme: str, accessible: Callable[[Page], None]
+) -> None:
+    """The stage has the bar, Story the note; both fit the screen and can be read in dark and light."""
+    phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    bench = Workbench(phone).open(drafted(phone, CLUSTER))
+    bench.step()
+    expect(summary(phone)).to_be_visible()
+    summary(phone).click()
+    accessible(phone)
+    assert wide(phone) <= 390
+    phone.get_by_role("button", name="Inspect").click()
+    note = bench.panel("Story").locator(".may-differ summary")
+    expect(note).to_contain_text("This answer may differ")
+    note.click()
+    expect(
+        bench.panel("Story").get_by_text("it is requested on top of what the containers request")
+    ).to_be_visible()
+    accessible(phone)
+    assert wide(phone) <= 390
