@@ -1,7 +1,7 @@
 // What other clusters honor and this simulation does not: a bar over the stage, and on a phone a note in Story.
 
 import { h, fill, icon } from "../lib/dom.js";
-import { plural } from "../lib/quantity.js";
+import { count } from "../lib/quantity.js";
 
 const unhonored = (view) => view.playback.warnings.filter((warning) => warning.unhonored);
 
@@ -9,7 +9,7 @@ const unhonored = (view) => view.playback.warnings.filter((warning) => warning.u
 function title(found) {
   const more = found.length - 1;
   return [icon("warn"), h("span", { class: "may-differ-title" }, h("b", { text: "This answer may differ" }),
-    h("span", null, " on a cluster that honors ", h("code", { text: found[0].unhonored }), more ? ` and ${plural(more, "more field")}` : ""))];
+    h("span", null, " on a cluster that honors ", h("code", { text: found[0].unhonored }), more ? ` and ${count(more)} more` : ""))];
 }
 
 /** Each field with whose it is and what honoring it does; `reveal` leads to a line of the text. */
