@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from scheduler_core.timed.gangs import PodGroupRecord
     from scheduler_core.timed.standing import Groups
 
-Result = Literal["scheduled", "unschedulable", "error", "waiting"]
-"""How an attempt ends; ``waiting``, at Permit for its group, only in virtual time."""
+Result = Literal["scheduled", "unschedulable", "error", "waiting", "undecided"]
+"""How an attempt ends; ``waiting``, at Permit for its group, only in virtual time.
+
+``undecided`` is one that is still under way: only :func:`scheduler_core.upto.upto` makes such a record.
+"""
 PriorityKind = Literal["function", "map", "map/reduce"]
 QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 IntVector = npt.NDArray[np.int64]
@@ -259,6 +262,10 @@ class Cycle:
     moves: tuple[tuple[str, str | None], ...] | None = None
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
     groups: Groups | None = None  # all PodGroups after the cycle, in short
+    # the same as the cycle before left them, and as the attempt found them; the pod's own as it found it
+    groups_left: Groups | None = None
+    groups_met: Groups | None = None
+    group_met: PodGroupRecord | None = None
     # what happened to PodGroups since the last cycle, and in this one
     turns: tuple[GroupTurn, ...] = ()
 

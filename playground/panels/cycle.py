@@ -22,6 +22,7 @@ from scheduler_core.cycle import Cycle
 from scheduler_core.policy import Profile
 from scheduler_core.scenario import Operation
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.upto import UNTRIED, upto
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +49,15 @@ class Place:
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
     """Return the protocol's ``Light``: what the stage and the story need, without matrices."""
     rungs = ladder(cycle)
-    inside = [operation for operation in place.operations if operation.during]
+    over = cycle.result != "undecided"
+    inside = [operation for operation in place.operations if operation.during and over]
     return {
         "index": cycle.index,
         "step": cycle.step,
         "time": cycle.time,
         "pod": place.pod,
         "result": cycle.result,
-        "node": place.node,
+        "node": place.node if cycle.node else None,
         "message": cycle.message,
         "feasible": len(cycle.feasible),
         "changes": place.changes,
@@ -100,4 +102,65 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "podgroups": lambda cycle, place: podgroups(cycle),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
     "moments": moments,
+    "cuts": lambda cycle, place: cuts(cycle, place),
 }
+INPUTS: dict[str, tuple[str, ...]] = {
+    "predicates": ("matrix", "cache"),
+    "priorities": ("decision", "totals", "priorities", "ties"),
+    "preemption": ("decision", "preemption"),
+    "queue": ("decision", "phases"),
+    "cache": ("cache", "matrix"),
+    "podgroups": ("groups", "pod_group", "consequences", "phases"),
+}
+"""Of the parts that differ inside an attempt the fields of the record that they are made of."""
+
+
+def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
+    """Return the protocol's ``cuts``: the moments inside a cycle, latest phase first, "" before all of them.
+
+    Each holds what is otherwise than in the one before it, the first than in the whole cycle: of ``light`` and
+    of ``parts`` the fields that differ, and ``instead`` of parts another form. Of what many parts nest
+    (:data:`NESTED`) fields that differ are beside them, as ``part.field``.
+    """
+    later = {"light": light(cycle, place)}
+    former, found = cycle, []
+    for phase in reversed((UNTRIED, *cycle.phases)):
+        record = upto(cycle, phase)
+        now = {**later, "light": light(record, place)}
+        parts: dict[str, Any] = {}
+        instead: dict[str, Any] = {}
+        for name, fields in INPUTS.items():
+            if all(getattr(record, one) is getattr(former, one) for one in fields):
+                continue
+            known = later[name] if name in later else PARTS[name](former, place)
+            now[name] = PARTS[name](record, place)
+            if now[name].keys() == known.keys():
+                parts |= _parts(name, now[name], known)
+            else:
+                instead[name] = now[name]
+        fields_of_light = _differing(now["light"], later["light"], NOT_CUT)
+        found.append({"phase": phase, "light": fields_of_light, "parts": parts, "instead": instead})
+        former, later = record, now
+    return found
+
+
+NOT_CUT = ("waiting", "changes", "nodes")
+"""Of a light cycle what leads from step to step: what is there at a moment, its moves tell."""
+NESTED = {"podgroups": "group"}
+
+
+def _parts(name: str, part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    inner = NESTED.get(name)
+    found = {name: _differing(part, whole)}
+    if inner is not None and part.get(inner) and whole.get(inner):
+        found = {
+            name: _differing(part, whole, (inner,)),
+            f"{name}.{inner}": _differing(part[inner], whole[inner]),
+        }
+    return {name: differing for name, differing in found.items() if differing}
+
+
+def _differing(part: dict[str, Any], whole: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
+    return {
+        name: value for name, value in part.items() if name not in without and value != whole.get(name)
+    }

@@ -1,6 +1,7 @@
 """The moments of a step: what happened before its attempt, the attempt, and what it brought about, in order.
 
-Each tells which pods it moved, so that the cluster can be shown as it stood in between.
+Each tells which pods it moved, so that the cluster can be shown as it stood in between, and how many of the
+cycle's events there are by then.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from playground.panels.outside import describe
 from playground.panels.sentences import Part, Sentence, counted, listed
 from scheduler_core.cycle import Cycle
 from scheduler_core.framework.record import Happening
+from scheduler_core.timed.cycles import events_of
 
 if TYPE_CHECKING:
     from playground.panels.cycle import Place
@@ -39,7 +41,9 @@ def moments(cycle: Cycle, place: Place) -> list[Moment]:
     half = (MOMENTS_SHOWN - 1) // 2
     room = max(half, MOMENTS_SHOWN - 1 - len(after))
     before = cut(before, room)
-    attempt = _attempt(cycle, wired(cycle.own_moves, place.pod_index, place.node_index))
+    known = len(events_of(cycle.happenings))
+    attempt = _attempt(cycle, wired(cycle.own_moves, place.pod_index, place.node_index), known)
+    after = [{**row, "events": known + row["events"]} for row in after]
     return [*before, attempt, *cut(after, MOMENTS_SHOWN - 1 - len(before))]
 
 
@@ -52,18 +56,23 @@ def told(
     """
     rows: list[Moment] = []
     early: list[Move] = []
+    said = 0  # events so far
     for entries, silent in alike(happenings, tried):
         moves = [move for entry in (*entries, *silent) for move in wired(entry.moves, pod_index, node_index)]
+        said += len(events_of((*entries, *silent)))
         if not entries:
             early = moves
             continue
         first = entries[0]
         row = _moment(first.time, kind, first.what, sentence_of(entries), [*early, *moves])
+        row["events"] = said
         rows.append(_about(row, (entry.about for entry in (*entries, *silent)), node_index))
         early = []
     if early:  # nothing was told at all
         last = happenings[-1]
-        rows.append(_moment(last.time, kind, last.what, [f"{counted(len(early), 'pod')} moved."], early))
+        rows.append(
+            _moment(last.time, kind, last.what, [f"{counted(len(early), 'pod')} moved."], early, said)
+        )
     return rows
 
 
@@ -78,6 +87,7 @@ def cut(rows: list[Moment], room: int) -> list[Moment]:
         "More",
         [f"{counted(len(rest), 'more moment')}, taken together."],
         [move for row in rest for move in row["moves"]],
+        rest[-1]["events"],
     )
     nodes = sorted({node for row in rest for node in row.get("nodes", ())})
     return [*shown, {**more, "more": len(rest), **({"nodes": nodes} if nodes else {})}]
@@ -94,8 +104,17 @@ def _node(node: str | None, node_index: Index) -> int | None:
     return node_index.get(node) if node else PENDING
 
 
-def _moment(time: float, kind: str, what: str, text: Sentence, moves: Iterable[Move]) -> Moment:
-    return {"time": round(time, 6), "kind": kind, "what": what, "text": text, "moves": list(moves)}
+def _moment(
+    time: float, kind: str, what: str, text: Sentence, moves: Iterable[Move], events: int = 0
+) -> Moment:
+    return {
+        "time": round(time, 6),
+        "kind": kind,
+        "what": what,
+        "text": text,
+        "moves": list(moves),
+        "events": events,
+    }
 
 
 def _about(row: Moment, names: Iterable[str], node_index: Index) -> Moment:
@@ -104,9 +123,9 @@ def _about(row: Moment, names: Iterable[str], node_index: Index) -> Moment:
     return {**row, "nodes": nodes} if nodes else row
 
 
-def _attempt(cycle: Cycle, moves: list[Move]) -> Moment:
+def _attempt(cycle: Cycle, moves: list[Move], events: int) -> Moment:
     what = RESULTS.get(cycle.result, "FailedScheduling")
-    return _moment(cycle.time, "attempt", what, _tried(cycle), moves)
+    return _moment(cycle.time, "attempt", what, _tried(cycle), moves, events)
 
 
 def _tried(cycle: Cycle) -> Sentence:
@@ -149,11 +168,11 @@ def _untimed(cycle: Cycle, place: Place) -> list[Moment]:
         phrases = [describe(operation) for operation in outside]
         row = _moment(cycle.time, "event", "Operation", _from_outside("From outside", phrases), early)
         rows.append(_about(row, (operation.key for operation in outside), place.node_index))
-    rows.append(_attempt(cycle, [*(() if outside else early), *changes[split:]]))
+    rows.append(_attempt(cycle, [*(() if outside else early), *changes[split:]], len(cycle.events)))
     if inside:
         phrases = [describe(operation) for operation in inside]
         text = _from_outside("Between evaluating and writing", phrases)
-        row = _moment(cycle.time, "consequence", "Operation", text, late)
+        row = _moment(cycle.time, "consequence", "Operation", text, late, len(cycle.events))
         rows.append(_about(row, (operation.key for operation in inside), place.node_index))
     return rows
 

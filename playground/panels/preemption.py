@@ -69,6 +69,8 @@ def dry_run(cycle: Cycle, node_at: Sequence[int], node: int) -> dict[str, Any] |
 
 def why_not_tried(cycle: Cycle) -> str:
     """Return why there was no preemption in this cycle, as a sentence."""
+    if cycle.result == "undecided":
+        return "Nothing has been preempted at this moment: that is tried once no node is left."
     if cycle.result == "error":
         return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
     if cycle.result == "unschedulable":

@@ -14,11 +14,15 @@ GROUPED_KEY = (
     "queued), then the smaller name"
 )
 
+UNTRIED = "The queues are recorded when a pod is taken from them, and at this moment none is taken yet."
+
 GROUPED = 3  # parts of the sort key of the plugin Coscheduling
 
 
 def queue(cycle: Cycle) -> dict[str, Any]:
     """Return the protocol's ``queue`` part."""
+    if cycle.result == "undecided" and not cycle.phases:
+        return {"why": UNTRIED}
     state = cycle.queue
     timed = state.timed
     if timed is not None:

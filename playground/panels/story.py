@@ -9,6 +9,7 @@ from playground.panels.sentences import Part, Sentence, counted, listed
 from scheduler_core.cycle import Cycle
 from scheduler_core.equivalence.record import StaleHit
 from scheduler_core.preemption_record import NominatedPass
+from scheduler_core.timed.gangs import PodGroupRecord
 
 PREEMPTION: Part = {"tab": "Preemption"}
 CACHE: Part = {"tab": "Cache"}
@@ -18,6 +19,7 @@ FIRST = {
     "pod": "one that was queued earlier",
 }
 """Who goes first among equal priorities in virtual time, by whose time is in the sort key."""
+CHOOSING = ("scheduled", "waiting", "undecided")  # results of attempts that choose a node, or may
 NOMINATED = 2  # nodes with nominated pods that are told one by one
 #: What is said when every node passes, by the number of nodes.
 EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
@@ -34,7 +36,7 @@ def story(
     return [
         *_operations(cycle, len(cycle.operations) - inside),
         *_restart(cycle),
-        _queue(cycle, priority),
+        *_queue(cycle, priority),
         *_filtering(cycle, rungs),
         *_cached(cycle),
         *_overtaken(cycle, inside),
@@ -68,26 +70,30 @@ def _restart(cycle: Cycle) -> list[Sentence]:
     return [["The scheduler was restarted with another policy: ", {"strong": told}, ". ", emptied]]
 
 
-def _queue(cycle: Cycle, priority: int) -> Sentence:
+def _queue(cycle: Cycle, priority: int) -> list[Sentence]:
+    if cycle.result == "undecided" and not cycle.phases:  # the pod has not been taken
+        return []
     pod: Part = {"pod": cycle.pod}
     waiting = cycle.queue.active_count
     rank = f" with priority {priority:,}" if priority else ""
     if not waiting:
-        return [pod, f" is the only pod in the active queue{rank}, so it is tried now."]
+        return [[pod, f" is the only pod in the active queue{rank}, so it is tried now."]]
     behind = "waits" if waiting == 1 else "wait"
     why = "of the highest priority" if priority else "of equal priority"
     timed = cycle.queue.timed
     first = "earliest created" if timed is None else FIRST.get(timed.tried.sort_by, FIRST["pod"])
     return [
-        pod,
-        f" is taken from the head of the queue{rank}: {counted(waiting, 'pod')} {behind} behind it; ",
-        f"among pods {why} the {first} goes first.",
+        [
+            pod,
+            f" is taken from the head of the queue{rank}: {counted(waiting, 'pod')} {behind} behind it; ",
+            f"among pods {why} the {first} goes first.",
+        ]
     ]
 
 
 def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     if cycle.matrix is None:
-        return [_turned_away(cycle)]
+        return _turned_away(cycle)
     total = len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
@@ -102,15 +108,15 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     return [sentence]
 
 
-def _turned_away(cycle: Cycle) -> Sentence:
+def _turned_away(cycle: Cycle) -> list[Sentence]:
     """Tell why no predicate ran: PreFilter of the plugin Coscheduling may have said no before."""
     record = cycle.pod_group
     found = record.pre_filter if record is not None else None
     if record is None or found is None or found.success:
-        return ["No predicate ran."]
+        return [] if cycle.result == "undecided" else [["No predicate ran."]]
     why = f": {found.message}" if found.message else ""
     group: Part = {"group": record.key}
-    return ["No predicate ran, for PreFilter turns away the pods of ", group, f"{why.removesuffix('.')}."]
+    return [["No predicate ran, for PreFilter turns away the pods of ", group, f"{why.removesuffix('.')}."]]
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
@@ -195,18 +201,20 @@ def _two_passes(cycle: Cycle, told: NominatedPass) -> Sentence:
 
 
 def _choice(cycle: Cycle, *, in_turn: bool) -> list[Sentence]:
-    if cycle.result not in ("scheduled", "waiting") or cycle.node is None:
+    if cycle.result not in CHOOSING:
         return []
-    node: Part = {"node": cycle.node}
-    if cycle.totals is None:
-        return [["Only ", node, " is feasible, so it is taken without ranking."]]
-    best = int(cycle.totals.max())
     sentences: list[Sentence] = []
-    if cycle.priorities:
+    if cycle.totals is not None and cycle.priorities:
         weighed: list[Part] = listed("priority", [row.name for row in cycle.priorities])
         sentences.append(
             [f"The {counted(len(cycle.feasible), 'feasible node')} are ranked by ", *weighed, "."]
         )
+    if cycle.node is None:
+        return sentences if cycle.result == "undecided" else []
+    node: Part = {"node": cycle.node}
+    if cycle.totals is None:
+        return [["Only ", node, " is feasible, so it is taken without ranking."]]
+    best = int(cycle.totals.max())
     ties = cycle.ties.tolist()
     if len(ties) <= 1:
         sentences.append([node, " has the highest total, ", {"strong": f"{best:,}"}, ", and is chosen."])
@@ -253,6 +261,8 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
 
 
 def _outcome(cycle: Cycle) -> list[Sentence]:
+    if cycle.result == "undecided":
+        return []
     pod: Part = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         placed: Sentence = [pod, " is placed on ", {"node": cycle.node}, "."]
@@ -273,13 +283,20 @@ def _waits(cycle: Cycle, node: str) -> Sentence:
     record = cycle.pod_group
     if record is None or record.min_member is None:
         return [*told, "."]
-    holds = "holds a node" if record.assigned == 1 else "hold a node"
+    assigned = _assigned(record)
+    holds = "holds a node" if assigned == 1 else "hold a node"
     return [
         *told,
-        f": {record.assigned:,} of the {counted(record.min_member, 'member')} that ",
+        f": {assigned:,} of the {counted(record.min_member, 'member')} that ",
         {"group": record.key},
         f" needs {holds}. Its room is taken all the same.",
     ]
+
+
+def _assigned(record: PodGroupRecord) -> int:
+    """Return how many members hold a node by what Permit counted, the pod of the cycle among them."""
+    counted_then = record.permit.assigned if record.permit is not None else None
+    return record.assigned if counted_then is None else counted_then
 
 
 def _let_in(cycle: Cycle) -> list[Sentence]:
@@ -289,7 +306,7 @@ def _let_in(cycle: Cycle) -> list[Sentence]:
     if record is None or found is None or not found.allowed:
         return []
     members = counted(record.min_member or 0, "member")
-    complete: Sentence = [f"With it {record.assigned:,} of the {members} that ", {"group": record.key}]
+    complete: Sentence = [f"With it {_assigned(record):,} of the {members} that ", {"group": record.key}]
     bound = (
         "waited at Permit for that, and is bound too"
         if len(found.allowed) == 1

@@ -25,7 +25,7 @@ from scheduler_core.timed.landing import land, tell_of
 from scheduler_core.timed.queues import queue_state, queues_of, waiting_of
 from scheduler_core.timed.recording import Recording, Told
 from scheduler_core.timed.restarting import restart
-from scheduler_core.timed.standing import before, group_record, groups_of
+from scheduler_core.timed.standing import before, group_met, group_record, groups_of
 from scheduler_core.timed.turns import Turns
 from scheduler_core.timed.view import View
 from scheduler_core.timed.waits import longest_wait
@@ -89,11 +89,14 @@ class TimedSimulation(View):
 
     def step(self) -> Cycle | None:
         """Run one scheduling cycle and what follows from it at once; ``None`` at the end of the run."""
+        trace = self._trace
+        left = groups_of(self.framework) if trace else None
         if not self._advance():
             return None
-        framework, trace = self.framework, self._trace
+        framework = self.framework
         pod = framework.queue.head()
         assert pod is not None
+        met = (groups_of(framework), group_met(framework, pod)) if trace else (None, None)
         queue = queue_state(framework, pod, whole=trace)
         phase = before(framework, pod.state.pod)
         counter = framework.taken
@@ -107,6 +110,7 @@ class TimedSimulation(View):
             cycle.happenings, cycle.consequences = found.before, found.after
             cycle.pod_group = group_record(framework, pod, attempt, phase, told)
             cycle.waiting, cycle.groups = waiting_of(framework), groups_of(framework)
+            cycle.groups_left, (cycle.groups_met, cycle.group_met) = left, met
             cycle.events = events_of(told)
         self._complete(cycle)
         self._commit(cycle.decision)

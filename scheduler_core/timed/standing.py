@@ -105,6 +105,12 @@ def group_record(
     )
 
 
+def group_met(framework: Framework, pod: QueuedPod) -> PodGroupRecord | None:
+    """Return the group that a pod names as its attempt finds it, ``None`` if it names none."""
+    key = group_key(pod.state.pod)
+    return _record(framework, key) if key else None
+
+
 def before(framework: Framework, pod: Pod) -> str | None:
     """Return the phase of a pod's group, ``None`` where there is no such PodGroup."""
     group = framework.groups.get(group_key(pod))
