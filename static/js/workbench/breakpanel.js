@@ -41,12 +41,12 @@ export class Points {
     if (about >= 0) found.push(this.condition({ pod: about }), condition("unschedulable", playback.pods.keys[about]));
     if (on >= 0) {
       found.push(this.condition({ node: on }));
-      const { verdict } = view.whole;
+      const { verdict } = view.facts;
       if (verdict && !verdict.fits(on)) found.push(this.condition({ predicate: verdict.order[verdict.first[on]], node: on }));
       found.push(condition("predicate", "", playback.nodes.names[on]));
     }
     if (light) {
-      if (about < 0) found.push(this.condition({ pod: light.pod }));
+      if (about < 0 && view.facts.pod >= 0) found.push(this.condition({ pod: light.pod }));
       const stopped = light.ladder.find(([, into, out]) => into !== out);
       if (stopped) found.push(condition("predicate", stopped[0]));
       found.push(this.condition({ cycle: index }));
@@ -133,7 +133,7 @@ export class Points {
       const known = breakpoints.count(text);
       return h("li", { class: on ? undefined : "off" },
         h("label", null, h("input", { type: "checkbox", checked: on || undefined, "data-point": `=${text}`, onchange: (event) => breakpoints.enable(text, event.target.checked) }), h("span", { text: words(text) })),
-        h("small", { class: "dim num", text: known ? plural(known, "cycle") : KINDS[parse(text).kind].marked ? "nowhere" : "to be searched" }),
+        h("small", { class: "dim num", text: known ? plural(known, "cycle") : KINDS[parse(text).kind].marked ? (this.view.seen.last < this.view.playback.cycles ? "nowhere so far" : "nowhere") : "to be searched" }),
         h("button", { type: "button", class: "btn quiet square small", "aria-label": `Remove: ${words(text)}`, "data-point": `-${text}`, onclick: () => breakpoints.remove(text) }, icon("close")));
     })), h("div", { class: "point-run" },
       h("button", { type: "button", class: "btn", title: "Shift r", onclick: () => run(-1) }, icon("left"), "Back to the previous break"),

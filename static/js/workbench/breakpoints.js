@@ -1,7 +1,7 @@
 // Breakpoints: where Play and "run to the next break" stop, and why. Kept in this browser for each source; a link can bring them.
 
 import { Emitter } from "../lib/emitter.js";
-import { KINDS, known, marked, parse, why, words } from "./conditions.js";
+import { KINDS, condition, known, marked, parse, why, words } from "./conditions.js";
 import { MOST } from "./finder.js";
 
 const STORE = "podstep.breaks";
@@ -86,6 +86,9 @@ export class Breakpoints extends Emitter {
   /** Whether a cycle breaks, as far as it is known here. */
   breaks(index) { return index > 0 && (this.hits[index] === 1); }
 
+  /** Whether a cycle breaks because it was named: that says nothing of what becomes of it. */
+  named(index) { return this.enabled.includes(condition("cycle", String(index))); }
+
   /** The cycles that are known to break, 1 each. */
   get hits() {
     const { marks } = this.view.playback;
@@ -104,13 +107,14 @@ export class Breakpoints extends Emitter {
     return this.#hits;
   }
 
-  /** How many cycles are known where one holds. */
+  /** How many cycles are known where one holds, among those of which it may be told. */
   count(text) {
     const { marks } = this.view.playback;
+    const last = Math.min(marks.known, this.view.seen.last);
     const facts = known(this.view.playback);
     const { kind, about, within } = parse(text);
-    const cycles = new Set([...this.#found].filter(([, texts]) => texts.has(text)).map(([index]) => index));
-    if (KINDS[kind].marked) for (let i = 1; i <= marks.known; i += 1) if (KINDS[kind].marked(facts, i, about, within)) cycles.add(i);
+    const cycles = new Set([...this.#found].filter(([index, texts]) => index <= last && texts.has(text)).map(([index]) => index));
+    if (KINDS[kind].marked) for (let i = 1; i <= last; i += 1) if (KINDS[kind].marked(facts, i, about, within)) cycles.add(i);
     return cycles.size;
   }
 

@@ -124,8 +124,9 @@ export class Cards {
     const { cluster } = playback;
     const state = this.view.verdictOf(node);
     const { nodes } = playback;
+    const nominates = facts.nominated === node;
     const here = this.compact ? "" : cluster.podsOn(node).join();
-    return [here, view.colours.version, this.holders?.has(node) ?? "", view.ailments(node).join(), nodes.taints[node].join(), cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || facts.nominated === node ? facts.index : "", state === "unknown" ? "" : facts.pod,
+    return [here, view.colours.version, this.holders?.has(node) ?? "", view.ailments(node).join(), nodes.taints[node].join(), cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || nominates ? facts.index : "", state === "unknown" ? "" : facts.pod, state === "past" || nominates ? view.describe(node) : "",
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
       state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join()].join("|");
   }
@@ -171,6 +172,7 @@ export class Cards {
     if (nominated) return this.compact ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}` : view.nomination();
     if (waiting) return `${waiting} waiting${this.compact ? "" : " at Permit"}`;
     if (this.compact && view.ailments(node).length) return ""; // their badges have the line
+    if (state === "past") return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
     return state === "failed" && !chosen ? this.#reason(node) : "";
   }
 
@@ -208,11 +210,12 @@ export class Cards {
   #blocks(card, node, chosen) {
     const { view } = this;
     const { pods, cluster } = view.playback;
-    const { pod: flying } = view.facts;
+    const { pod: flying, victims, nominated } = view.facts;
+    const leaves = (pod) => node === nominated && victims.includes(pod);
     const here = [...cluster.podsOn(node)].filter((pod) => !(chosen && pod === flying)).sort((a, b) => pods.group[a] - pods.group[b] || a - b);
     const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
     fill(card.pods,
-      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}${this.#waits(pod) ? " waiting" : ""}`, "data-pod": pod, title: `${short(pods.keys[pod])}${this.#waits(pod)}` })),
+      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}${this.#waits(pod) ? " waiting" : ""}${leaves(pod) ? " victim" : ""}`, "data-pod": pod, title: `${short(pods.keys[pod])}${this.#waits(pod)}${leaves(pod) ? ", to be deleted for the pod of this cycle" : ""}` })),
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
       chosen ? h("i", { class: `pod added ${view.colour(flying)}${this.#waits(flying) ? " waiting" : ""}`, "data-pod": flying, title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}` }) : null,
       view.facts.nominated === node ? this.#made(flying) : null,
@@ -232,7 +235,8 @@ export class Cards {
   #made(flying) {
     const { view } = this;
     const { keys } = view.playback.pods;
-    const { victims } = view.facts;
+    const { placement } = view.playback.cluster;
+    const victims = view.facts.victims.filter((pod) => placement[pod] < 0); // the others are still on the node
     return [
       ...victims.slice(0, BLOCKS).map((pod) => h("i", { class: `pod victim ${view.colour(pod)}`, "data-pod": pod, title: `${short(keys[pod])}, deleted by this cycle` })),
       victims.length > BLOCKS ? h("small", { text: `+${victims.length - BLOCKS}` }) : null,

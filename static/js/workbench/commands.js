@@ -36,6 +36,7 @@ export const COMMANDS = [
   { id: "interesting-back", group: "Run to", name: "Previous cycle worth a look", keys: ["Shift+n"], run: ({ stops }, { since }) => stops.run("interesting", -1, since) },
   { id: "run", group: "Run to", name: "Run to the next break", keys: ["r"], run: ({ stops }, { since }) => stops.run("break", 1, since) },
   { id: "run-back", group: "Run to", name: "Run back to the previous break", keys: ["Shift+r"], run: ({ stops }, { since }) => stops.run("break", -1, since) },
+  { id: "ahead", group: "Time", name: "Show or hide outcomes ahead", says: "Show or hide outcomes ahead, on the timeline", keys: ["o"], run: ({ view, deck }) => { view.seen.reveal(!view.seen.ahead); deck.tellAhead(); } },
   { id: "break", group: "Run to", name: "Breakpoints…", says: "Breakpoints: set, switch and remove them", keys: ["b"], run: ({ points, view }, { target }) => points.open(about(target, view)) },
   { id: "find", group: "Look", name: "Find a node or pod", keys: ["/"], run: ({ view, build }) => { view.emit("region", "build"); build.focusSearch(); } },
   { id: "why", group: "Look", name: "Why? The reasons, and what would help", keys: ["w"], run: ({ view }, { target }) => view.emit("why", about(target, view)) },

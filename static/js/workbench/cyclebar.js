@@ -16,7 +16,7 @@ export class CycleBar {
     this.main = h("div", { class: "cycle-main" });
     fill(host, toggle("build", "Hide or show Build ([)"), this.main, toggle("inspect", "Hide or show Inspect (])"));
     for (const name of ["step", "moment"]) view.playback.on(name, () => { this.#follow(); this.update(); });
-    view.playback.on("parts", () => { if (view.playback.at || view.playback.atEnd) this.update(); });
+    view.playback.on("parts", () => { if (view.playback.partly || view.playback.atEnd) this.update(); });
     view.playback.on("opened", () => this.update());
   }
 
@@ -41,13 +41,14 @@ export class CycleBar {
     }
     const { pods } = playback;
     const { pod } = light;
-    const failed = light.node === null;
+    const { tried, over } = playback.reached;
+    if (!tried) { this.#early(); return; }
+    const failed = over && light.node === null;
     const waits = light.result === "waiting";
     const { drawn, ran } = phasesOf(light, playback.timed);
-    const ended = drawn.findLast((phase) => ran.has(phase));
-    const { shown, time } = this.#shown(ended);
+    const shown = playback.phase || drawn.findLast((phase) => ran.has(phase));
+    const { time } = playback;
     const rank = PHASES.indexOf(shown);
-    const over = shown === ended;
     fill(this.main,
       h("i", { class: `dot ${this.view.colour(pod)}` }),
       h("button", { type: "button", class: "link plain", onclick: () => this.view.selectPod(pod), title: pods.priority[pod] ? `${pods.keys[pod]}, priority ${pods.priority[pod]}` : pods.keys[pod] }, h("b", { text: short(pods.keys[pod]) })),
@@ -55,7 +56,7 @@ export class CycleBar {
       pods.priority[pod] ? h("span", { class: "dim nowrap ranks", text: `priority ${pods.priority[pod]}` }) : null,
       h("span", { class: "dim nowrap asks", text: `${cpu(pods.cpu[pod])} cpu · ${memory(pods.memory[pod])}` }),
       over ? h("span", { class: `pill outcome ${failed ? "fail" : waits ? "wait" : "pass"}` }, icon(failed ? "cross" : waits ? "pause" : "check"), failed ? light.result : waits ? "waits at Permit" : "scheduled")
-        : h("span", { class: "pill outcome accent", text: shown ? "in flight" : "not tried yet" }),
+        : h("span", { class: "pill outcome accent", text: "in flight" }),
       time || playback.timed ? h("span", { class: "dim nowrap num virtual-time", title: `virtual time: ${time} seconds since the start`, text: `t = ${clock(time ?? 0)}` }) : null,
       breakButton(this.view, condition("cycle", String(playback.index))),
       h("span", { class: "grow" }),
@@ -64,11 +65,12 @@ export class CycleBar {
         return h("li", { class: state, "aria-current": phase === shown && playback.phase ? "step" : undefined }, TAB_OF[phase] ? h("button", { type: "button", onclick: () => this.view.setTab(TAB_OF[phase]), text: phase }) : h("span", { text: phase }));
       })));
   }
-  /** How far the cycle has come in what is shown, "" before its attempt, and the virtual time. */
-  #shown(ended) {
+
+  /** A moment before the attempt: it is open which pod will be tried. */
+  #early() {
     const { playback } = this.view;
-    const { at, phase, moments } = playback;
-    const early = at && !(moments && at > moments.findIndex(({ kind }) => kind === "attempt"));
-    return { shown: phase || (early ? "" : ended), time: playback.time ?? playback.current.time };
+    const { time } = playback;
+    fill(this.main, h("b", { text: "Before the attempt" }), h("span", { class: "pill outcome accent", text: "not tried yet" }),
+      playback.timed ? h("span", { class: "dim nowrap num virtual-time", title: `virtual time: ${time} seconds since the start`, text: `t = ${clock(time ?? 0)}` }) : null);
   }
 }

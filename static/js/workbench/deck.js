@@ -44,20 +44,18 @@ export class Deck {
     this.worth = h("button", { type: "button", class: "btn square", "data-interesting": true, "aria-label": "Next cycle worth a look", title: "Next cycle worth a look (n)", onclick: (event) => this.stops?.run("interesting", 1, event.timeStamp) }, icon("spark"));
     this.points = h("button", { type: "button", class: "btn square points", "data-breakpoints": true, "aria-haspopup": "dialog", onclick: () => this.onPoints?.() }, icon("break"), h("em", { class: "num" }));
     this.count(0);
+    this.ahead = h("button", { type: "button", class: "link", "data-reveal": true, onclick: () => view.seen.reveal(!view.seen.ahead) });
+    const label = () => { const { ahead } = view.seen; this.ahead.setAttribute("aria-pressed", String(ahead)); write(this.ahead, "Show outcomes ahead"); this.ahead.title = `${ahead ? "Hide" : "Show"} what becomes of cycles that were not visited yet (o)`; };
+    view.seen.on("changed", label);
+    label();
     const jump = h("div", { class: "jump" }, this.worth, this.points, h("div", { class: "walk", role: "group", "aria-label": "Walk by a unit" }, this.previous, this.unit, this.next), speed);
     fill(host,
       h("div", { class: "transport", role: "group", "aria-label": "Transport" }, buttons, this.at, this.state, h("span", { class: "grow" }), jump),
       this.timeline.element, this.moments.element,
-      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"], ["quirk", "quirk of v1.11"], ["wait", "waiting at Permit"], ["group", "PodGroup: new phase"], ["group-failed", "PodGroup rejected or timed out"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit", "quirk", "wait", "group", "group-failed"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text))));
-    playback.on("grew", () => {
-      host.querySelector("[data-mark=restart]").hidden = !playback.marks.restarts.length;
-      host.querySelector("[data-mark=stale-hit]").hidden = !playback.marks.staleCycles;
-      host.querySelector("[data-mark=quirk]").hidden = !playback.marks.quirks.size;
-      host.querySelector("[data-mark=wait]").hidden = !playback.marks.seek(0, 1, "w");
-      const turns = [...playback.marks.groups.values()].flat();
-      host.querySelector("[data-mark=group]").hidden = !turns.length;
-      host.querySelector("[data-mark=group-failed]").hidden = turns.every(([kind]) => kind === "phase");
-    });
+      h("ul", { class: "legend", "aria-label": "Marks of the timeline" }, [["pass", "scheduled"], ["fail", "unschedulable"], ["victim", "preemption"], ["stale", "error"], ["stale-hit", "stale cache hit"], ["restart", "scheduler restarted"], ["quirk", "quirk of v1.11"], ["wait", "waiting at Permit"], ["group", "PodGroup: new phase"], ["group-failed", "PodGroup rejected or timed out"]].map(([name, text]) => h("li", { "data-mark": name, hidden: ["restart", "stale-hit", "quirk", "wait", "group", "group-failed"].includes(name) || undefined }, h("i", { class: `mark ${name}` }), text)),
+        h("li", { class: "reveal", "data-mark": "ahead" }, h("i", { class: "mark ahead" }), this.ahead)));
+    const legend = () => this.#legend(host.querySelector(".legend"));
+    for (const emitter of [playback, view.seen]) for (const name of ["grew", "changed"]) emitter.on(name, legend);
     playback.on("seek", () => this.#tell());
     playback.on("parts", () => this.#tell());
     playback.on("moment", ({ index }) => { this.#tell(); this.#say(index); });
@@ -65,6 +63,18 @@ export class Deck {
     playback.on("grew", () => this.#tell());
     playback.on("opened", () => { this.pause(); if (!kept()) this.#choose(playback.timed ? "event" : "failure", { keep: false }); this.#tell(); });
     view.on("hold", () => this.pause());
+  }
+
+  /** Tell what the marks mean that there are, among those that may be told. */
+  #legend(list) {
+    const { playback, seen } = this.view;
+    const { marks } = playback;
+    const knows = (index) => index > 0 && seen.knows(index);
+    const turns = [...marks.groups].filter(([index]) => knows(index)).flatMap(([, found]) => found);
+    const there = { restart: marks.restarts.some(knows), "stale-hit": knows(marks.seekStale(0, 1)), quirk: [...marks.quirks].some(knows), wait: knows(marks.seek(0, 1, "w")),
+      group: turns.length > 0, "group-failed": turns.some(([kind]) => kind !== "phase") };
+    for (const [name, shown] of Object.entries(there)) list.querySelector(`[data-mark="${name}"]`).hidden = !shown;
+    list.querySelector("[data-mark=ahead]").hidden = playback.complete === true && seen.upto >= playback.cycles;
   }
 
   /** Let it stop at breakpoints, and offer them. */
@@ -137,6 +147,9 @@ export class Deck {
 
   /** Go by phases. */
   phase(direction, since) { this.#walk("phase", direction, since); }
+
+  /** Say whether outcomes ahead are shown. */
+  tellAhead() { announce(this.view.seen.ahead ? "Outcomes ahead are shown." : "Outcomes ahead are hidden."); }
 
   /** Tell how many breakpoints are set. */
   count(set) {

@@ -11,7 +11,7 @@ export function ghosts(view) {
   for (const pod of facts.waiting.keys()) put(waiting, placement[pod] ?? -1, pod);
   put(nominated, facts.nominated, facts.pod);
   // In virtual time those of earlier cycles are known too: they are in the queues, but for the pod in flight.
-  for (const [key, , , , , , , , , , node] of playback.parts?.queue?.timed?.entries ?? []) {
+  for (const [key, , , , , , , , , , node] of playback.heavy(playback.index)?.queue?.timed?.entries ?? []) {
     const pod = playback.podIndex.get(key) ?? -1;
     if (node && placement[pod] < 0) put(nominated, playback.nodeIndex.get(node) ?? -1, pod);
   }

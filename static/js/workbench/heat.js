@@ -166,7 +166,7 @@ export class HeatMap {
       if (x > width || y > height || x + size < 0 || y + size < 0) continue;
       const shade = this.#shade(node, facts, lit, c, size < STRIPED);
       if (!shade) continue;
-      const failed = facts.verdict ? !facts.verdict.fits(node) : false;
+      const failed = view.verdictOf(node) === "failed";
       pen.fillStyle = shade;
       pen.fillRect(x + inset, y + inset, body, body);
       if (failed && size >= STRIPED && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
@@ -204,7 +204,7 @@ export class HeatMap {
   /** What a node's cell is filled with, "" where there is none; one too small for a stripe says by its tint that the pod does not fit. */
   #shade(node, facts, lit, c, tinted) {
     if (!this.view.exists(node)) return "";
-    const failed = facts.verdict ? !facts.verdict.fits(node) : false;
+    const failed = this.view.verdictOf(node) === "failed";
     const out = (failed && facts.chosen !== node && !this.holders) || (lit && !lit.nodes.has(node)) || (this.holders && !this.holders.has(node));
     if (this.measure === "colour" && this.#most.length) { const most = this.#most[node]; return most === 255 ? (out ? c.dimmed : c.ramp)[0] : (out ? c.podsDimmed : c.pods)[most]; }
     if (tinted && failed && out && !lit) return c.tinted;

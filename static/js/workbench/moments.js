@@ -38,12 +38,13 @@ export class Moments {
     if (!moments) { this.element.classList.add("waiting"); return; }
     this.element.classList.remove("waiting");
     const { at } = playback;
-    const drawn = `${playback.index}/${moments.length}`;
+    const tried = moments.findIndex(({ kind }) => kind === "attempt");
+    const passed = at || (playback.phase ? tried + (playback.reached.over ? 1 : 0) : moments.length);
+    const drawn = `${playback.index}/${moments.length}/${passed}`;
     if (drawn !== this.#drawn) {
-      this.#drawn = drawn;
-      fill(this.track, moments.map(({ kind, what }) => h("i", { class: `tick ${kind}${what === "FailedScheduling" ? " failed" : ""}` })));
+      this.#drawn = drawn; // of what is still to come a tick says nothing but that there is something
+      fill(this.track, moments.map(({ kind, what }, i) => h("i", { class: i < passed ? `tick ${kind}${what === "FailedScheduling" ? " failed" : ""}` : "tick" })));
     }
-    const passed = at || (playback.phase ? moments.findIndex(({ kind }) => kind === "attempt") : moments.length);
     [...this.track.children].forEach((tick, i) => { tick.classList.toggle("passed", i < passed); tick.classList.toggle("now", i === at - 1); });
     this.track.setAttribute("aria-valuemax", moments.length);
     this.track.setAttribute("aria-valuenow", at || moments.length);

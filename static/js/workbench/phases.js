@@ -11,17 +11,14 @@ const from = (first) => (phase) => rank(phase) >= rank(first);
 
 /** Whether the pod holds its node in a phase. */
 export const assumed = from("assume");
-/** Whether it is known in a phase on which nodes it fits, what they score, which is chosen, and for which it is nominated. */
-export const filtered = from("predicates");
-export const scored = from("priorities");
-export const chosen = from("select");
-export const nominated = from("preemption");
+/** Whether it may wait at Permit in a phase. */
 export const waits = from("permit");
 
 /** The phases of a cycle as they are drawn, in virtual time or not; `ran` tells of each whether the cycle came to it. */
 export function phasesOf(light, timed) {
   const ran = new Set(light.phases);
-  const drawn = timed ? DECIDING.filter((phase) => ran.has(phase)) : CLASSIC.filter((phase) => phase !== "preemption" || ran.has(phase));
+  const ahead = light.result === "undecided" ? rank(light.phases.at(-1)) : PHASES.length; // behind it any may follow
+  const drawn = (timed ? DECIDING : CLASSIC).filter((phase) => ran.has(phase) || rank(phase) > ahead || (!timed && phase !== "preemption"));
   return { drawn, ran };
 }
 

@@ -7,6 +7,7 @@ import { Emitter } from "../lib/emitter.js";
 import { Lru } from "../lib/lru.js";
 import { superseded } from "../lib/socket.js";
 import { ABSENT, Cluster } from "./cluster.js";
+import { cut, cutEnd } from "./cut.js";
 import { Marks } from "./marks.js";
 import { assumed, wentThrough } from "./phases.js";
 import { Verdict } from "./verdict.js";
@@ -16,7 +17,7 @@ import { Verdict } from "./verdict.js";
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
 const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels", "conditions"]; // of a node, by an update
-const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments"];
+const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"];
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 export const LAST = -1; // as a moment: the last one there is
 export const LAST_PHASE = "last";
@@ -39,6 +40,9 @@ export class Playback extends Emitter {
   #generation = 0;
   #opening = null; // the newest answer to an opening, as a promise
   #given = new Map(); // of nodes that changed: what the table said when the source was opened
+  #cut = null; // the shown cycle as far as it has come, with what it was cut from
+  #origins = { index: -1, nodes: new Map() }; // where the pods were that a cycle moves
+  #changes = { key: "", nodes: new Map() };
   #amended = new Map(); // of nodes that are not as given: in what, as the table says it now
 
   constructor(socket, source) {
@@ -79,6 +83,8 @@ export class Playback extends Emitter {
     this.#windows = new Lru(kept);
     this.#heavy = new Lru(this.nodes.names.length > 2000 ? 12 : this.nodes.names.length > 500 ? 24 : 60);
     this.#shownFrom = 0; this.#clusterAt = 0; this.index = -1;
+    this.#origins = { index: -1, nodes: new Map() };
+    this.#changes = { key: "", nodes: new Map() };
     this.at = 0; this.phase = ""; this.wish = WHOLE;
     this.marks = new Marks();
     this.cluster = new Cluster(this.nodes, this.pods);
@@ -184,8 +190,65 @@ export class Playback extends Emitter {
   /** Whether the newest wish is still to be shown, with the next frame: it may be of the shown step, another moment. */
   get behind() { return this.#due; }
 
-  get current() { return this.light(this.index); }
-  get parts() { return this.heavy(this.index); }
+  /** The shown cycle as far as it has come: what every panel reads; see cut.js. */
+  get current() { return this.#come.light; }
+  get parts() { return this.#come.parts; }
+  get reached() { return this.#come.reached; }
+
+  /** Whether a moment or a phase is shown, and not all of a step. */
+  get partly() { return this.at !== 0 || this.phase !== ""; }
+
+  /** The step after which everything stands as it does in what is shown, as far as only whole steps are known of. */
+  get asOf() { const { over, whole } = this.reached; return whole || (over && !this.timed) ? this.index : this.index - 1; }
+
+  /** The last cycle of which all is over in what is shown. */
+  get settled() { return Math.min(this.asOf, this.cycles); }
+
+  get #come() {
+    const light = this.light(this.index);
+    const parts = this.heavy(this.index);
+    const { at, phase, index } = this;
+    const known = this.#cut;
+    if (known && known.of[0] === light && known.of[1] === parts && known.of[2] === at && known.of[3] === phase) return known;
+    const found = light ? cut(light, parts, { at, phase }) : { light, parts: this.atEnd ? cutEnd(parts, this.heavy(index - 1), { at }) : parts, reached: cut(null, null, WHOLE).reached };
+    this.#cut = { ...found, of: [light, parts, at, phase] };
+    return this.#cut;
+  }
+
+  /** Of nodes that are otherwise now than when the predicates looked at them: how many pods left and came since, but for the pod of the cycle. */
+  get changed() {
+    const { moments, index, at, phase } = this;
+    const key = `${index}/${at}/${phase}/${moments ? 1 : 0}`;
+    if (this.#changes.key !== key) this.#changes = { key, nodes: moments && index <= this.cycles ? this.#changedBy(moments) : new Map() };
+    return this.#changes.nodes;
+  }
+
+  #changedBy(moments) {
+    const nodes = new Map();
+    if (this.#origins.index !== this.index) return nodes;
+    const tried = moments.findIndex(({ kind }) => kind === "attempt");
+    const { pod: own } = this.light(this.index);
+    const where = new Map(this.#origins.nodes);
+    for (const { moves } of moments.slice(0, tried)) for (const [pod, node] of moves) where.set(pod, node ?? ABSENT);
+    const at = (node) => { if (!nodes.has(node)) nodes.set(node, { left: 0, came: 0 }); return nodes.get(node); };
+    for (const { moves, kind, nodes: about = [] } of moments.slice(tried, this.#passed(moments))) {
+      for (const [pod, to] of moves) {
+        const from = where.get(pod);
+        where.set(pod, to ?? ABSENT);
+        if (from === to) continue;
+        if (from >= 0) at(from).left += 1;
+        if (to >= 0 && pod !== own) at(to).came += 1;
+      }
+      if (kind === "consequence") about.forEach(at);
+    }
+    return nodes;
+  }
+
+  /** How many moments of the shown step have passed. */
+  #passed(moments) {
+    const tried = moments.findIndex(({ kind }) => kind === "attempt");
+    return this.at > 0 ? this.at : this.at === LAST ? 0 : this.phase ? tried + (assumed(this.phase) ? 1 : 0) : moments.length;
+  }
 
   /** The last index there is: the end, or the last cycle where there is none. */
   get last() { return this.cycles + (this.end ? 1 : 0); }
@@ -200,13 +263,13 @@ export class Playback extends Emitter {
   get wantedCycle() { return Math.min(this.wanted, this.cycles); }
 
   /** The moments of the shown step, `null` while they are not known. */
-  get moments() { return this.parts?.moments ?? null; }
+  get moments() { return this.heavy(this.index)?.moments ?? null; }
 
   /** The moment that is shown; `null` where all of a step is, or a phase. */
   get moment() { return this.at > 0 ? this.moments?.[this.at - 1] ?? null : null; }
 
   /** Virtual seconds of what is shown; `null` while they are not known. */
-  get time() { return this.index === 0 ? 0 : this.moment?.time ?? this.current?.time ?? (this.atEnd ? this.parts?.time : null) ?? null; }
+  get time() { return this.index === 0 ? 0 : this.moment?.time ?? this.light(this.index)?.time ?? (this.atEnd ? this.heavy(this.index)?.time : null) ?? null; }
 
   /** Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings. */
   goto(index, since = performance.now(), { at = 0, phase = "" } = WHOLE) {
@@ -286,7 +349,7 @@ export class Playback extends Emitter {
     if (index > 0 && moments) {
       if (this.at === LAST || this.at > moments.length) this.at = moments.length;
     }
-    const partly = this.at !== 0 || this.phase !== "";
+    const { partly } = this;
     if (index > this.cycles) this.#derive(this.cycles);
     else this.#derive(index, partly ? index - 1 : index);
     if (partly || index > this.cycles) this.#move(moments ?? []);
@@ -294,9 +357,7 @@ export class Playback extends Emitter {
 
   /** Move the pods that moved until the shown moment or phase. */
   #move(moments) {
-    const tried = moments.findIndex(({ kind }) => kind === "attempt");
-    const until = this.at > 0 ? this.at : this.at === LAST ? 0 : this.phase ? tried + (assumed(this.phase) ? 1 : 0) : moments.length;
-    for (const { moves } of moments.slice(0, until)) this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
+    for (const { moves } of moments.slice(0, this.#passed(moments))) this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
     this.#shownFrom = -1; // from here on no window's changes lead further
   }
 
@@ -326,7 +387,7 @@ export class Playback extends Emitter {
     const partly = index > this.cycles || this.at !== 0 || this.phase !== "";
     for (let i = window?.from ?? 1; i < (partly && index <= this.cycles ? cycle : cycle + 1); i += 1) take(window?.cycles[i - window.from]?.nodes ?? []);
     if (partly) {
-      const own = index > this.cycles ? this.parts?.nodes ?? [] : window?.cycles[cycle - window.from]?.nodes ?? [];
+      const own = index > this.cycles ? this.heavy(index)?.nodes ?? [] : window?.cycles[cycle - window.from]?.nodes ?? [];
       const { moments } = this;
       const tried = moments?.findIndex(({ kind }) => kind === "attempt") ?? -1;
       const until = this.at > 0 ? this.at : this.phase ? tried + 1 : moments?.length ?? 0;
@@ -373,9 +434,19 @@ export class Playback extends Emitter {
       this.cluster.reset(found.placement);
       at = found.from - 1;
     }
-    for (let i = at + 1; i <= upTo; i += 1) this.cluster.apply(found.cycles[i - found.from].changes);
+    for (let i = at + 1; i <= upTo; i += 1) {
+      if (i === index) this.#note(index);
+      this.cluster.apply(found.cycles[i - found.from].changes);
+    }
+    if (upTo === index - 1) this.#note(index);
     this.#shownFrom = found.from;
     this.#clusterAt = upTo;
+  }
+
+  /** Keep where the pods that a cycle moves are before it. */
+  #note(index) {
+    const { placement } = this.cluster;
+    this.#origins = { index, nodes: new Map((this.light(index)?.changes ?? []).map(([pod]) => [pod, placement[pod] ?? ABSENT])) };
   }
 
   /** Take in pods that controllers made since the source was opened; they join the end of the table. */
@@ -482,7 +553,7 @@ export class Playback extends Emitter {
     const parts = await this.ask("cycle.get", { source: this.source, step: String(index), parts: PARTS, pods: this.pods.keys.length }, () => index === this.index || index === this.wanted);
     if (generation !== this.#generation) return;
     if (parts.pods) { this.#meet(parts.pods); delete parts.pods; }
-    if (parts.predicates) parts.verdict = new Verdict(parts.predicates, this.nodes.names.length);
+    if (parts.predicates?.order.length) parts.verdict = new Verdict(parts.predicates, this.nodes.names.length);
     this.#heavy.set(index, parts);
   }
 

@@ -45,7 +45,7 @@ export class Sheet {
     const state = view.verdictOf(node);
     const badge = facts.chosen === node ? h("span", { class: "pill accent", text: "chosen" })
       : state === "fits" ? h("span", { class: "pill pass" }, icon("check"), "fits")
-        : state === "failed" ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.order[facts.verdict.first[node]]) : null;
+        : state === "failed" ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.order[facts.verdict.first[node]]) : state === "past" ? h("span", { class: "pill", text: view.facts.verdict.fits(node) ? "fitted" : "did not fit" }) : null;
     const here = cluster.podsOn(node);
     const listed = [...here.subarray(0, PODS_LISTED)];
     const labels = Object.entries(nodes.labels?.[node] ?? {});
@@ -60,6 +60,7 @@ export class Sheet {
       nodes.conditions[node].length ? ["conditions", nodes.conditions[node].map((text) => h("code", { class: "chip", text }))] : null,
       ["taints", view.at("taints", node).length ? view.at("taints", node).map((taint) => h("code", { class: "chip", text: taint })) : "none"],
       state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).map((text) => view.plainReason(text, node)).join(", ") })] : null,
+      state === "past" ? ["this cycle", view.past(node)] : null,
       facts.totals?.has(node) ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`] : null,
     ],
     h("details", { open: labels.length <= 4 || undefined }, h("summary", { text: `Labels (${labels.length})` }), h("div", { class: "chips" }, labels.map(([key, value]) => h("code", { class: "chip", text: `${key}=${value}` })))),
@@ -74,7 +75,8 @@ export class Sheet {
     const { pods, nodes, cluster, marks } = playback;
     const at = cluster.placement[pod];
     const group = pods.groups[pods.group[pod]];
-    const next = marks.ofPod(pod, playback.index);
+    const next = marks.ofPod(pod, playback.index - (playback.reached.tried ? 0 : 1));
+    const go = next === playback.index && playback.reached.tried ? `cycle ${next}, shown now` : view.seen.knows(next) ? `go to cycle ${next}` : "go to its next cycle";
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
     const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";
     this.#frame("pod", short(pods.keys[pod]), [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod }), breakButton(view, condition("pod", pods.keys[pod]))], [
@@ -83,7 +85,7 @@ export class Sheet {
       ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
       ["priority", String(pods.priority[pod])],
       group?.kind ? ["workload", `${group.kind} ${short(group.name)}`] : null,
-      ["its cycle", next ? h("button", { type: "button", class: "link", onclick: () => playback.goto(next), text: next === playback.index ? `cycle ${next}, shown now` : `go to cycle ${next}` }) : "none: it was bound before the first cycle, or is not reached yet"],
+      ["its cycle", next ? h("button", { type: "button", class: "link", onclick: () => playback.goto(next), text: go }) : "none: it was bound before the first cycle, or is not reached yet"],
     ]);
   }
 }

@@ -132,7 +132,7 @@ export class Stage {
     const { nodes, cluster } = view.playback;
     const { facts } = view;
     const number = (key, label, value, text) => ({ key, label, className: "num", downFirst: true, compare: (a, b) => value(a) - value(b), text });
-    const verdict = (node) => (facts.chosen === node ? "chosen" : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), unknown: "" }[view.verdictOf(node)]);
+    const verdict = (node) => (facts.chosen === node ? "chosen" : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[view.verdictOf(node)] || (view.verdictOf(node) === "past" ? view.past(node) : ""));
     const state = (node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
     const columns = [
       { key: "name", label: "node", compare: (a, b) => nodes.names[a].localeCompare(nodes.names[b], "en", { numeric: true }), text: (node) => nodes.names[node] },
@@ -165,13 +165,13 @@ export class Stage {
   /** What the marks on the nodes mean, as far as there are any: the overview has no room for words beside them. */
   #tellMarks() {
     const { view } = this;
-    const { waiting, nominated, verdict } = view.facts;
+    const { waiting, nominated } = view.facts;
     const { nodes } = view.playback;
     let [failed, ill] = [0, 0];
     if (this.#picture instanceof HeatMap) {
       for (let node = 0; node < nodes.names.length; node += 1) {
         if (!view.exists(node)) continue;
-        if (verdict && !verdict.fits(node)) failed += 1;
+        if (view.verdictOf(node) === "failed") failed += 1;
         if (nodes.unschedulable[node] || nodes.conditions[node].length) ill += 1;
       }
     }

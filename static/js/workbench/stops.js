@@ -19,6 +19,7 @@ export class Stops {
     this.index = 0; // where it stands that the note tells of
     host.prepend(this.note);
     view.playback.on("seek", (to) => { if (to !== this.index) this.hide(); });
+    view.playback.on("moment", () => { if (view.playback.partly) this.hide(); });
     view.playback.on("opened", () => this.hide());
   }
 

@@ -40,6 +40,7 @@ export class Timeline {
     playback.on("grew", this.paint);
     playback.on("seek", (index) => this.#place(index));
     playback.on("step", ({ index }) => this.#place(index));
+    view.seen.on("changed", this.paint);
     addEventListener("podstep:theme", () => { this.#painted = ""; this.#colours = null; this.paint(); });
     new ResizeObserver(() => { this.#box = null; this.paint(); }).observe(this.track);
     addEventListener("resize", () => { this.#box = null; });
@@ -47,6 +48,9 @@ export class Timeline {
   }
 
   get #cycles() { return this.view.playback.cycles || 0; }
+
+  /** The last cycle whose mark says what became of it; those behind it are all alike. */
+  get #known() { return Math.min(this.view.seen.last, this.#cycles); }
 
   /** Pixels a cycle takes. */
   get #scale() { return this.#last ? Math.min(WIDEST, this.#width / this.#last) : WIDEST; }
@@ -64,7 +68,7 @@ export class Timeline {
     const width = this.track.clientWidth;
     if (!width) return;
     const { marks } = this.view.playback;
-    const key = `${width}/${this.#last}/${marks.version}`;
+    const key = `${width}/${this.#last}/${marks.version}/${this.#known}`;
     this.#width = width;
     this.track.setAttribute("aria-valuemax", this.#last);
     if (key !== this.#painted) {
@@ -105,9 +109,10 @@ export class Timeline {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = token("--accent");
     const { hits } = breaking;
+    const known = this.#known;
     let last = -POINT * 2;
     for (let i = 1; i < hits.length; i += 1) {
-      if (!hits[i]) continue;
+      if (!hits[i] || !(i <= known || breaking.named(i))) continue;
       const x = (i - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
       if (x - last < Math.min(POINT, Math.max(2, this.#scale))) continue; // where they are dense, the first of a place
       last = x;
@@ -123,7 +128,7 @@ export class Timeline {
     const colours = this.#palette();
     const gap = this.#scale > 6 ? 2 : 1;
     for (let i = 1; i <= this.#cycles; i += 1) {
-      const result = i < marks.result.length ? marks.result[i] : 0;
+      const result = i <= this.#known && i < marks.result.length ? marks.result[i] : 0;
       const tall = Math.round((result ? TALL[result] : 0.2) * (HEIGHT - 4));
       pen.fillStyle = colours[result];
       pen.beginPath();
@@ -137,6 +142,7 @@ export class Timeline {
     pen.fillStyle = token("--ink");
     let last = -FLAG;
     for (const index of marks.restarts) {
+      if (index > this.#known) break;
       const x = Math.round((index - 1) * this.#scale);
       if (x - last < 2) continue; // one flag a place: more could not be told apart
       last = x;
@@ -166,7 +172,7 @@ export class Timeline {
     pen.strokeStyle = token("--panel");
     pen.lineWidth = 1.5;
     let last = -SIGN;
-    for (let i = 1; i <= this.#cycles && i < stale.length; i += 1) {
+    for (let i = 1; i <= this.#known && i < stale.length; i += 1) {
       if (!stale[i]) continue;
       const x = (i - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
       if (x - last < Math.min(SIGN - 2, Math.max(4, this.#scale))) continue;
@@ -188,6 +194,7 @@ export class Timeline {
     pen.lineWidth = 1.5;
     const y = SIGN + GEM + 1;
     for (const index of marks.quirks) {
+      if (index > this.#known) continue;
       const x = (index - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
       pen.beginPath();
       pen.moveTo(x, y - GEM);
@@ -205,6 +212,7 @@ export class Timeline {
     pen.lineWidth = 1.5;
     let last = -GEM * 3;
     for (const index of [...marks.groups.keys()].sort((a, b) => a - b)) {
+      if (index > this.#known) break;
       const x = (index - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
       if (x - last < Math.min(GEM * 2, Math.max(3, this.#scale))) continue;
       last = x;
@@ -230,9 +238,10 @@ export class Timeline {
     const columns = Math.max(1, Math.floor((this.#cycles * this.#scale) / COLUMN));
     const tally = new Uint32Array(columns * KINDS);
     const cycles = this.#cycles;
+    const known = this.#known;
     for (let i = 1; i <= cycles; i += 1) {
       const column = Math.min(columns - 1, Math.floor(((i - 1) * columns) / cycles));
-      tally[column * KINDS + (i < marks.result.length ? marks.result[i] : 0)] += 1;
+      tally[column * KINDS + (i <= known && i < marks.result.length ? marks.result[i] : 0)] += 1;
     }
     for (let column = 0; column < columns; column += 1) {
       const at = column * KINDS;
@@ -269,6 +278,7 @@ export class Timeline {
 
   #result(index) {
     const { marks } = this.view.playback;
+    if (index > this.#known) return `, not visited yet${this.breaking?.named(index) ? ", a breakpoint" : ""}`;
     const letter = LETTERS[marks.result[index] ?? 0];
     return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks.turns(index).slice(0, 4).map((text) => `, PodGroup ${text}`).join("")}${this.breaking?.breaks(index) ? ", a breakpoint" : ""}`;
   }
@@ -317,8 +327,9 @@ export class Timeline {
   #tell(index, clientX) {
     const { marks, pods } = this.view.playback;
     this.tip.hidden = !this.#last;
-    const pod = index > 0 && index <= marks.known ? short(pods.keys[marks.pod[index]] ?? "") : "";
-    const time = index > 0 && index <= marks.known && (marks.time[index] || this.view.playback.timed) ? ` · t = ${clock(marks.time[index])}` : "";
+    const known = index > 0 && index <= marks.known && index <= this.#known;
+    const pod = known ? short(pods.keys[marks.pod[index]] ?? "") : "";
+    const time = known && (marks.time[index] || this.view.playback.timed) ? ` · t = ${clock(marks.time[index])}` : "";
     const text = index === 0 ? "start" : index > this.#cycles ? "end" : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
     if (this.tip.textContent !== text) this.tip.textContent = text;
     this.#ruler ??= document.createElement("canvas").getContext("2d");

@@ -1,18 +1,14 @@
 // What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
 
 import { Emitter } from "../lib/emitter.js";
-import { amount, cpu, memory, short } from "../lib/quantity.js";
-import * as phases from "./phases.js";
+import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
+import { Seen } from "./seen.js";
 import { COLOURS, Colours } from "./stage/colours.js";
 import { ZONE, choices } from "./stage/grouping.js";
 import { keep, kept } from "./stage/look.js";
 
-const ALL = { tried: true, filtered: true, scored: true, chosen: true, nominated: true, waits: true };
-const NOTHING = Object.fromEntries(Object.keys(ALL).map((name) => [name, false]));
-
 export class View extends Emitter {
   #facts = null;
-  #whole = null;
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
   #subs = new Map(); // of a tab: what of it is shown
@@ -20,6 +16,7 @@ export class View extends Emitter {
   constructor(playback) {
     super();
     this.playback = playback;
+    this.seen = new Seen(playback);
     this.tab = "story";
     this.node = -1;
     this.pod = -1;
@@ -97,63 +94,39 @@ export class View extends Emitter {
     this.emit("hover", node);
   }
 
-  /** What the shown cycle means for the nodes: `{index, pod, chosen, cpu, memory, verdict, totals, best}`; of a moment or phase, as far as it has come. */
+  /** What the shown cycle means for the nodes, as far as it has come: `{index, pod, chosen, cpu, memory, verdict, since, totals, best}`. */
   get facts() {
-    this.#look();
+    const { playback } = this;
+    const key = `${playback.index}/${playback.at}/${playback.phase}/${playback.parts ? 1 : 0}/${playback.current ? 1 : 0}`;
+    if (key !== this.#factsKey) {
+      this.#factsKey = key;
+      this.#facts = this.#tell(playback.index > 0 ? playback.current : null, playback.parts);
+    }
     return this.#facts;
   }
 
-  /** The same of the whole cycle, wherever in it one stands: what the tabs tell of. */
-  get whole() {
-    this.#look();
-    return this.#whole;
-  }
-
-  #look() {
-    const { playback } = this;
-    const parts = playback.parts;
-    const key = `${playback.index}/${playback.at}/${playback.phase}/${parts ? 1 : 0}/${playback.current ? 1 : 0}`;
-    if (key === this.#factsKey) return;
-    this.#factsKey = key;
-    const light = playback.index > 0 ? playback.current : null;
-    const known = this.#known(light);
-    this.#facts = this.#tell(light, parts, known);
-    this.#whole = known === ALL ? this.#facts : this.#tell(light, parts, ALL);
-  }
-
-  #tell(light, parts, known) {
+  #tell(light, parts) {
     const { playback } = this;
     const ranked = parts?.priorities?.totals ? parts.priorities : null;
-    const totals = ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null;
     let best = -Infinity;
     let worst = Infinity;
     for (const total of ranked?.totals ?? []) { if (total > best) best = total; if (total < worst) worst = total; }
     return {
       index: playback.index, light, time: playback.time,
       major: light ?? playback.atEnd ? Number((light ?? parts).step.split(".")[0]) : 1,
-      pod: light && known.tried ? light.pod : -1,
-      chosen: (known.chosen ? light?.node : null) ?? -1,
-      nominated: (known.nominated ? light?.nominated?.[0] : null) ?? -1, waiting: this.#waiting(light, known), victims: (known.nominated ? light?.nominated?.[1] : null) ?? [],
+      pod: light && playback.reached.tried ? light.pod : -1,
+      chosen: light?.node ?? -1, nominated: light?.nominated?.[0] ?? -1, victims: light?.nominated?.[1] ?? [], waiting: this.#waiting(light),
       cpu: light ? playback.pods.cpu[light.pod] : 0,
       memory: light ? playback.pods.memory[light.pod] : 0,
-      verdict: (known.filtered ? parts?.verdict : null) ?? null, totals: known.scored ? totals : null, best, worst,
+      verdict: parts?.verdict ?? null, since: playback.changed, totals: ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null, best, worst,
     };
   }
 
-  /** What of the shown cycle has come to pass: everything, unless a moment or a phase is shown. */
-  #known(light) {
-    const { playback } = this;
-    const { at, phase, moments } = playback;
-    if (!light || (!at && !phase)) return ALL;
-    if (phase) return { tried: true, filtered: phases.filtered(phase), scored: phases.scored(phase), chosen: phases.chosen(phase), nominated: phases.nominated(phase), waits: phases.waits(phase) };
-    return moments && at > moments.findIndex(({ kind }) => kind === "attempt") ? ALL : NOTHING;
-  }
-
   /** Who waits at Permit in what is shown, with the deadline: pod to seconds. */
-  #waiting(light, known) {
+  #waiting(light) {
     const { playback } = this;
     const { index, at, phase, cluster } = playback;
-    const after = (light ?? (playback.atEnd ? playback.parts : null))?.waiting ?? [];
+    const after = (playback.light(index) ?? (playback.atEnd ? playback.heavy(index) : null))?.waiting ?? [];
     if (!at && !phase) return new Map(after.map(([pod, , deadline]) => [pod, deadline]));
     const before = index > 1 ? playback.light(index - 1)?.waiting ?? after : [];
     const moments = playback.moments ?? [];
@@ -162,7 +135,7 @@ export class View extends Emitter {
     for (const { kind, what, text } of moments.slice(0, phase ? attempt : Math.max(0, at))) {
       if (what === "Scheduled" && kind !== "attempt") for (const { pod } of text) if (pod !== undefined) bound.add(playback.podIndex.get(pod));
     }
-    const own = light && known.waits && light.result === "waiting" ? after.filter(([pod]) => pod === light.pod) : [];
+    const own = light && playback.reached.waits ? after.filter(([pod]) => pod === light.pod) : [];
     const still = [...before, ...own].filter(([pod, node]) => !bound.has(pod) && cluster.placement[pod] === node);
     return new Map(still.map(([pod, , deadline]) => [pod, deadline]));
   }
@@ -170,9 +143,10 @@ export class View extends Emitter {
   /** Whether a node is there in what is shown. */
   exists(node) { return !this.playback.gone.has(node); }
 
-  /** "fits", "failed" or "unknown" (not loaded, or no cycle). */
+  /** "fits", "failed", "past" (the node is otherwise now than when it was looked at) or "unknown" (not loaded, or no cycle). */
   verdictOf(node) {
-    const { verdict } = this.facts;
+    const { verdict, chosen, since } = this.facts;
+    if (verdict && since.size && chosen !== node && this.exists(node) && since.has(node)) return "past";
     return !verdict || !this.exists(node) ? "unknown" : verdict.fits(node) ? "fits" : "failed";
   }
 
@@ -193,9 +167,17 @@ export class View extends Emitter {
     if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
     if (chosen === node) said.push("chosen");
     else if (nominated === node) said.push(this.nomination());
+    else if (this.verdictOf(node) === "past") said.push(this.past(node));
     else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
     if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
     return said.join(", ");
+  }
+
+  /** What was found of a node that is otherwise now. */
+  past(node) {
+    const { left, came } = this.facts.since.get(node);
+    const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""].filter(Boolean).join(" and ");
+    return `${this.facts.verdict.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
   }
 
   /** The pods that wait at Permit on a node: they hold its room and are not bound. */
@@ -206,8 +188,10 @@ export class View extends Emitter {
 
   /** What preemption did for the pod of this cycle, in a few words. */
   nomination() {
-    const { pod, victims } = this.facts;
-    return `nominated for ${short(this.playback.pods.keys[pod])}, ${victims.length ? `${victims.length} victim${victims.length > 1 ? "s" : ""} deleted` : "no victim"}`;
+    const { pod, victims, nominated } = this.facts;
+    const { pods, cluster } = this.playback;
+    const still = victims.some((victim) => cluster.placement[victim] === nominated);
+    return `nominated for ${short(pods.keys[pod])}, ${victims.length ? `${plural(victims.length, "victim")} ${still ? "to be deleted" : "deleted"}` : "no victim"}`;
   }
 
   /** What a node's field is in what is shown: operations and controllers change it. */

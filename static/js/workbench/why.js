@@ -2,6 +2,7 @@
 
 import { $, h, fill, icon, copy, announce, toast } from "../lib/dom.js";
 import { count, plural, short } from "../lib/quantity.js";
+import { undecided } from "./whythen.js";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 const KEPT = "podstep.applied";
@@ -64,13 +65,24 @@ export class Why {
 
   close() { this.#box?.close(); }
 
-  #step() { return String(Math.max(0, this.view.playback.wantedCycle)); }
+  #step() {
+    const { playback } = this.view;
+    const shown = playback.partly && playback.wanted === playback.index;
+    return String(Math.max(0, shown ? Math.min(playback.asOf, playback.cycles) : playback.wantedCycle));
+  }
+
+  /** Whether what is asked about is still being decided in what is shown. */
+  get #undecided() {
+    const { playback, facts } = this.view;
+    return playback.partly && playback.index <= playback.cycles && playback.asOf < playback.index && playback.wanted === playback.index
+      && this.#asked.pod === playback.pods.keys[facts.light?.pod];
+  }
 
   /** The pod that is selected, that is in flight, or the first that waits. */
   #usual() {
     const { view } = this;
     if (view.pod >= 0) return view.pod;
-    if (view.whole.pod >= 0) return view.whole.pod;
+    if (view.facts.pod >= 0) return view.facts.pod;
     return view.playback.cluster.placement.indexOf(-1);
   }
 
@@ -101,6 +113,7 @@ export class Why {
     const turn = ++this.#turn;
     this.heading.textContent = node ? `Why ${short(pod)} on ${node}, or why not?` : `Why ${short(pod)}?`;
     this.body.setAttribute("aria-busy", "true");
+    if (this.#undecided) { this.body.removeAttribute("aria-busy"); fill(this.body, undecided(this.view, this.#asked, () => this.#whole())); return; }
     fill(this.body, h("p", { class: "why-wait dim", role: "status" }, h("span", { class: "why-spin", "aria-hidden": "true" }), "Looking for the reasons, and trying out what would help…"));
     try {
       const answer = await playback.socket.call("why.ask", { source: playback.source, pod, ...(node ? { node } : {}), step: this.step });
@@ -114,6 +127,19 @@ export class Why {
     } finally {
       if (turn === this.#turn) this.body.removeAttribute("aria-busy");
     }
+  }
+
+  /** Show all of the cycle, and ask again. */
+  #whole() {
+    const { playback } = this.view;
+    const stop = playback.on("moment", () => {
+      stop();
+      if (!this.#asked) return;
+      this.step = this.#step();
+      this.#load();
+      this.heading.focus();
+    });
+    playback.goto(playback.index);
   }
 
   #paint(answer) {

@@ -9,7 +9,7 @@ import { CacheOff } from "./cacheoff.js";
 import { CacheStep } from "./cachestep.js";
 import { CacheTime } from "./cachetime.js";
 import { DEFINITIONS, modeWords, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
-import { before } from "./inspect.js";
+import { before, later } from "./inspect.js";
 import { Worth } from "./worth.js";
 
 const VIEWS = [["step", "This step", CacheStep], ["map", "Map", CacheMap], ["classes", "Classes", CacheClasses], ["time", "Over time", CacheTime], ["worth", "Worth it?", Worth]];
@@ -71,6 +71,7 @@ export class Cache {
     if (part !== this.#head) { this.#head = part; fill(this.head, part && !off ? this.#about(part) : null); }
     this.head.hidden = !part || off;
     if (!started && (none || !WHOLE_RUN.has(key))) this.#show("before", () => before(view));
+    else if (!off && key === "step" && started && playback.current.result === "undecided" && !playback.current.phases.includes("predicates")) this.#show("before", () => later(view, "The cache is not asked at this moment.", "It is while the predicates run."));
     else if (off && key === "step") { this.#show(this.off, () => this.off.element); this.off.update(); }
     else {
       const panel = this.#panel(key);
@@ -95,12 +96,14 @@ export class Cache {
         batching ? null : h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
       h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.map((text) => `${text} · `), inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
       this.#numbers(part),
-      batching ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
+      batching || !view.playback.reached.over ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
     ];
   }
 
   #class(part) {
     const { view } = this;
+    const { current } = view.playback;
+    if (current.result === "undecided" && !current.phases.includes("predicates")) return null; // its class is found when the cache is asked
     const pod = podLink(view, view.playback.pods.keys[view.playback.current.pod]);
     if (part.class) {
       return [pod, part.mode === "batching" ? " has the signature " : " is of class ", inline(() => view.setSub(`classes/${part.class.hash}`), { title: `class ${part.class.hash}: its members` }, part.class.name || part.class.hash), h("span", { class: "dim", text: part.class.members ? ` of ${plural(part.class.members, "pod")}. ` : ". " }),

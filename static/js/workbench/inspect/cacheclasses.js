@@ -48,10 +48,10 @@ export class CacheClasses {
     this.equal.update();
     const find = this.find.value.trim();
     const sort = sorting(this.#paged && this.#kept.classes, { class: "name", pods: "members", entries: "entries" });
-    const wish = `${playback.index}/${this.#from}/${find}/${sort}`;
+    const wish = `${playback.asOf}/${this.#from}/${find}/${sort}`;
     const open = this.#open;
-    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.index)) this.#loadMembers(open, 0);
-    if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}), ...(sort ? { sort } : {}) }, wish); }
+    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.asOf)) this.#loadMembers(open, 0);
+    if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.asOf, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}), ...(sort ? { sort } : {}) }, wish); }
     else if (this.#rows) this.#paint();
   }
 
@@ -72,12 +72,12 @@ export class CacheClasses {
 
   async #loadMembers(hash, from) {
     const { playback } = this.view;
-    const cycle = playback.index;
+    const cycle = playback.asOf;
     const before = this.#members?.hash === hash ? this.#members : null;
     this.#members = before ? { ...before, cycle } : { hash, cycle, rows: null };
     try {
       const found = await playback.socket.call("cache.members", { source: playback.source, cycle, hash, from, count: MEMBERS });
-      if (this.#open !== hash || playback.index !== cycle) return;
+      if (this.#open !== hash || playback.asOf !== cycle) return;
       this.#members = { ...found, cycle };
       if (this.#rows) this.#paint();
     } catch (error) {

@@ -45,7 +45,7 @@ export class CacheEqual {
       this.#ask();
       return;
     }
-    const first = view.pod >= 0 ? view.pod : view.whole.pod;
+    const first = view.pod >= 0 ? view.pod : view.facts.pod;
     if (!this.#mine[0] && first >= 0) this.fields[0].input.value = keys[first];
     if (this.#mine[1] || first < 0) return;
     // One of its group where there is one, and one that is there: others cannot be compared.
@@ -84,11 +84,11 @@ export class CacheEqual {
     const pods = [this.#key(0), this.#key(1)];
     const unknown = pods.find((key) => !playback.podIndex.has(key));
     if (unknown !== undefined) { this.#asked = ""; fill(this.result, h("p", { class: "stale-text", text: unknown ? `There is no pod ${unknown}.` : "Name two pods." })); return; }
-    const wish = `${playback.index}/${pods}`;
+    const wish = `${playback.asOf}/${pods}`;
     if (wish === this.#asked) return;
     this.#asked = wish;
     try {
-      const found = await playback.socket.call("cache.equivalent", { source: playback.source, cycle: playback.index, pods });
+      const found = await playback.socket.call("cache.equivalent", { source: playback.source, cycle: playback.asOf, pods });
       if (wish === this.#asked) this.#paint(found, pods);
     } catch (error) {
       this.#asked = "";

@@ -51,14 +51,14 @@ export class CacheMap {
       this.find.value = "";
     }
     const find = inner ? "" : this.find.value.trim();
-    const wish = `${playback.index}/${by}/${key}/${inner}/${this.#from}/${find}/${key ? "" : this.#sort(by)}`;
+    const wish = `${playback.asOf}/${by}/${key}/${inner}/${this.#from}/${find}/${key ? "" : this.#sort(by)}`;
     if (wish === this.#shown) return;
     this.#shown = wish;
     this.#crumb(by, key, inner);
     // Of a predicate and a class the entries are asked for by class: a class is not found by its hash.
     const asked = inner ? (by === "predicate" ? { by: "class", key: inner, find: key } : { by, key, find: inner }) : { by, ...(key ? { key } : {}), ...(find ? { find } : {}) };
     const sort = key ? "" : this.#sort(by);
-    this.#load({ source: playback.source, cycle: playback.index, from: this.#from, count: AT_ONCE, ...asked, ...(sort ? { sort } : {}) }, wish);
+    this.#load({ source: playback.source, cycle: playback.asOf, from: this.#from, count: AT_ONCE, ...asked, ...(sort ? { sort } : {}) }, wish);
   }
 
   /** By what the server is to sort a level, "" by none. */

@@ -1,6 +1,6 @@
 // Stale hits of a cycle: what the cache said, what is true, and the event that should have cleared the entry.
 
-import { h, icon } from "../../lib/dom.js";
+import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { answer, because, cycleLink, lighting, nodeLink } from "./cachewords.js";
@@ -55,10 +55,10 @@ function card(view, hit, i, more) {
 function jumps(view) {
   const { playback } = view;
   const { marks, index } = playback;
-  if (!marks.staleCycles) return null;
+  if (!marks.staleCycles && view.seen.last >= playback.cycles) return null;
   const jump = (direction, label, name) => {
     const to = marks.seekStale(index, direction);
-    return h("button", { type: "button", class: "btn small", "data-stale": name, disabled: !to || undefined, "aria-label": `${label} stale hit${to ? `, cycle ${to}` : ""}`, onclick: (event) => playback.goto(to, event.timeStamp) },
+    return h("button", { type: "button", class: "btn small", "data-stale": name, disabled: (!to && (direction < 0 || view.seen.last >= playback.cycles)) || undefined, "aria-label": `${label} stale hit${to && view.seen.knows(to) ? `, cycle ${to}` : ""}`, onclick: (event) => { if (to) playback.goto(to, event.timeStamp); else toast("No later cycle has a stale hit."); } },
       direction < 0 ? icon("left") : null, label, direction > 0 ? icon("right") : null);
   };
   return h("span", { class: "jumps", role: "group", "aria-label": "Cycles with stale hits" }, jump(-1, "Previous", "left"), jump(1, "Next", "right"));

@@ -29,7 +29,7 @@ export class CacheStep {
     const batching = part.mode === "batching";
     fill(this.element,
       batching ? this.#batching(part) : staleHits(this.view, part),
-      batching ? null : this.#invalidations(part),
+      batching || !this.view.playback.reached.over ? null : this.#invalidations(part),
       part.predicates.length ? this.#answers(part) : null);
     if (within) this.element.querySelector(`[data-stale="${within}"]`)?.focus();
   }
@@ -37,7 +37,7 @@ export class CacheStep {
   /** Whether the ranking of the pod before served this one, and why not. */
   #batching(part) {
     const { view } = this;
-    const took = part.hint !== null && view.playback.current.node === part.hint && part.counts.hits > 0;
+    const took = part.hint !== null && part.counts.hits > 0 && (!view.playback.reached.over || view.playback.current.node === part.hint);
     const text = part.hint === null ? ["No node was offered", part.bypass ? `: ${part.bypass}.` : "."]
       : took ? [nodeLink(view, part.hint), ", the next best of the ranking kept from an earlier pod, was offered and taken. No other node was looked at."]
         : [nodeLink(view, part.hint), ", the next best of the ranking kept from an earlier pod, was offered and refused", part.bypass ? `: ${part.bypass}.` : ": the pod does not fit there.", " All nodes were looked at anew."];

@@ -33,6 +33,7 @@ export class CacheTime {
     this.table.hidden = true;
     this.later = debounce(() => { if (this.element.isConnected) this.#draw(); }, REDRAW_AFTER);
     this.cursor = debounce(() => this.#cursor(), 60);
+    view.seen.on("changed", () => { if (this.element.isConnected) this.update(); });
     addEventListener("podstep:theme", () => { this.#drawn = ""; if (this.element.isConnected) this.#draw(); });
     new ResizeObserver(() => { if (this.chart.clientWidth && this.chart.clientWidth !== this.#width) this.later(); }).observe(this.chart);
   }
@@ -45,12 +46,15 @@ export class CacheTime {
     if (!this.table.hidden) {
       this.#page = 0;
       this.#rows();
-      if (!this.#drawn) { const { per, points } = series(marks.caching, marks.known, ROWS); this.#say(per, points); }
+      if (!this.#drawn) { const { per, points } = series(marks.caching, this.#known, ROWS); this.#say(per, points); }
     }
     if (!this.#drawn) this.#draw();
-    else if (`${marks.version}` !== this.#drawn.split("/")[0]) this.later();
+    else if (`${marks.version}/${this.#known}` !== this.#drawn.split("/").slice(0, 2).join("/")) this.later();
     else this.cursor();
   }
+
+  /** The last cycle of which it may be told. */
+  get #known() { return Math.min(this.view.playback.marks.known, this.view.seen.last); }
 
   #hide(hidden) {
     this.body.hidden = hidden;
@@ -62,11 +66,11 @@ export class CacheTime {
     const { marks, cycles } = view.playback;
     const width = this.chart.clientWidth;
     if (!width || !marks.cached || this.chart.hidden) return;
-    const key = `${marks.version}/${width}/${cycles}`;
+    const key = `${marks.version}/${this.#known}/${width}/${cycles}`;
     if (key === this.#drawn) { this.cursor(); return; }
     this.#drawn = key;
     this.#width = width;
-    const { per, points } = series(marks.caching, marks.known, (width - MARGIN.l - MARGIN.r) / 1.5);
+    const { per, points } = series(marks.caching, this.#known, (width - MARGIN.l - MARGIN.r) / 1.5);
     this.#say(per, points);
     let Plotly;
     try {
@@ -87,7 +91,8 @@ export class CacheTime {
   #say(per, points) {
     const last = points.at(-1);
     const stale = points.reduce((sum, point) => sum + point.stale, 0);
-    const { staleCycles } = this.view.playback.marks;
+    const { stale: hits } = this.view.playback.marks.caching;
+    const staleCycles = hits.subarray(0, this.#known + 1).reduce((sum, n) => sum + (n > 0 ? 1 : 0), 0);
     const parts = [`${percent(last?.running ?? null)} of all answers came from the cache`, stale ? `${plural(stale, "hit")} in ${plural(staleCycles, "cycle")} ${stale === 1 ? "was" : "were"} stale` : "", per > 1 ? `a point is ${count(per)} cycles` : "", "click to go there"];
     const text = parts.filter(Boolean).join(" · ");
     fill(this.note, text);
@@ -150,9 +155,9 @@ export class CacheTime {
     const { view } = this;
     const { marks, index } = view.playback;
     const from = this.#page || 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;
-    const rows = rowsOf(marks.caching, marks.known, from, ROWS);
+    const rows = rowsOf(marks.caching, this.#known, from, ROWS);
     const num = (value, text = count(value), bad = false) => h("td", { class: `num${bad ? " stale-text" : ""}`, "data-value": value ?? "" }, bad ? icon("warn") : null, text);
-    const pages = pager({ from: from - 1, total: marks.known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#page = to + 1; this.#rows(); refocus(this.table, turned); });
+    const pages = pager({ from: from - 1, total: this.#known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#page = to + 1; this.#rows(); refocus(this.table, turned); });
     fill(this.table, tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The cache's work, cycle by cycle" }),
         h("thead", null, h("tr", null, h("th", { scope: "col", text: "cycle" }), ["hits", "evaluated", "rate", "running", "invalidated", "stale"].map((text) => h("th", { scope: "col", class: "num", text })))),
         h("tbody", null, rows.map((row) => h("tr", { class: row.index === index ? "won" : undefined, "aria-current": row.index === index ? "step" : undefined }, h("th", { scope: "row" }, cycleLink(view, row.index)),

@@ -11,7 +11,7 @@ const AT_ONCE = 100;
 const ON = / (?:to|on node) (\S+?)\.?$/; // the node that a message ends with
 
 export class Events {
-  #asked = -1;
+  #asked = "";
   #busy = false;
   #count = AT_ONCE;
   #kept = {}; // what is sorted and looked for
@@ -27,9 +27,22 @@ export class Events {
 
   update() {
     const { playback } = this.view;
-    if (playback.index === this.#asked) return;
+    if (this.#wanted === this.#asked) return;
     // The shown cycle's own events are at hand; older ones come from the server.
     this.#load();
+  }
+
+  /** What is to be shown, as a key: the step, and how much of it has come to pass. */
+  get #wanted() {
+    const { playback } = this.view;
+    return `${playback.index}/${playback.at}/${playback.phase}/${playback.partly && playback.parts ? 1 : 0}`;
+  }
+
+  /** The events of the shown step so far, newest first, where not all of it is shown; of the others the server knows. */
+  get #own() {
+    const { playback } = this.view;
+    if (!playback.partly) return [];
+    return (playback.current ?? playback.parts)?.events.map((event) => [playback.index, ...event]).reverse() ?? [];
   }
 
   async #load() {
@@ -38,11 +51,13 @@ export class Events {
     const { playback } = this.view;
     try {
       do {
-        const to = playback.index;
+        const wanted = this.#wanted;
+        const to = playback.partly ? playback.index - 1 : playback.index;
         const answer = to > 0 ? await playback.socket.call("events.list", { source: playback.source, to, count: this.#count }) : { events: [], more: false };
-        this.#asked = to;
-        this.#paint(answer, to);
-      } while (this.element.isConnected && this.#asked !== playback.index);
+        if (wanted !== this.#wanted) continue;
+        this.#asked = wanted;
+        this.#paint({ ...answer, events: [...this.#own, ...answer.events].slice(0, this.#count) }, playback.index);
+      } while (this.element.isConnected && this.#asked !== this.#wanted);
     } catch (error) {
       playback.emit("failed", error);
     } finally {
@@ -55,7 +70,7 @@ export class Events {
     const { playback } = view;
     this.none.textContent = playback.timed ? "A cycle emits Scheduled, or FailedScheduling with the reason; that of a pod which waits at Permit comes when it is let in or rejected." : "Every cycle emits one: Scheduled, or FailedScheduling with the reason.";
     const timeOf = (index) => (index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time);
-    const now = timeOf(to);
+    const now = playback.time ?? timeOf(to);
     const rows = events.map(([index, type, reason, object, message]) => {
       const then = timeOf(index);
       const since = now !== undefined && then !== undefined ? Math.max(0, now - then) : null;

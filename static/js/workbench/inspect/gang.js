@@ -34,7 +34,7 @@ export class Gang {
     if (group.attempted) return null;
     const { playback } = this.view;
     const members = new Set(group.members.map(({ pod }) => playback.podIndex.get(pod)));
-    let at = Math.min(playback.index, playback.cycles);
+    let at = Math.min(playback.index - (playback.reached.tried ? 0 : 1), playback.cycles);
     while (at > 0 && !members.has(playback.marks.pod[at])) at -= 1;
     return h("small", { class: "dim end" }, at ? ["last tried in cycle ", inline((event) => playback.goto(at, event.timeStamp), { class: "link num" }, count(at))] : "not tried yet");
   }

@@ -11,7 +11,7 @@ const NEW = ""; // before the controller has seen it
 function history(playback, part, key) {
   const reached = new Map();
   let from = NEW;
-  for (const [index, phase] of playback.marks.phases(key, playback.index)) {
+  for (const [index, phase] of playback.marks.phases(key, playback.asOf)) {
     const rule = part.ways.find(([start, end]) => start === from && end === phase)?.[2] ?? "";
     reached.set(phase, [index, rule]);
     from = phase;

@@ -33,7 +33,7 @@ export class Inspect {
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
-    view.playback.on("step", () => this.update());
+    for (const name of ["step", "moment"]) view.playback.on(name, () => this.update());
     view.playback.on("parts", () => this.update());
     this.#open();
   }
@@ -71,15 +71,24 @@ export class Inspect {
 
   #count() {
     this.#offer();
-    const light = this.view.playback.current;
-    this.strip.badge("queue", light?.queue ? String(light.queue[0] + light.queue[1] + (light.node === null ? 1 : 0)) : "");
-    const victims = light?.events.filter(([, reason]) => reason === "Preempted").length;
-    this.strip.badge("podgroups", light?.waiting?.length ? String(light.waiting.length) : "", "wait-text");
+    const { playback } = this.view;
+    const light = playback.current;
+    this.strip.badge("queue", light?.queue && playback.reached.tried ? String(light.queue[0] + light.queue[1] + (playback.reached.over && light.node === null ? 1 : 0)) : "");
+    const victims = light?.nominated?.[1].length;
+    const waiting = this.view.facts.waiting.size;
+    this.strip.badge("podgroups", waiting ? String(waiting) : "", "wait-text");
     this.strip.badge("preemption", victims ? String(victims) : "");
     const [hits, evaluations, , stale] = light?.cache ?? [0, 0, 0, 0];
     this.strip.badge("cache", stale ? `${stale} stale` : light?.cache ? percent(rate(hits, evaluations)) : "", stale ? "stale-text" : "");
-    this.strip.badge("predicates", light ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
+    this.strip.badge("predicates", light?.ladder.length || light?.result === "unschedulable" ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
   }
+}
+
+/** What a tab shows of what is decided at a later moment of the shown cycle. */
+export function later(view, what, text = "") {
+  const { phase, index } = view.playback;
+  return h("div", { class: "empty later" }, h("b", { text: what }), text ? h("span", { text }) : null,
+    h("span", { class: "dim" }, phase ? `Cycle ${index} is at the phase ${phase}. ` : `Cycle ${index} is shown at a moment. `, h("kbd", { text: "Shift" }), " ", h("kbd", { text: "→" }), " leads on."));
 }
 
 /** What a tab shows where no pod is tried: before the first cycle, and after the last. */

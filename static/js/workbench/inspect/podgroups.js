@@ -57,9 +57,9 @@ export class PodGroups {
       h("td", null, inline(() => view.setSub(key === flying ? "" : key), { "data-group": key, "aria-current": key === shown ? "true" : undefined, title: `PodGroup ${key}` }, short(key)), key === flying ? [" ", h("span", { class: "pill accent", text: "in flight" })] : null),
       h("td", null, phase || "none yet"), h("td", { class: "num" }, count(members)), h("td", { class: `num ${assigned >= minMember ? "pass-text" : ""}`.trim(), "data-value": assigned }, `${count(assigned)} / ${count(minMember)}`), h("td", { class: "num" }, waiting ? h("span", { class: "wait-text" }, count(waiting)) : "0"),
       h("td", { class: "num", "data-value": denied ?? backedOff ?? "" }, refused(denied ?? backedOff, part.time))));
-    const title = h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end" }, h("a", { href: `/reference/podgroups/#${part.edition}`, text: `${part.edition} edition` }), " · ", h("span", { class: "num", "data-now": true, title: "how everything stands when this cycle, with what it brought about, is over; below the stage is the time at which it began", text: moment(part.time) })));
+    const title = h("h3", null, "PodGroups ", h("small", { class: "dim num", text: count(part.count) }), h("small", { class: "dim end" }, h("a", { href: `/reference/podgroups/#${part.edition}`, text: `${part.edition} edition` }), " · ", h("span", { class: "num", "data-now": true, title: this.view.playback.reached.whole ? "how everything stands when this cycle, with what it brought about, is over; below the stage is the time at which it began" : this.view.playback.reached.tried ? "how the attempt of this cycle found everything" : "how the cycle before left everything", text: moment(part.time) })));
     return h("section", { class: "gangs" },
-      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "PodGroups after this cycle" }),
+      tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: this.view.playback.reached.whole ? "PodGroups after this cycle" : "PodGroups before this cycle’s attempt" }),
         h("thead", null, h("tr", null, head("group"), head("phase"), head("members", { class: "num", title: "Pods that name it" }), head("on a node", { class: "num", title: "Members that hold a node, bound or waiting at Permit, and how many it needs (minMember)" }), head("waiting", { class: "num", title: "at Permit" }), head(part.edition === "classic" ? "denied" : "backed off", { class: "num", title: "for how much longer PreFilter turns its pods away" }))), h("tbody", null, rows)), { head: title, filter: "Filter PodGroups", kept: this.#kept, name: "groups" }),
       part.count > part.groups.length ? h("p", { class: "dim fine", text: `and ${count(part.count - part.groups.length)} more` }) : null);
   }
@@ -68,9 +68,9 @@ export class PodGroups {
     const key = this.#key(part);
     if (!key) return null;
     if (part.group?.key === key) return this.gang.draw(part, part.group);
-    const wanted = `${this.view.playback.index} ${key}`;
+    const wanted = `${this.view.playback.asOf} ${key}`;
     if (this.#asked !== wanted) this.#fetch(wanted, key);
-    if (this.#answer?.key === key) return h("div", { class: this.#answer.index === this.view.playback.index ? undefined : "waiting" }, this.gang.draw(part, this.#answer));
+    if (this.#answer?.key === key) return h("div", { class: this.#answer.index === this.view.playback.asOf ? undefined : "waiting" }, this.gang.draw(part, this.#answer));
     return h("p", { class: "dim", text: this.#answer?.error ?? "…" });
   }
 
@@ -78,7 +78,7 @@ export class PodGroups {
     const { playback } = this.view;
     this.#asked = wanted;
     try {
-      const answer = await playback.socket.call("podgroup.get", { source: playback.source, cycle: playback.index, group: key });
+      const answer = await playback.socket.call("podgroup.get", { source: playback.source, cycle: playback.asOf, group: key });
       if (this.#asked === wanted) this.#answer = answer;
     } catch (error) {
       if (this.#asked !== wanted || error.code === "request.superseded") return;
@@ -90,7 +90,7 @@ export class PodGroups {
   #around(part) {
     if (!part.happenings) return null;
     const list = (title, rows) => (rows.length ? h("section", { class: "happened" }, h("h3", { text: title }), h("ol", null, rows.map(([time, parts], i) => h("li", null, h("span", { class: "num dim", text: i && clock(time) === clock(rows[i - 1][0]) ? "" : clock(time) }), sentence(this.view, parts))))) : null);
-    return [list("Since the cycle before", part.happenings), list("What this cycle brought about", part.consequences)];
+    return [list("Since the cycle before", part.happenings), list("What this cycle brought about", part.consequences ?? [])];
   }
 }
 

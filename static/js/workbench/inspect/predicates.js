@@ -5,7 +5,7 @@ import { Grid } from "../../lib/grid.js";
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { breakButton } from "../breakpanel.js";
 import { condition } from "../conditions.js";
-import { before } from "./inspect.js";
+import { before, later } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
@@ -40,7 +40,7 @@ export class Predicates {
 
   /** A failed cell asks why; every other one selects its node. */
   #select(node, column) {
-    const { verdict, pod } = this.view.whole;
+    const { verdict, pod } = this.view.facts;
     const failed = column?.startsWith("p") && ["fail", "error"].includes(verdict?.cell(node, Number(column.slice(1))).state);
     this.view.selectNode(node);
     if (failed) this.view.emit("why", { pod, node });
@@ -50,11 +50,16 @@ export class Predicates {
     const { view } = this;
     const light = view.playback.current;
     if (!light) { this.#shown = ""; fill(this.element, before(view)); return; }
+    if (view.playback.parts && !light.ladder.length) {
+      this.#shown = "";
+      fill(this.element, light.result === "undecided" ? later(view, "No predicate has run at this moment.") : h("div", { class: "empty" }, h("b", { text: "No predicate ran in this cycle." }), h("span", { text: "The attempt ended before: the Story tells why." })));
+      return;
+    }
     if (this.#shown !== "matrix") { fill(this.element, this.ladder, this.section); this.#shown = "matrix"; }
     this.#ladder(light);
     this.#legend();
-    if (view.whole.verdict) this.#matrix();
-    this.section.classList.toggle("waiting", !view.whole.verdict);
+    if (view.facts.verdict) this.#matrix();
+    this.section.classList.toggle("waiting", !view.facts.verdict);
   }
 
   get #sources() { return Sources.of(this.view.playback.parts, this.view.playback.nodes.names.length); }
@@ -84,7 +89,6 @@ export class Predicates {
     const answers = sources?.totals;
     if (answers) head.append(h("small", { class: "dim num end" }, mark("hit"), ` ${count(answers.h)} of ${count(answers.h + answers.m + answers.b)} from the cache`));
     this.ladder.classList.toggle("cached", Boolean(sources));
-    if (!ladder.length) { fill(this.ladder, head, h("p", { class: "dim", text: "No predicate ran in this cycle." })); return; }
     const rungs = ladder.map(([name, into, out], i) => {
       const part = (n) => `${all ? (n / all) * 100 : 0}%`;
       return h("li", { class: into === 0 ? "unreached" : into !== out ? "removes" : undefined },
@@ -116,7 +120,7 @@ export class Predicates {
 
   #matrix() {
     const { view } = this;
-    const { verdict, chosen } = view.whole;
+    const { verdict, chosen } = view.facts;
     if (!verdict) return;
     const { names } = view.playback.nodes;
     const sources = this.#sources;

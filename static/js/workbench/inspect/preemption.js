@@ -1,9 +1,9 @@
 // Preemption: which nodes could have made room, the dry run on each, the criteria that picked one, and where nothing helps.
 
-import { h, fill, icon } from "../../lib/dom.js";
+import { h, fill, icon, toast } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { before } from "./inspect.js";
+import { before, later } from "./inspect.js";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 
@@ -46,7 +46,7 @@ export class Preemption {
     if (part === this.#shown) return;
     this.#shown = part;
     for (const one of Object.values(this.#kept)) one.typed = "";
-    if (part.why !== undefined) { fill(this.element, this.#none(part.why)); return; }
+    if (part.why !== undefined) { fill(this.element, light.result === "undecided" ? later(view, "Preemption is not tried at this moment.", "It is tried once no node is left.") : this.#none(part.why)); return; }
     this.#rows = [...part.candidates.rows];
     this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);
     this.#open = new Set(this.#runs.keys());
@@ -62,9 +62,18 @@ export class Preemption {
     const { playback } = this.view;
     const next = playback.marks.seek(playback.index, 1, "p");
     const to = next || playback.marks.seek(playback.index, -1, "p");
+    const { seen } = this.view;
+    if (seen.last < playback.cycles && !(next && seen.knows(next))) return this.#unseen(why, next);
     return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", null, linked(this.view, why)),
       to ? h("button", { type: "button", class: "btn", onclick: (event) => playback.goto(to, event.timeStamp) }, next ? "Next cycle with one: " : "Last cycle with one: ", h("b", { text: `#${count(to)}` }))
         : h("span", { text: playback.complete ? "No other cycle has one: it takes a pod that fits nowhere and pods of lower priority to delete." : "" }));
+  }
+
+  /** The same while it may not be told whether a later cycle has one. */
+  #unseen(why, next) {
+    const { playback } = this.view;
+    const look = (event) => { if (next) playback.goto(next, event.timeStamp); else toast(playback.complete ? "No later cycle has one." : "No later cycle that is computed has one."); };
+    return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", null, linked(this.view, why)), h("button", { type: "button", class: "btn", onclick: look, text: "Go to the next cycle with one" }));
   }
 
   #node(node, max = NAME) { return nodeLink(this.view, node, max); }

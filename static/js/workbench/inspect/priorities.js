@@ -4,7 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
 import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
-import { before } from "./inspect.js";
+import { before, later } from "./inspect.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";
@@ -91,7 +91,8 @@ export class Priorities {
     if (!ranked?.totals) { this.#shown = ""; fill(this.element, this.#nothing(light, ranked?.why)); return; }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
     this.#winner(light, ranked);
-    this.weighing.show(ranked);
+    this.weighing.element.hidden = ranked.winner === null && !view.playback.reached.over; // it tells at once who wins
+    if (!this.weighing.element.hidden) this.weighing.show(ranked);
     this.#turn();
     this.#matrix();
   }
@@ -104,6 +105,7 @@ export class Priorities {
 
   #nothing(light, why) {
     const { view } = this;
+    if (light.result === "undecided") return later(view, "No node is ranked at this moment.");
     const [head, ask] = NONE[light.result] ?? NONE.error;
     return h("div", { class: "empty" }, h("b", { text: head }), h("span", { text: why ?? "" }),
       ask ? h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: ask }) : null);
@@ -120,7 +122,7 @@ export class Priorities {
     const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
     const listed = ties.slice(from, from + TIES_LISTED);
     fill(this.summary,
-      h("p", { class: "story" }, node === null ? "No node was chosen." : [link(node), " is chosen with ", h("strong", { text: count(view.facts.best) }), ", the highest total of ", plural(ranked.nodes.length, "feasible node"), "."]),
+      h("p", { class: "story" }, node === null ? (view.playback.reached.over ? "No node was chosen." : `${plural(ranked.nodes.length, "feasible node")} are ranked; a later phase takes one of them.`) : [link(node), " is chosen with ", h("strong", { text: count(view.facts.best) }), ", the highest total of ", plural(ranked.nodes.length, "feasible node"), "."]),
       tie ? h("div", { class: "tie" },
         ranked.inTurn ? h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }), `, so the ${ordinal(place + 1)} of them is taken.`)
           : h("p", null, `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any of them by lot; here it is always the first in the order of the nodes.`),

@@ -4,8 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { count, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { Countdown } from "../countdown.js";
-import { LETTERS } from "../marks.js";
-import { before } from "./inspect.js";
+import { before, later } from "./inspect.js";
 import { podLink } from "./nouns.js";
 import { timedQueue } from "./queuetimed.js";
 
@@ -25,6 +24,7 @@ export class Queue {
     if (!light && !queue) { fill(this.element, before(view)); return; }
     if (!queue) { this.element.classList.add("waiting"); return; }
     this.element.classList.remove("waiting");
+    if (queue.why) { fill(this.element, later(view, "No pod is taken from the queue at this moment.", queue.why)); return; }
     if (queue.timed) {
       const now = queue.time ?? view.playback.parts.time ?? light?.time ?? 0;
       fill(this.element, timedQueue(view, queue, now, this.#kept));
@@ -33,8 +33,8 @@ export class Queue {
     }
     const { keys } = view.playback.pods;
     // Victims that go move every unschedulable pod back to the active queue, this cycle's own among them.
-    const failed = light.node === null;
-    const preempts = failed && LETTERS[view.playback.marks.result[light.index]] === "p";
+    const failed = view.playback.reached.over && light.node === null;
+    const preempts = failed && light.nominated !== null;
     fill(this.element,
       h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), ". In flight: ", this.#pod(keys[light.pod]), "."),
       this.#list("Active", "active", queue.active, queue.activeCount, "The active queue is empty: this was the last pod waiting.",

@@ -23,7 +23,7 @@ export function timedQueue(view, queue, now, kept) {
 /** The pod in flight: its key, and why it was taken. */
 function flight(view, [key, , sort, whose, , attempts, , why, event]) {
   const light = view.playback.current;
-  const went = !light ? "" : light.result === "waiting" ? "waits at Permit" : light.node === null ? `is ${light.result}` : "is bound";
+  const went = !light || !view.playback.reached.over ? "" : light.result === "waiting" ? "waits at Permit" : light.node === null ? `is ${light.result}` : "is bound";
   return h("p", { class: "story" }, "In flight: ", podLink(view, key), `, priority ${count(sort[0])}, t = ${clock(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})${attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : ""}. It was in the active queue because ${why}${event ? ` (${event})` : ""}`,
     went ? [", and in this cycle it ", h("strong", { text: went }), light.node === null ? null : [" on ", nodeLink(view, view.playback.nodes.names[light.node])]] : null, ".");
 }

@@ -21,7 +21,7 @@ function one(view, part) {
 }
 
 function predicate(view, name) {
-  const { verdict } = view.whole;
+  const { verdict } = view.facts;
   view.setTab("predicates");
   const at = verdict?.order.indexOf(name) ?? -1;
   if (at < 0) return;

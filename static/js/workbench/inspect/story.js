@@ -4,7 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
 import { differNote } from "../differ.js";
-import { before } from "./inspect.js";
+import { before, later } from "./inspect.js";
 import { quirkNotes } from "./quirks.js";
 import { aboutNode, linked, nodeLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
@@ -44,16 +44,16 @@ export class Story {
     if (!light) { fill(this.element, before(view)); return; }
     const sentences = [...light.story];
     const said = sentences.at(-1);
-    const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.result === "waiting" ? null : light.message ?? light.events?.at(-1)?.[3];
+    const message = said?.length === 1 && said[0].strong ? sentences.pop()[0].strong : light.result === "waiting" || !view.playback.reached.over ? null : light.message ?? light.events?.at(-1)?.[3];
     fill(this.element,
       differNote(view),
       light.operations.length ? changes(view, "Before this cycle", light.operations) : null,
       light.inside?.length ? changes(view, "Inside this cycle, between evaluating and writing", light.inside) : null,
       light.profile ? h("p", { class: "dim fine by-profile" }, "Tried by the profile ", h("strong", { text: light.profile }), ", its spec.schedulerName.") : null,
-      h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))),
+      sentences.length ? h("div", { class: "story" }, sentences.map((parts) => sentence(view, parts))) : view.playback.reached.tried ? null : later(view, "No pod is tried yet at this moment."),
       quirkNotes(light),
       message ? this.#message(light, message) : null,
-      h("div", { class: "why-row" }, h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => view.emit("why", { pod: light.pod }) }, icon("help"), light.node === null ? "Why, and what would make it fit?" : "Why there?"),
+      !view.playback.reached.tried ? null : h("div", { class: "why-row" }, h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => view.emit("why", { pod: light.pod }) }, icon("help"), !view.playback.reached.over ? "Why?" : light.node === null ? "Why, and what would make it fit?" : "Why there?"),
         view.edit ? h("button", { type: "button", class: "btn small", "data-edit": true, title: `${view.edit.label}: ${light.node === null ? "the pod" : "the node it went to"} (e)`, onclick: () => view.emit("edit", light.node === null ? { pod: light.pod } : { node: light.node }) }, icon("edit"), light.node === null ? "Edit this pod" : "Edit this node") : null),
       this.#saved(light),
       this.#ranking(light));
@@ -88,8 +88,8 @@ export class Story {
 
   #clause(reason) {
     const { view } = this;
-    if (!view.whole.verdict) return;
-    view.light(view.whole.verdict.nodesWith(reason), reason);
+    if (!view.facts.verdict) return;
+    view.light(view.facts.verdict.nodesWith(reason), reason);
   }
 
   #press() {
@@ -123,7 +123,7 @@ export class Story {
       h("ol", null, order.map(([node, total]) => h("li", { class: node === light.node ? "won" : undefined, ...aboutNode(view, node) },
         nodeLink(view, node, 34),
         h("span", { class: "num", text: count(total) }),
-        node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.whole.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.whole.best - total)}` })))),
+        node === light.node ? h("span", { class: "pill accent", text: "chosen" }) : total === view.facts.best ? h("span", { class: "pill", text: "tie" }) : h("span", { class: "dim num", text: `−${count(view.facts.best - total)}` })))),
       weights.some((weight) => weight >= 1000) ? h("p", { class: "dim fine", text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided." }) : null);
   }
 }
