@@ -102,7 +102,6 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "podgroups": lambda cycle, place: podgroups(cycle),
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
     "moments": moments,
-    "cuts": lambda cycle, place: cuts(cycle, place),
 }
 INPUTS: dict[str, tuple[str, ...]] = {
     "predicates": ("matrix", "cache"),
@@ -118,8 +117,8 @@ INPUTS: dict[str, tuple[str, ...]] = {
 def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
     """Return the protocol's ``cuts``: the moments inside a cycle, latest phase first, "" before all of them.
 
-    Each holds what is otherwise than in the one before it, the first than in the whole cycle: of ``light`` and
-    of ``parts`` the fields that differ, and ``instead`` of parts another form. Of what many parts nest
+    Each holds what is otherwise than in the one before it, the first than in the whole cycle: of ``light``
+    and of ``parts`` the fields that differ, and ``instead`` of parts another form. Of what many parts nest
     (:data:`NESTED`) fields that differ are beside them, as ``part.field``.
     """
     later = {"light": light(cycle, place)}
@@ -161,6 +160,7 @@ def _parts(name: str, part: dict[str, Any], whole: dict[str, Any]) -> dict[str, 
 
 
 def _differing(part: dict[str, Any], whole: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    return {
-        name: value for name, value in part.items() if name not in without and value != whole.get(name)
-    }
+    return {name: value for name, value in part.items() if name not in without and value != whole.get(name)}
+
+
+PARTS["cuts"] = cuts

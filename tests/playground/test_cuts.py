@@ -155,7 +155,7 @@ def test_the_last_phase_of_v1_11_is_the_whole_cycle() -> None:
 
 
 def test_a_group_that_is_rejected_still_waits_at_the_last_phase() -> None:
-    """PostFilter's rejection is known, and those who waited still hold their nodes; after the cycle they do not."""
+    """PostFilter's rejection is known, and who waited still holds a node; after the cycle nobody does."""
     playback = played("coscheduling-no-room")
     _, parts = whole(playback, 4)
     phase, shown, then = next(iter(moments_inside(playback, 4)))

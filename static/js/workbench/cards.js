@@ -170,7 +170,7 @@ export class Cards {
     const { view } = this;
     const waiting = view.facts.waiting.size ? view.waitingOn(node).length : 0;
     if (nominated) return this.compact ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}` : view.nomination();
-    if (waiting) return `${waiting} waiting${this.compact ? "" : " at Permit"}`;
+    if (waiting) return `${waiting} waiting${this.compact ? "" : ` at Permit${state === "failed" && !chosen ? `; ${this.#reason(node)}` : ""}`}`;
     if (this.compact && view.ailments(node).length) return ""; // their badges have the line
     if (state === "past") return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
     return state === "failed" && !chosen ? this.#reason(node) : "";

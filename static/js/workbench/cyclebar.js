@@ -45,7 +45,7 @@ export class CycleBar {
     if (!tried) { this.#early(); return; }
     const failed = over && light.node === null;
     const waits = light.result === "waiting";
-    const { drawn, ran } = phasesOf(light, playback.timed);
+    const { drawn, ran, open } = phasesOf(light, playback.timed);
     const shown = playback.phase || drawn.findLast((phase) => ran.has(phase));
     const { time } = playback;
     const rank = PHASES.indexOf(shown);
@@ -63,7 +63,7 @@ export class CycleBar {
       h("ol", { class: "phases", "aria-label": "Phases of this cycle" }, drawn.map((phase) => {
         const state = !ran.has(phase) || PHASES.indexOf(phase) > rank ? "off" : phase === shown ? (failed && over ? "now failed" : "now") : "done";
         return h("li", { class: state, "aria-current": phase === shown && playback.phase ? "step" : undefined }, TAB_OF[phase] ? h("button", { type: "button", onclick: () => this.view.setTab(TAB_OF[phase]), text: phase }) : h("span", { text: phase }));
-      })));
+      }), open ? h("li", { class: "off" }, h("span", { title: "What follows is not decided at this moment" }, h("span", { "aria-hidden": "true", text: "…" }), h("span", { class: "sr", text: "later phases are open" }))) : null));
   }
 
   /** A moment before the attempt: it is open which pod will be tried. */

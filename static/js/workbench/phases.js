@@ -14,12 +14,12 @@ export const assumed = from("assume");
 /** Whether it may wait at Permit in a phase. */
 export const waits = from("permit");
 
-/** The phases of a cycle as they are drawn, in virtual time or not; `ran` tells of each whether the cycle came to it. */
+/** The phases of a cycle as they are drawn, in virtual time or not; `ran` tells of each whether the cycle came to it, `open` that others may follow. */
 export function phasesOf(light, timed) {
   const ran = new Set(light.phases);
-  const ahead = light.result === "undecided" ? rank(light.phases.at(-1)) : PHASES.length; // behind it any may follow
-  const drawn = (timed ? DECIDING : CLASSIC).filter((phase) => ran.has(phase) || rank(phase) > ahead || (!timed && phase !== "preemption"));
-  return { drawn, ran };
+  const open = light.result === "undecided"; // which phases follow is an answer, too
+  const drawn = (timed ? DECIDING : CLASSIC).filter((phase) => ran.has(phase) || (!open && !timed && phase !== "preemption"));
+  return { drawn, ran, open };
 }
 
 /** The phases that a cycle went through, of those that are drawn. */

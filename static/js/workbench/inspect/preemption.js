@@ -60,20 +60,22 @@ export class Preemption {
 
   #none(why) {
     const { playback } = this.view;
-    const next = playback.marks.seek(playback.index, 1, "p");
-    const to = next || playback.marks.seek(playback.index, -1, "p");
     const { seen } = this.view;
-    if (seen.last < playback.cycles && !(next && seen.knows(next))) return this.#unseen(why, next);
+    const next = playback.marks.seek(playback.index, 1, "p");
+    const last = playback.marks.seek(playback.index, -1, "p");
+    if (seen.last < playback.cycles && !(next && seen.knows(next))) return this.#unseen(why, next, last);
+    const to = next || last;
     return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", null, linked(this.view, why)),
       to ? h("button", { type: "button", class: "btn", onclick: (event) => playback.goto(to, event.timeStamp) }, next ? "Next cycle with one: " : "Last cycle with one: ", h("b", { text: `#${count(to)}` }))
         : h("span", { text: playback.complete ? "No other cycle has one: it takes a pod that fits nowhere and pods of lower priority to delete." : "" }));
   }
 
   /** The same while it may not be told whether a later cycle has one. */
-  #unseen(why, next) {
+  #unseen(why, next, last) {
     const { playback } = this.view;
     const look = (event) => { if (next) playback.goto(next, event.timeStamp); else toast(playback.complete ? "No later cycle has one." : "No later cycle that is computed has one."); };
-    return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", null, linked(this.view, why)), h("button", { type: "button", class: "btn", onclick: look, text: "Go to the next cycle with one" }));
+    return h("div", { class: "empty" }, h("b", { text: "No preemption in this cycle." }), h("span", null, linked(this.view, why)), h("button", { type: "button", class: "btn", onclick: look, text: "Go to the next cycle with one" }),
+      last ? h("button", { type: "button", class: "btn quiet", onclick: (event) => playback.goto(last, event.timeStamp) }, "Last cycle with one: ", h("b", { text: `#${count(last)}` })) : null);
   }
 
   #node(node, max = NAME) { return nodeLink(this.view, node, max); }
