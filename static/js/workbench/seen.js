@@ -18,6 +18,7 @@ export class Seen extends Emitter {
     this.ahead = read(AHEAD) === "shown"; // whether those that are not are shown all the same
     playback.on("opened", () => {
       // Another text of a draft has other cycles: of those none was seen.
+      if (this.#opened) keep(playback.source, 0);
       this.upto = this.#opened ? 0 : Math.min(kept(playback.source), playback.cycles || Infinity);
       this.#opened = true;
       this.emit("changed");

@@ -96,7 +96,7 @@ export class Cache {
         batching ? null : h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
       h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.map((text) => `${text} · `), inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
       this.#numbers(part),
-      batching || !view.playback.reached.over ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
+      batching || !this.view.playback.reached.over ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
     ];
   }
 
