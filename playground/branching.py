@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playground import bundles, sources, store
+from playground import sources, store
 from playground.describing import images_of, patch_words, words_of
 from playground.limits import limit
 from playground.models import Draft, Scenario
@@ -65,7 +65,7 @@ def branch(source: sources.Source, visitor: str, step: str, title: str) -> Draft
     if isinstance(source.row, Draft):
         files, based_on = store.draft_files(source.row), source.row.based_on
     else:
-        files = [("", bundles.bundle_text(source.load()))]
+        files = [("", source.text())]
     return store.create_draft(visitor, files, title or _title(source, step), based_on, origin)
 
 

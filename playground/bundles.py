@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import json
@@ -137,7 +138,9 @@ def text_bytes(text: str) -> int:
 
 
 def decode(name: str, data: bytes, most: int | None = None) -> str:
-    """Return an uploaded file's text; gzip is unpacked, never beyond ``most`` bytes (None: the limit).
+    """Return an uploaded file's text, byte order mark included; gzip is unpacked.
+
+    Never beyond ``most`` bytes (None: the limit).
 
     Raises TooLargeError, or BundleError if the bytes are no text.
     """
@@ -151,9 +154,11 @@ def decode(name: str, data: bytes, most: int | None = None) -> str:
     if len(data) > most:
         raise TooLargeError(f"{name} goes beyond the {limit('BUNDLE_BYTES'):,} bytes that a bundle may have.")
     try:
-        return decode_text(data)
+        text = decode_text(data)
     except FormatError as error:
         raise BundleError([Problem(error.message, line=error.line, file=name)]) from error
+    # The mark is part of a text that is kept byte for byte; other encodings are kept as UTF-8 without one.
+    return f"\ufeff{text}" if data.startswith(codecs.BOM_UTF8) else text
 
 
 def opened(name: str, data: bytes, most: int | None = None) -> File:

@@ -22,7 +22,12 @@ DONE, CANCELLED, FAILED = "done", "cancelled", "failed"
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 STATES = (*UNFINISHED, DONE, CANCELLED, FAILED)
 
-HEAVY = ("scenario__content", "samples", "unplaced")  # of a run: what lists and its progress do without
+HEAVY = (
+    "scenario__content",
+    "scenario__text",
+    "samples",
+    "unplaced",
+)  # of a run: what lists and its progress do without
 CLAIM_SECONDS = 30  # a running run whose worker has been silent for longer is taken over
 WORKER_SECONDS = 15  # a worker silent for longer counts as gone
 
@@ -52,8 +57,9 @@ class Scenario(models.Model):
     digest = models.CharField(max_length=43, unique=True)
     short = models.CharField(max_length=43, unique=True)
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
-    content = models.BinaryField()  # zstd of Scenario.canonical()
-    size = models.PositiveBigIntegerField()  # bytes of Scenario.canonical()
+    content = models.BinaryField()  # zstd of Scenario.canonical(): its documents, read
+    text = models.BinaryField(null=True)  # zstd of the text byte for byte; null: addressed by its documents
+    size = models.PositiveBigIntegerField()  # bytes of the text, or of Scenario.canonical() without one
     nodes = models.PositiveIntegerField()
     pods = models.PositiveIntegerField()
     operations = models.PositiveIntegerField(default=0)

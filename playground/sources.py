@@ -53,6 +53,13 @@ class Source:
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return store.load_scenario(row)
 
+    def text(self) -> str:
+        """Return the text byte for byte. Raises BundleError for files that cannot be read together."""
+        if isinstance(self.row, Draft):
+            return store.draft_text(self.row)
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return store.scenario_text(row)
+
 
 def find(wire: Any, visitor: str) -> Source:
     """Return the source that a client names. Raises NotFoundError."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 import secrets
@@ -11,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from playground import bundles
+from playground import bundles, texts
 from playground.limits import limit
 from playground.models import SHORT_ID, TITLE_LENGTH, Draft, Run, Scenario, Share, token_hash
 from scheduler_core import scenario as core
@@ -33,12 +35,27 @@ def is_id(text: str) -> bool:
 # --- scenarios ---------------------------------------------------------------------------------
 
 
-def keep_scenario(scenario: core.Scenario) -> Scenario:
-    """Store content once; return its row, an older one if the same content is there already."""
-    digest = scenario.id
-    known = Scenario.objects.filter(digest=digest).first()
+def address_of(title: str, text: str) -> str:
+    """Return the digest of a text with its title: base64url SHA-256 of the title, a NUL, and the text.
+
+    No title holds a NUL, so no other title and text give the same bytes; and the digests of before that rule
+    are of JSON, which holds none either.
+    """
+    digest = hashlib.sha256(f"{clean_title(title)}\0{text}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def keep_scenario(scenario: core.Scenario, text: str | None = None) -> Scenario:
+    """Store ``text``, which ``scenario`` was read from, once; return its row, an older one if it is there.
+
+    Without a text, as of something computed, its documents are written as one.
+    """
+    text = bundles.bundle_text(scenario) if text is None else texts.publishable(text, scenario)
+    digest = address_of(scenario.title, text)
+    known = Scenario.objects.filter(digest=digest).defer("content", "text").first()
     if known is not None:
         return known
+    packed = bundles.pack(text.encode())
     canonical = scenario.canonical()
     nodes, pods, operations = bundles.counts(scenario)
     for length in range(SHORT_ID, len(digest) + 1):
@@ -53,7 +70,8 @@ def keep_scenario(scenario: core.Scenario) -> Scenario:
                         "short": short,
                         "title": clean_title(scenario.title),
                         "content": bundles.pack(canonical),
-                        "size": len(canonical),
+                        "text": packed,
+                        "size": bundles.text_bytes(text),
                         "nodes": nodes,
                         "pods": pods,
                         "operations": operations,
@@ -71,7 +89,7 @@ def find_scenario(short: str) -> Scenario | None:
         return None
     beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
     shared = Exists(Share.objects.filter(scenario=OuterRef("pk")))
-    candidates = Scenario.objects.filter(shared, short__in=beginnings).defer("content")
+    candidates = Scenario.objects.filter(shared, short__in=beginnings).defer("content", "text")
     return next((row for row in candidates if row.digest.startswith(short)), None)
 
 
@@ -83,13 +101,13 @@ class Shared:
     delete_token: str
 
 
-def share(scenario: core.Scenario, owner: str = "") -> Shared:
-    """Make ``scenario`` reachable by its short id."""
+def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) -> Shared:
+    """Make ``scenario``, read from ``text``, reachable by its short id."""
     token = secrets.token_urlsafe(24)
     for last in (False, True):
         try:
             with transaction.atomic():
-                row = keep_scenario(scenario)
+                row = keep_scenario(scenario, text)
                 Share.objects.create(scenario=row, token=token_hash(token), owner=owner)
             return Shared(row, token)
         except IntegrityError:
@@ -97,6 +115,13 @@ def share(scenario: core.Scenario, owner: str = "") -> Shared:
             if last:
                 raise
     raise AssertionError("unreachable")
+
+
+def shared_by_nobody(scenario: core.Scenario, text: str) -> Scenario:
+    """Return the row of what is shipped, shared by nobody in particular when it is first asked for."""
+    digest = address_of(scenario.title, text)
+    row = Scenario.objects.filter(digest=digest, shares__owner="").defer("content", "text").first()
+    return row or share(scenario, text=text).scenario
 
 
 def unshare(row: Scenario, token: str) -> bool:
@@ -123,6 +148,13 @@ def forget_unreferenced(row: Scenario) -> None:
 def load_scenario(row: Scenario) -> core.Scenario:
     """Return the engine's scenario of a row."""
     return bundles.restore(row.content)
+
+
+def scenario_text(row: Scenario) -> str:
+    """Return a row's text byte for byte; of one that was stored without it, its documents as YAML."""
+    if row.text is None:
+        return bundles.bundle_text(load_scenario(row))
+    return bundles.unpack(row.text).decode()
 
 
 # --- drafts ------------------------------------------------------------------------------------
@@ -196,12 +228,12 @@ def load_draft(draft: Draft) -> core.Scenario:
 
 
 def draft_text(draft: Draft) -> str:
-    """Return a draft as one text: its file, or the documents of several as YAML."""
+    """Return a draft as one text: its file, or several as :func:`playground.texts.joined` puts them."""
     files = draft_files(draft)
-    return files[0][1] if len(files) == 1 else bundles.bundle_text(load_draft(draft))
+    return files[0][1] if len(files) == 1 else texts.joined(files, load_draft(draft))
 
 
 def _set_files(draft: Draft, files: bundles.Files) -> None:
     packed = json.dumps(files).encode()
     draft.files = bundles.pack(packed)
-    draft.size = sum(len(text) for _, text in files)
+    draft.size = sum(bundles.text_bytes(text) for _, text in files)

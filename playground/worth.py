@@ -97,9 +97,8 @@ def copy(question: Question, visitor: str) -> Draft:
     [(kind, name)] = source.wire.items()
     based_on = f"{kind}:{name}"
     if isinstance(source.row, Draft):
-        based_on, text = source.row.based_on, store.draft_text(source.row)
-    else:
-        text = bundles.bundle_text(source.load())
+        based_on = source.row.based_on
+    text = source.text()
     for key, value in chosen.items():
         text = configured(text, "setting", key, value)["text"]
     title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")

@@ -14,7 +14,7 @@ import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import parse_etags
 
-from playground import bundles, sources, store
+from playground import bundles, sources, store, texts
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
@@ -75,9 +75,10 @@ def files_of(request: HttpRequest) -> tuple[list[File], str]:
         raise ApiError(
             400, "The body has lost its line ends, as `curl -d @FILE` sends it: use --data-binary @FILE."
         )
-    if request.content_type == "application/json" or text.lstrip()[:1] == "{":
+    plain = text.removeprefix("\ufeff")
+    if request.content_type == "application/json" or plain.lstrip()[:1] == "{":
         try:
-            body = json.loads(text)
+            body = json.loads(plain)
         except (ValueError, RecursionError):
             return [
                 ("", text)
@@ -112,11 +113,12 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
         with reading():
             files, title = files_of(request)
             scenario = bundles.parse(files, store.clean_title(title))
+        shared = store.share(scenario, text=texts.joined(bundles.stored(files), scenario))
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise ApiError(413, str(error)) from error
-    return shared_answer(request, store.share(scenario), scenario)
+    return shared_answer(request, shared, scenario)
 
 
 def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Scenario) -> HttpResponse:
@@ -174,13 +176,13 @@ def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer a scenario's documents as YAML."""
+    """Answer a scenario's text, byte for byte as it was sent."""
     row = scenario_of(name)
     headers, known = _revalidated(request, row)
     if known:
         return HttpResponse(status=304, headers=headers)
     with reading():
-        text = bundles.bundle_text(store.load_scenario(row))
+        text = store.scenario_text(row)
     headers["Content-Disposition"] = f'inline; filename="podstep-{row.short}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
@@ -301,10 +303,13 @@ def create_run(request: HttpRequest) -> HttpResponse:
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
     try:
         with reading():
-            scenario = service.configured(store.load_scenario(scenario_of(name)), body.get("config"))
+            row = scenario_of(name)
+            shared = store.load_scenario(row)
+            scenario = service.configured(shared, body.get("config"))
+            text = texts.spliced(store.scenario_text(row), shared.documents, scenario.documents)
         # Without a cookie the address stands for the starter, where the number of runs is bounded.
         address = address_of(request)
-        run, token = service.start(scenario, f"address:{address}", address)
+        run, token = service.start(scenario, f"address:{address}", address, text=text)
     except service.ConfigError as error:
         raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
     except BundleError as error:

@@ -135,7 +135,7 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     row = _draft(request, name)
     with _reading():
         scenario = store.load_draft(row)
-        shared = store.share(scenario, row.owner)
+        shared = store.share(scenario, row.owner, text=store.draft_text(row))
     return shared_answer(request, shared, scenario)
 
 

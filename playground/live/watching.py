@@ -184,10 +184,7 @@ class Poller:
 
 def _rows(run_ids: list[str]) -> list[tuple[Run, bool]]:
     rows = Run.objects.filter(pk__in=run_ids).select_related("scenario")
-    return [
-        (run, service.is_shared(run.scenario))
-        for run in rows.defer(*HEAVY)
-    ]
+    return [(run, service.is_shared(run.scenario)) for run in rows.defer(*HEAVY)]
 
 
 def _refresh(playback: Playback, run_id: str) -> int:

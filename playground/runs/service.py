@@ -74,8 +74,15 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
     replaced = {CONFIG_KINDS[name][1] for name in config}
     if "policy" in config:
         replaced.add(CONFIGURATION_KIND)
-    others = tuple(document for document in scenario.documents if document.get("kind") not in replaced)
-    changed = dataclasses.replace(scenario, documents=(*others, *documents))
+    after = list(scenario.documents)
+    for document in documents:
+        kinds = (
+            {document.get("kind")} if document.get("kind") == SETTINGS_KIND else replaced - {SETTINGS_KIND}
+        )
+        places = [place for place, old in enumerate(after) if old.get("kind") in kinds]
+        at = places[0] if places else len(after)
+        after[at:] = [document, *(old for old in after[at:] if old.get("kind") not in kinds)]
+    changed = dataclasses.replace(scenario, documents=tuple(after))
     return bundles.restore(bundles.pack(changed.canonical()))
 
 
@@ -93,10 +100,13 @@ def _check_room(owner: str, address: str) -> None:
             raise TooManyRunsError(f"{text.format(limit(name))} Wait for one to end, or cancel one.")
 
 
-def start(scenario: core.Scenario, owner: str, address: str = "") -> tuple[Run, str]:
+def start(
+    scenario: core.Scenario, owner: str, address: str = "", *, text: str | None = None
+) -> tuple[Run, str]:
     """Store a queued run and hand its id to the broker once that is committed.
 
-    ``address`` is what limits count by, where it is known (a new cookie is free, an address is not).
+    ``address`` is what limits count by, where it is known (a new cookie is free, an address is not). ``text``
+    is what the scenario was read from.
 
     Returns the run and a token that cancels it (for callers without the owner's cookie).
     Raises TooManyRunsError.
@@ -104,7 +114,7 @@ def start(scenario: core.Scenario, owner: str, address: str = "") -> tuple[Run, 
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         _check_room(owner, address)
-        row = store.keep_scenario(scenario)
+        row = store.keep_scenario(scenario, text)
         run = Run.objects.create(
             id=new_run_id(),
             scenario=row,
@@ -148,12 +158,7 @@ def find(run_id: str) -> Run | None:
     """Return the run, without its samples and reasons."""
     if len(run_id) > 32 or not store.is_id(run_id):
         return None
-    return (
-        Run.objects.select_related("scenario")
-        .defer(*HEAVY)
-        .filter(pk=run_id)
-        .first()
-    )
+    return Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:

@@ -10,7 +10,6 @@ from django.views.decorators.http import require_safe
 
 from playground import bundles, store
 from playground.limits import limit
-from playground.models import Scenario
 from scheduler_core import examples
 from scheduler_core import scenario as core
 
@@ -21,16 +20,16 @@ def _listed() -> list[dict[str, str]]:
     return [
         {"slug": example.slug, "title": example.title}
         for example in examples.examples()
-        if bundles.interactive_work(_scenario(example.slug)) <= limit("INTERACTIVE_WORK")
+        if bundles.interactive_work(_loaded(example.slug)[0]) <= limit("INTERACTIVE_WORK")
     ]
 
 
 @cache
-def _scenario(slug: str) -> core.Scenario:
+def _loaded(slug: str) -> tuple[core.Scenario, str]:
     example = examples.find(slug)
     if example is None:
         raise Http404("There is no such example.")
-    return example.load()
+    return example.load(), example.read()
 
 
 @require_safe
@@ -42,6 +41,5 @@ def listing(_request: HttpRequest) -> HttpResponse:
 @require_safe
 def example(_request: HttpRequest, slug: str) -> HttpResponse:
     """Redirect to the shared scenario that an example is; it is stored when it is first asked for."""
-    scenario = _scenario(slug)
-    row = Scenario.objects.filter(digest=scenario.id, shares__owner="").first()
-    return redirect(f"/s/{(row or store.share(scenario).scenario).short}/")
+    scenario, text = _loaded(slug)
+    return redirect(f"/s/{store.shared_by_nobody(scenario, text).short}/")

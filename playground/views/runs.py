@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import bundles, figures, store
+from playground import figures, store
 from playground.models import HEAVY, Run, Share
 from playground.runs import service
 from playground.views.errors import error_page
@@ -26,11 +26,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     Context: ``section`` "runs"; ``runs`` (list of Run as in docs/protocol.md, each with ``url``).
     """
     visitor = _visitor(request)
-    rows = (
-        Run.objects.filter(owner=visitor)
-        .select_related("scenario")
-        .defer(*HEAVY)
-    )
+    rows = Run.objects.filter(owner=visitor).select_related("scenario").defer(*HEAVY)
     rows = rows.annotate(shared=Exists(Share.objects.filter(scenario=OuterRef("scenario"))))
     shown = [
         {
@@ -103,8 +99,8 @@ def run_figures(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def run_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the bundle that a run simulates."""
-    scenario = store.load_scenario(Run.objects.select_related("scenario").get(pk=_find(name).pk).scenario)
-    return HttpResponse(bundles.bundle_text(scenario), content_type="text/plain; charset=utf-8")
+    text = store.scenario_text(Run.objects.select_related("scenario").get(pk=_find(name).pk).scenario)
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @require_POST

@@ -16,9 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import bundles, sources, store
+from playground import bundles, sources, store, texts
 from playground.limits import limit
-from playground.models import Draft, Run, Scenario
+from playground.models import Draft, Run
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, reading, throttled
 from playground.views.errors import error_page
@@ -95,17 +95,15 @@ def start(request: HttpRequest) -> HttpResponse:
 
 
 @cache
-def _miniature() -> core.Scenario:
+def _miniature() -> tuple[core.Scenario, str]:
     example = examples.find(MINIATURE)
     assert example is not None
-    return example.load()
+    return example.load(), example.read()
 
 
 def _miniature_link() -> str:
     """Return the short id of the miniature, shared by nobody in particular when it is not yet."""
-    scenario = _miniature()
-    row = Scenario.objects.filter(digest=scenario.id, shares__owner="").first()
-    return (row or store.share(scenario).scenario).short
+    return store.shared_by_nobody(*_miniature()).short
 
 
 @cache
@@ -203,7 +201,7 @@ def _read(request: HttpRequest) -> Import:
     form = request.POST
     sent = Import(
         title=store.clean_title(form.get("title", "")),
-        text=form.get("text", ""),
+        text=form.get("text", "").replace("\r\n", "\n"),  # a form sends CRLF whatever was typed
         run=form.get("run") == "1",
         times="ignore" if form.get("times") == "ignore" else "keep",
     )
@@ -265,7 +263,7 @@ def _import(request: HttpRequest) -> HttpResponse:
     try:
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
         if sent.run:
-            run, _ = _start_run(request, scenario)
+            run, _ = _start_run(request, scenario, sent)
             sources.seed(run, scenario)
             return HttpResponseRedirect(f"/runs/{run.pk}/")
     except BundleError as error:
@@ -280,8 +278,10 @@ def _import(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(f"/p/{draft.pk}/")
 
 
-def _start_run(request: HttpRequest, scenario: core.Scenario) -> tuple[Run, str]:
-    return service.start(scenario, request.visitor, address_of(request))  # type: ignore[attr-defined]
+def _start_run(request: HttpRequest, scenario: core.Scenario, sent: Import) -> tuple[Run, str]:
+    text = texts.joined(bundles.stored(sent.files), scenario) if sent.times == "keep" else None
+    visitor = request.visitor  # type: ignore[attr-defined]
+    return service.start(scenario, visitor, address_of(request), text=text)
 
 
 def _refuse(request: HttpRequest, error: BundleError, sent: Import | None = None) -> HttpResponse:

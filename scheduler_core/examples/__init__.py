@@ -105,9 +105,10 @@ class Example:
     def read(self) -> str:
         """Return the bundle's text, as a user would have pasted it."""
         generate = _GENERATED.get(self.slug)
-        if generate is not None:
-            return generate()
-        return _text(f"{self.slug}.yaml")
+        if generate is None:
+            return _text(f"{self.slug}.yaml")
+        text = generate()
+        return text if text.startswith("#") else f"# {self.text}\n{text}"
 
     def load(self) -> Scenario:
         """Return the example as a Scenario."""

@@ -48,17 +48,12 @@ def to_text(data: bytes | str, limits: Limits) -> str:
         line = text.count("\n", 0, bad.start()) + 1
         what = "binary data" if bad.group() == "\0" else f"the control character {bad.group()!r}"
         raise FormatError(f"{what} is not allowed in a text of manifests", line)
-    if any("\ud800" <= c <= "\udfff" for c in _surrogates(text)):
-        raise FormatError("half of a surrogate pair is not a character")
-    return text
-
-
-def _surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        return text[error.start]
-    return ""
+        line = text.count("\n", 0, error.start) + 1
+        raise FormatError("half of a surrogate pair is not a character", line) from None
+    return text
 
 
 def _unpack(data: bytes, limits: Limits) -> bytes:

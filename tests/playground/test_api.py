@@ -16,6 +16,7 @@ from django.test import AsyncClient, Client
 from playground import throttle
 from playground.limits import limit
 from playground.models import Run, Scenario
+from playground.store import address_of
 from playground.tasks import run_simulation
 from scheduler_core import load
 from scheduler_core.simulation import Simulation
@@ -60,7 +61,7 @@ def test_creating_a_scenario(api: Client, web: str) -> None:
     answer = post(api, "/api/scenarios", {"bundle": web, "title": "mine"})
     body = json.loads(answer.content)
     assert answer.status_code == 201
-    assert body["id"] == load(web, title="mine").id[:11]
+    assert body["id"] == address_of("mine", web)[:11]
     assert body["url"] == f"http://testserver/s/{body['id']}/"
     assert body["warnings"] == []
     assert len(body["delete_token"]) > 20
@@ -73,7 +74,7 @@ def test_the_body_may_be_the_bundle_itself(api: Client, web: str, kind: str) -> 
     """`curl --data-binary @file` is enough."""
     answer = post(api, "/api/scenarios?title=t", web, kind)
     assert answer.status_code == 201
-    assert json.loads(answer.content)["id"] == load(web, title="t").id[:11]
+    assert json.loads(answer.content)["id"] == address_of("t", web)[:11]
 
 
 def test_a_json_bundle_is_no_envelope(api: Client) -> None:

@@ -98,15 +98,15 @@ def test_a_list_that_does_not_change_stays_as_it_was_written(text: str) -> None:
     assert {p.name: p.weight for p in compile_policy(scenario.policy).priorities}["EqualPriority"] == 3
 
 
-def test_a_list_with_the_policy_in_it_is_written_anew_and_nothing_else() -> None:
-    """Its items become documents of their own; a comment above it and other documents stay."""
+def test_a_list_with_the_policy_in_it_keeps_its_form_and_comments() -> None:
+    """Only the policy's entry is written; comments inside the List, above it and after it stay."""
     item = "- {apiVersion: v1, kind: Policy, predicates: [{name: NoDiskConflict}], priorities: []}\n"
     other = "---\napiVersion: v1\nkind: Node\nmetadata: {name: c}  # mine\n"
     answer = configured(f"{LIST}{item}{other}", "priority", "EqualPriority", "3")
     assert answer["rewritten"] is False
     assert answer["text"].startswith("# the cluster\n")
     assert answer["text"].endswith(other)
-    assert "# the first" not in answer["text"]
+    assert LIST in answer["text"]
     assert [o.meta.name for o in load(answer["text"]).objects] == ["a", "b", "c"]
 
 

@@ -406,7 +406,7 @@ def test_the_list_of_runs_asks_once_for_all(
     """Which of the runs' scenarios have links is not asked for each run."""
     for title in ("a", "b", "c", "d"):
         start_run(owner, f"# {title}\n{web}")
-    store.share(bundles.parse([("", web)], "long"))
+        store.share(bundles.parse([("", web)], "long"), text=f"# {title}\n{web}")
     with django_assert_max_num_queries(1):
         runs = owner.get("/runs/").context["runs"]
     assert len(runs) == 4

@@ -34,7 +34,7 @@ async def share(call: Call) -> Answer:
 
 
 def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[str, Any]:
-    shared = store.share(source.load(), visitor)
+    shared = store.share(source.load(), visitor, text=source.text())
     query = f"?{urlencode(shown)}" if shown else ""
     return {
         "scenario": shared.scenario.short,

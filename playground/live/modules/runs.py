@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground import sources
+from playground import sources, texts
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Run
@@ -29,8 +29,11 @@ async def start(call: Call) -> Answer:
 
 
 def _start(call: Call) -> Run:
-    scenario = service.configured(call.found().load(), call.payload.get("config"))
-    run, _ = service.start(scenario, call.visitor, call.connection.address)
+    source = call.found()
+    given = source.load()
+    scenario = service.configured(given, call.payload.get("config"))
+    text = texts.spliced(source.text(), given.documents, scenario.documents)
+    run, _ = service.start(scenario, call.visitor, call.connection.address, text=text)
     sources.seed(run, scenario)
     return run
 

@@ -73,7 +73,7 @@ def _fork(source: sources.Source, visitor: str) -> Draft:
     if isinstance(source.row, Draft):
         files, based_on = store.draft_files(source.row), source.row.based_on
     else:
-        files = [("", bundles.bundle_text(source.load()))]
+        files = [("", source.text())]
         [(kind, name)] = source.wire.items()
         based_on = f"{kind}:{name}"
     return store.create_draft(visitor, files, source.title, based_on, branching.origin_of(source))
