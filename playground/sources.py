@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from playground import bundles, store
+from playground import bundles, store, texts
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
 from playground.playback.library import Library, library
@@ -59,6 +59,14 @@ class Source:
             return store.draft_text(self.row)
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return store.scenario_text(row)
+
+
+    def introduction(self) -> str:
+        """Return what the comment at the head of the text says, "" if there is none."""
+        if isinstance(self.row, Draft):
+            return texts.introduction(store.draft_files(self.row)[0][1])
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return "" if row.text is None else texts.introduction(store.scenario_text(row))
 
 
 def find(wire: Any, visitor: str) -> Source:

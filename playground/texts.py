@@ -1,7 +1,8 @@
-"""The text of a scenario: several files as one, a change with the rest as it was, and without secrets."""
+"""The text of a scenario: several files as one, a change with the rest as it was, without secrets, its head."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -71,3 +72,29 @@ def _entries(text: str) -> list[Entry]:
 
 def _is_secret(entry: Entry) -> bool:
     return entry.kind in SECRET_KINDS
+
+
+INTRODUCTION = 6_000  # characters that are shown
+_NO_PROSE = re.compile(r"(?:yaml-language-server:|Source: |-\*-|!|[-=*#~]{3,}\s*$)")
+
+
+def introduction(text: str) -> str:
+    """Return what the comment at the head of a text says, line by line without its marks, "" if there is none.
+
+    It ends with the first line that is no comment; rulers, and what editors and Helm put there, are no prose.
+    """
+    lines: list[str] = []
+    length = 0
+    for line in map(str.rstrip, io.StringIO(text.removeprefix(_BOM), newline=None)):
+        if not line.startswith("#"):
+            if (line and line != "---") or lines:
+                break
+            continue
+        told = line[1:].removeprefix(" ")
+        length += len(told) + 1
+        if length >= INTRODUCTION:
+            lines.append("…")
+            break
+        if not _NO_PROSE.match(told):
+            lines.append(told)
+    return "\n".join(lines).strip("\n")

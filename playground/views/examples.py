@@ -39,7 +39,8 @@ def listing(_request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def example(_request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the shared scenario that an example is; it is stored when it is first asked for."""
+def example(request: HttpRequest, slug: str) -> HttpResponse:
+    """Redirect to the shared scenario that an example is, with the same query; stored when first asked for."""
     scenario, text = _loaded(slug)
-    return redirect(f"/s/{store.shared_by_nobody(scenario, text).short}/")
+    query = request.META.get("QUERY_STRING", "")
+    return redirect(f"/s/{store.shared_by_nobody(scenario, text).short}/" + (f"?{query}" if query else ""))

@@ -28,8 +28,8 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
     """Render ``workbench.html``.
 
     Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit);
-    ``embedded`` (no chrome); ``step`` (text, may be empty); ``bundle_url`` (GET the bundle's
-    text); ``forked_from`` (a short id or ""). Texts are never inlined: they can
+    ``embedded`` (no chrome); ``step`` (text, may be empty); ``about`` (what the text's
+    first comment says, may be empty); ``query`` (the address's, as it is); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or ""). Texts are never inlined: they can
     be megabytes.
     """
     context = {
@@ -38,6 +38,8 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
         "mine": False,
         "embedded": False,
         "step": request.GET.get("step", "")[:24],
+        "about": source.introduction(),
+        "query": request.META.get("QUERY_STRING", ""),
         "bundle_url": "",
         "forked_from": "",
         **more,

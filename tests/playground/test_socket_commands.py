@@ -47,6 +47,7 @@ async def test_opening_and_reading(web: str) -> None:
         opened = await socket.success("scenario.open", {"source": source})
         assert opened == {
             "title": "mine",
+            "about": "",
             "source": source,
             "scenario": None,
             "nodes": local.tables.node_wire(),

@@ -44,6 +44,7 @@ def _opened(source: sources.Source, playback: Playback, index: int | None) -> tu
     return seen, join(
         {
             "title": source.title,
+            "about": source.introduction(),
             "source": source.wire,
             "scenario": source.row.short if isinstance(source.row, Scenario) else None,
             "nodes": playback.tables.node_text(),

@@ -3,6 +3,7 @@
 
 import "./tabbed.js";
 import { h, fill, perFrame } from "./dom.js";
+import { asGiven, plain } from "./lines.js";
 
 const LINE = 19;
 const PAD = 10;
@@ -28,6 +29,7 @@ function pieces(line) {
 
 export class Editor {
   #lines = [""];
+  #given = ""; // what came from elsewhere last, with the line ends that no editor keeps
   #problems = new Map(); // line → "bad" | "warn"
   #marked = [[], []]; // what was marked last, for the editor that takes the textarea's place
   #code = null;
@@ -90,7 +92,8 @@ export class Editor {
     this.#tellKeys(is);
   }
 
-  get value() { return this.#code ? this.#code.text : this.area.value; }
+  /** The text, with the line ends that it came with wherever it was not typed over. */
+  get value() { return asGiven(this.#given, this.#code ? this.#code.text : this.area.value); }
 
   /** Replace the text by one that came from elsewhere: what is the same keeps its place, and so does the caret. */
   set value(text) { this.#set(text, false); }
@@ -100,6 +103,8 @@ export class Editor {
 
   #set(text, undoable) {
     this.#marked = [[], []];
+    this.#given = text;
+    text = plain(text);
     if (this.#code) { this.#code.become(text, undoable); this.#code.mark([], []); return; }
     this.area.value = text;
     this.#lines = this.area.value.split("\n");

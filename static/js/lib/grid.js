@@ -20,14 +20,14 @@ export class Grid {
   #active = { row: 0, column: 0 };
   #rowNodes = new Map();
 
-  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "" }) {
+  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort }) {
     this.rowHeight = rowHeight;
     this.onHover = onHover;
     this.onSelect = onSelect;
     this.onHead = onHead; // (key): a header was chosen; it sorts as well where its column can be compared
     this.columns = [];
-    this.sortKey = null;
-    this.sortDown = false;
+    this.kept = kept; // {sort, down}: by what it is sorted, beyond this table's life
+    this.onSort = onSort; // (): somebody sorted it otherwise
     this.selected = -1;
     this.hovered = -1;
     this.head = h("thead");
@@ -46,6 +46,10 @@ export class Grid {
     paper.addEventListener("change", () => this.#render(true));
   }
 
+  get sortKey() { return this.kept.sort || null; }
+
+  get sortDown() { return this.kept.down; }
+
   /** Give columns and rows, and what to say when there is no row; keeps sorting and the active cell where they still make sense. */
   show(columns, rows, none = "Nothing here has this name.") {
     this.table.hidden = rows.length === 0;
@@ -54,7 +58,7 @@ export class Grid {
     const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label && column.className === this.columns[i].className);
     this.columns = columns;
     this.#rows = rows;
-    if (!columns.some((column) => column.key === this.sortKey)) { this.sortKey = null; this.sortDown = false; }
+    if (this.sortKey && !columns.some((column) => column.key === this.sortKey)) { this.onUnknown?.(this.sortKey); Object.assign(this.kept, { sort: "", down: false }); }
     if (!same) this.#paintHead();
     this.element.classList.toggle("few", rows.length <= FEW);
     this.#sort();
@@ -62,8 +66,8 @@ export class Grid {
   }
 
   sort(key, down = false) {
-    this.sortKey = key;
-    this.sortDown = down;
+    Object.assign(this.kept, { sort: key ?? "", down });
+    this.onSort?.();
     this.#sort();
     this.#paintHead();
     this.#render(true);

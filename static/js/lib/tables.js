@@ -6,6 +6,10 @@ import { count } from "./quantity.js";
 
 const WAIT = 90; // milliseconds after a letter
 
+/** What `kept` may hold beside the states: `[CHANGED]()` is called when one sorts or filters, `[UNKNOWN](name, column)` where it is sorted by none of the columns. */
+export const CHANGED = Symbol("changed");
+export const UNKNOWN = Symbol("unknown");
+
 const text = (cell) => (cell?.textContent ?? "").replace(/\s+/g, " ").trim();
 const label = (head) => head.querySelector(".sorter")?.dataset.label ?? text(head);
 
@@ -86,10 +90,12 @@ export function tabled(table, { head = null, sorts = true, filter = "", kept = {
     none.hidden = groups.length > 0 || !given.length;
     table.hidden = !groups.length && given.length > 0;
   };
+  const change = () => { kept[CHANGED]?.(); (elsewhere ?? show)(); };
+  if (state.sort && !heads.some((one) => label(one) === state.sort)) { kept[UNKNOWN]?.(name, state.sort); state.sort = ""; }
   if (sorts && given.length > 1) {
-    for (const one of heads) if (text(one)) sortable(one, heads, given, state, elsewhere ?? show, `${name}/${text(one)}`);
+    for (const one of heads) if (text(one)) sortable(one, heads, given, state, change, `${name}/${text(one)}`);
   }
-  const field = filter && (given.length > 1 || state.typed) ? filterField(filter, (find) => { state.find = find; show(); }, { value: state.typed, typed: (now) => { state.typed = now; }, "data-keep": `${name}/filter` }) : null;
+  const field = filter && (given.length > 1 || state.typed) ? filterField(filter, (find) => { state.find = find; kept[CHANGED]?.(); show(); }, { value: state.typed, typed: (now) => { state.typed = now; }, "data-keep": `${name}/filter` }) : null;
   const element = h("div", { class: "tabled" }, h("div", { class: "tabled-tools" }, head, h("span", { class: "grow" }), narrowed, tools, field, given.length ? copyButton(act, { "data-keep": `${name}/copy` }) : null), h("div", { class: "scroll-x" }, table), none);
   element.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "c" || String(getSelection()) || !table.contains(event.target)) return;

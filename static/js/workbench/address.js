@@ -1,82 +1,175 @@
-// The address bar holds what is on screen: step, tab and its view, node, pod, how the stage is looked at, and what Why? is asked. Stepping replaces, selecting pushes, Back works.
+// The address bar holds what is on screen, all of it in KEYS. Stepping replaces, selecting pushes, Back works. What an
+// address asks for and there is not is said, and the rest is shown.
 
-import { debounce } from "../lib/dom.js";
+import { debounce, toast } from "../lib/dom.js";
+import { MEASURES } from "./heat.js";
+import { Lists } from "./lists.js";
+import { PHASES } from "./phases.js";
+import { COLOURS } from "./stage/colours.js";
+import { choices } from "./stage/grouping.js";
 import { USUAL } from "./stage/look.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
 const WITH_VIEWS = new Set(["cache", "priorities", "podgroups"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
+const SETTLED = 1500; // milliseconds after which a list that an address names and nobody drew is not there
+const SAID = 4; // wrong values that are named
+const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and are gone once it is done
+
+/**
+ * What the address holds beside the lists of the open tab and of the stage (lists.js), in the order in which it is written: `of` tells
+ * it of the screen, "" where it is usual; `is` whether a text can be meant, once the source is open.
+ */
+const KEYS = {
+  step: { of: ({ playback }) => (playback.wanted > 0 ? stepOf(playback) : ""), is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
+  at: { of: ({ playback }) => { const at = playback.wanted === playback.index ? playback.at : playback.wish.at; return at > 0 ? String(at) : ""; }, is: (text, view, wish) => /^[1-9]\d{0,3}$/.test(text) && Boolean(wish.step) },
+  phase: { of: ({ playback }) => playback.wish.phase, is: (text, view, wish) => PHASES.includes(text) && !wish.at && Boolean(wish.step) },
+  tab: { of: ({ tab }) => (tab === "story" ? "" : tab), is: (text) => TABS.has(text) },
+  view: { of: ({ tab, sub }) => (WITH_VIEWS.has(tab) ? sub : ""), is: (text, view, wish) => WITH_VIEWS.has(wish.tab) },
+  node: { of: ({ playback, node }) => (node >= 0 ? playback.nodes.names[node] : ""), is: (text, { playback }, wish) => playback.nodeIndex.has(text) && !wish.pod },
+  pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true }, // one that a controller makes is met later
+  colour: { of: ({ look }) => (look.colour === USUAL.colour ? "" : look.colour), is: (text) => text in COLOURS },
+  group: { of: ({ look }) => (look.group === USUAL.group ? "" : look.group), is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text) },
+  lit: { of: ({ only, colours }) => (only < 0 ? "" : colours.entries.find(({ code }) => code === only)?.label ?? ""), is: (text, { colours }) => colours.entries.some(({ label }) => label === text) },
+  stage: { of: ({ shown }) => shown.stage, is: (text) => text === "table" },
+  shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => text in MEASURES },
+  search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
+  why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel says of which pod there is nothing
+  on: { of: ({ why }) => why?.shown?.node ?? "", is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text) },
+};
+
+const stepOf = (playback) => (playback.end && playback.wanted > playback.cycles ? "end" : String(playback.wanted));
 
 export class Address {
   #pushed = "";
+  #wrong = new Set();
+  #awaited = null; // {pod, phase, at} of an address, until the step is there
 
   constructor(view) {
     this.view = view;
-    this.replace = debounce(() => history.replaceState(null, "", this.href()), WRITE_AFTER);
-    for (const name of ["step", "moment", "parts"]) view.playback.on(name, () => this.replace());
-    view.on("selection", ({ push }) => this.#write(push));
-    view.on("tab", ({ push } = {}) => this.#write(push));
-    view.on("sub", ({ push }) => this.#write(push));
-    view.on("look", () => { if (view.playback.nodes) this.#write(false); });
-    view.on("whyed", ({ push }) => this.#write(push));
+    this.replace = debounce(() => this.#put("replaceState"), WRITE_AFTER);
+    this.tell = debounce(() => this.#tell(), 50);
+    const { playback } = view;
+    for (const name of ["step", "moment", "parts"]) playback.on(name, () => { this.#arrived(name); this.replace(); });
+    for (const name of ["selection", "tab", "sub", "whyed"]) view.on(name, ({ push } = {}) => this.#write(push));
+    for (const name of ["look", "lists", "shown", "only"]) view.on(name, () => { if (playback.nodes) this.#write(false); });
+    view.on("wrong", (text) => this.wrong(text));
+    playback.on("met", () => this.#await());
     addEventListener("popstate", () => this.#back());
   }
 
-  /** What the address asks for: `{step, at, phase, tab, sub, node, pod, colour, group, why, on}` as text; `at` is a moment of the step, `sub` a view of the tab, `why` is a pod that is asked about, `on` the node. */
+  /** What the address asks for: each of KEYS as text, `lists` as `[key, text]`, and `others`, keys that nobody knows. `bare`: it asks for nothing. */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
-    return { step: query.get("step") || inPath || fallback, at: query.get("at") ?? "", phase: query.get("phase") ?? "", tab: query.get("tab") ?? "", sub: query.get("view") ?? "", node: query.get("node") ?? "", pod: query.get("pod") ?? "", colour: query.get("colour") ?? "", group: query.get("group") ?? "", why: query.get("why") ?? "", on: query.get("on") ?? "" };
+    const wish = { lists: [], others: [], bare: !query.size && !inPath };
+    for (const key of Object.keys(KEYS)) wish[key] = query.get(key) ?? "";
+    wish.step ||= inPath || fallback;
+    for (const [key, text] of query) if (Lists.is(key)) wish.lists.push([key, text]); else if (!(key in KEYS) && !ELSEWHERE.has(key)) wish.others.push(key);
+    return wish;
   }
 
-  /** The moment or phase of a wish, as `Playback.goto` takes it. */
+  /** The moment or phase of a wish, as `Playback.goto` takes it: an address says itself which tab is open. */
   static place({ at, phase }) {
-    return /^\d{1,4}$/.test(at) && Number(at) > 0 ? { at: Number(at) } : { phase: /^[a-zA-Z]{1,16}$/.test(phase) ? phase : "" };
+    return /^[1-9]\d{0,3}$/.test(at) ? { at: Number(at), linked: true } : { phase: PHASES.includes(phase) ? phase : "", linked: true };
   }
 
   /** This view as a link, on `path` (that of the page, unless a share has its own). */
   href(path = location.pathname) {
     const { view } = this;
-    const { playback } = view;
     const query = new URLSearchParams();
     const run = RUN_PATH.exec(path);
-    const step = playback.end && playback.wanted > playback.cycles ? "end" : String(playback.wanted);
-    const at = playback.wanted === playback.index ? playback.at : playback.wish.at;
-    if (!run && playback.wanted > 0) query.set("step", step);
-    if (at > 0) query.set("at", String(at));
-    if (playback.wish.phase) query.set("phase", playback.wish.phase);
-    if (view.tab !== "story") query.set("tab", view.tab);
-    if (view.sub && WITH_VIEWS.has(view.tab)) query.set("view", view.sub);
-    if (view.node >= 0) query.set("node", playback.nodes.names[view.node]);
-    if (view.pod >= 0) query.set("pod", playback.pods.keys[view.pod]);
-    for (const [name, usual] of Object.entries(USUAL)) if (view.look[name] !== usual) query.set(name, view.look[name]);
-    const asked = view.why?.shown;
-    if (asked) query.set("why", asked.pod);
-    if (asked?.node) query.set("on", asked.node);
-    const search = query.toString().replaceAll("%2F", "/");
-    return (run ? run[1] + step : path) + (search ? `?${search}` : "");
+    for (const [key, { of }] of Object.entries(KEYS)) {
+      const text = run && key === "step" ? "" : of(view);
+      if (text) query.set(key, text);
+    }
+    for (const tab of [view.tab, "stage"]) for (const [key, text] of view.lists.told(tab)) query.set(key, text);
+    const search = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
+    return (run ? run[1] + stepOf(view.playback) : path) + (search ? `?${search}` : "");
+  }
+
+  /** The same for somebody else: it asks for something, so that nothing of theirs takes the place of what is usual. */
+  link(path) {
+    const href = this.href(path);
+    return href.includes("?") || RUN_PATH.test(href) ? href : `${href}?step=0`;
+  }
+
+  /** Something that the address asks for is not there. */
+  wrong(text) {
+    this.#wrong.add(text);
+    this.tell();
+  }
+
+  #tell() {
+    const all = [...this.#wrong].map((text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text));
+    this.#wrong.clear();
+    if (!all.length) return;
+    const more = all.length > SAID ? ` and ${all.length - SAID} more` : "";
+    toast(`The address asks for what is not here: ${all.slice(0, SAID).join(", ")}${more}. Everything else is shown.`, { name: "warn", ms: 9000 });
   }
 
   #write(push) {
     this.replace.cancel();
     const href = this.href();
-    if (push && href !== this.#pushed && href !== location.pathname + location.search) history.pushState(null, "", href);
-    else history.replaceState(null, "", href);
+    const pushes = push && href !== this.#pushed && href !== location.pathname + location.search;
+    this.#put(pushes ? "pushState" : "replaceState", href);
     this.#pushed = href;
   }
 
-  /** Show what the address says of tab, node and pod. */
-  select({ tab, sub, node, pod, colour, group }) {
+  #put(how, href = this.href()) {
+    history[how](null, "", href);
+    this.view.emit("address", href);
+  }
+
+  /** Show what the address says of everything but the step. */
+  select(wish) {
     const { view } = this;
     const { playback } = view;
-    view.setLook({ colour, group }, { push: false });
-    view.setTab(TABS.has(tab) ? tab : "story", { push: false });
+    for (const key of wish.others) this.wrong(key);
+    const meant = {};
+    for (const [key, { is }] of Object.entries(KEYS)) {
+      const text = wish[key];
+      meant[key] = text && is(text, view, wish) ? text : "";
+      if (text && !meant[key]) this.wrong(`${key}=${text}`);
+    }
+    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search } = meant;
+    view.setLook(wish.bare ? {} : { colour: colour || USUAL.colour, group: group || USUAL.group }, { push: false });
+    view.setShown({ stage, shade: shade || "use", search });
+    const open = tab || "story";
+    const own = wish.lists.filter(([key]) => key.endsWith(".stage"));
+    const changed = [view.lists.put("stage", own), view.lists.put(open, wish.lists.filter((one) => !own.includes(one)))];
+    view.setTab(open, { push: false });
     view.setSub(sub, { push: false });
+    if (changed.some(Boolean)) { view.emit("relist"); setTimeout(() => view.lists.settle(open), SETTLED); }
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
-    if (pod) view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
-    else if (view.pod >= 0) view.selectPod(-1, { push: false });
+    view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
+    view.lightColour(lit ? view.colours.entries.find(({ label }) => label === lit)?.code ?? -1 : -1);
+    const step = Number(meant.step);
+    this.#awaited = { step: Number.isInteger(step) ? step : -1, pod: pod && view.pod < 0 ? pod : "", phase: meant.at ? "" : meant.phase, at: Number(meant.at) };
+  }
+
+  /** A pod that controllers made in the meantime. */
+  #await() {
+    const { view } = this;
+    const at = this.#awaited?.pod ? view.playback.podIndex.get(this.#awaited.pod) ?? -1 : -1;
+    if (at < 0) return;
+    this.#awaited.pod = "";
+    view.selectPod(at, { push: false });
+  }
+
+  /** The step is there: what of the address it does not have is said. */
+  #arrived(name) {
+    const { playback } = this.view;
+    const wanted = this.#awaited;
+    if (!wanted || playback.index < 0 || playback.index !== playback.wanted) return;
+    if (wanted.phase && playback.phase !== wanted.phase) this.wrong(`phase=${wanted.phase}`);
+    wanted.phase = "";
+    if (name !== "parts" && playback.index > 0 && !playback.parts) return;
+    this.#awaited = null;
+    if (wanted.pod) this.wrong(`pod=${wanted.pod}`);
+    if (wanted.at && playback.at !== wanted.at && (wanted.step < 0 || wanted.step === playback.index)) this.wrong(`at=${wanted.at}`);
   }
 
   /** Open or close Why? as the address says. */
@@ -96,6 +189,7 @@ export class Address {
     if (Number.isInteger(index)) playback.goto(index, undefined, Address.place(wish));
     this.ask(wish);
     this.#pushed = href;
-    this.replace.cancel();
+    this.replace();
+    this.view.emit("address", href);
   }
 }

@@ -58,6 +58,7 @@ export class Build {
     });
     view.playback.on("step", () => { this.#count(); this.list(); });
     view.on("selection", () => this.#mark());
+    view.on("shown", () => { if (view.shown.search !== this.#filter) { this.search.value = view.shown.search; this.#find(); } });
     view.on("look", () => { if (view.playback.nodes) this.#draw(); });
     view.on("policy", (part) => { view.emit("region", "build"); this.open("policy"); this.policy.reveal(part); });
   }
@@ -87,6 +88,7 @@ export class Build {
     const text = this.search.value.trim().toLowerCase();
     if (text === this.#filter) return;
     this.#filter = text;
+    this.view.setShown({ search: text });
     this.#draw();
   }
 
@@ -370,7 +372,7 @@ export class Build {
     try {
       const answer = await fetch(url, { headers: { Accept: "text/plain" } });
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-      this.text = await answer.text();
+      this.text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer()); // byte order mark included
       const kept = this.options.mine ? this.#kept() : null;
       this.editor.value = kept ?? this.text;
       if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);

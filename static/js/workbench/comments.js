@@ -1,19 +1,23 @@
-// What a change costs in comments: a document that changes is written anew, and all of them where the text is JSON.
+// What a change cost a text beside what it changed: its form, where all of it had to be written anew, and comments.
 
-const MARK = /^(?=---(?:[ \t\r][^\n]*)?\n)/m;
+import { plural } from "../lib/quantity.js";
+
 const MOST = 4_000_000; // characters that are looked through
-const COMMENT = /(?:^|\s)#/m;
+const COMMENT = /(?:^|\s)(#.*)$/gm;
 
-/** A sentence about the comments that rewriting documents of these kinds, or of them the one of a name, would lose, or "". */
-export function commentsLost(text, kinds, name = "") {
-  if (text.length > MOST || !text.includes("#")) return "";
-  const chunks = text.split(MARK).map((chunk) => {
-    const whole = chunk.replace(/^---[^\n]*\n/, "");
-    const begin = whole.search(/^[^\s#]/m);
-    return { whole, body: begin < 0 ? "" : whole.slice(begin) };
-  });
-  if (chunks.some(({ body }) => /^[[{]/.test(body))) return chunks.some(({ whole }) => COMMENT.test(whole)) ? "This text is JSON: it is written anew as a whole, without its comments. Undo brings them back." : "";
-  const called = new RegExp(`\\bname: *["']?${name.replaceAll(".", "\\.")}${name && "(?![\\w.-])"}`);
-  const losing = kinds.filter((kind) => chunks.some(({ body }) => new RegExp(`^[ -]*kind: *["']?${kind}\\b`, "m").test(body) && COMMENT.test(body) && (!name || called.test(body))));
-  return losing.length ? `The document ${losing.join(" and ")} is written anew, without the comments inside it; those above it and all others stay. Undo brings them back.` : "";
+/** How often each comment is in a text; of what only looks like one, in a quoted text, it is in both texts. */
+function comments(text) {
+  const found = new Map();
+  for (const [, comment] of text.matchAll(COMMENT)) found.set(comment, (found.get(comment) ?? 0) + 1);
+  return found;
+}
+
+/** A sentence about what a change took with it, or "". */
+export function costs(before, after, rewritten) {
+  if (rewritten) return " The documents could not be told apart, so the whole text was written anew.";
+  if (!before.includes("#") || before.length > MOST) return "";
+  const left = comments(after);
+  let lost = 0;
+  for (const [comment, times] of comments(before)) lost += Math.max(0, times - (left.get(comment) ?? 0));
+  return lost ? ` ${plural(lost, "comment")} inside what was changed went with it; Undo brings ${lost === 1 ? "it" : "them"} back.` : "";
 }

@@ -9,6 +9,8 @@ import { PHASES, TAB_OF, phasesOf } from "./phases.js";
 const TABS = new Set(Object.values(TAB_OF));
 
 export class CycleBar {
+  #followed = ""; // the step and phase whose tab was opened
+
   constructor(host, view, layout) {
     this.host = host;
     this.view = view;
@@ -20,10 +22,14 @@ export class CycleBar {
     view.playback.on("opened", () => this.update());
   }
 
-  /** Who reads the tab of a phase goes on to the next phase's. */
+  /** Who reads the tab of a phase goes on to the next phase's; an address says itself which tab it means. */
   #follow() {
-    const tab = TAB_OF[this.view.playback.phase];
-    if (tab && TABS.has(this.view.tab)) this.view.setTab(tab, { push: false });
+    const { index, phase, wish } = this.view.playback;
+    const place = `${index}/${phase}`;
+    if (place === this.#followed) return;
+    this.#followed = place;
+    const tab = TAB_OF[phase];
+    if (tab && !wish.linked && TABS.has(this.view.tab)) this.view.setTab(tab, { push: false });
   }
 
   update() {

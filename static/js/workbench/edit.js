@@ -3,7 +3,7 @@
 import { $, h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { clock, count, plural } from "../lib/quantity.js";
-import { commentsLost } from "./comments.js";
+import { costs } from "./comments.js";
 import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "./events/moment.js";
 import { GROUP } from "./group.js";
 
@@ -99,20 +99,10 @@ export class Edit {
     const moment = id ? null : this.#moment(index, SETTLED.has(kind), start);
     const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
     const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
-    const lost = h("p", { class: "edit-lost fine", hidden: true });
-    this.options.text().then((text) => {
-      const tell = () => { // from the start the object's own document is written anew, else that of the events
-        const told = moment?.element.querySelector("[value=start]:checked") ? commentsLost(text, [kind], target.split(/[ /]/).at(-1)) : commentsLost(text, ["Scenario"]);
-        lost.hidden = !told;
-        fill(lost, icon("warn"), told);
-      };
-      for (const name of ["change", "focusin"]) moment?.element.addEventListener(name, tell);
-      tell();
-    }, () => {});
     const box = dialog(heading,
       moment?.element ?? null,
       target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
-      editor.element, problems, lost,
+      editor.element, problems,
       h("div", { class: "edit-bar" }, apply, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" }), h("span", { class: "grow" }), drop));
     box.classList.add("edit-panel");
     box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
@@ -232,7 +222,7 @@ export class Edit {
       const answer = await this.view.playback.socket.call(command, { text: before, ...wish });
       await this.options.apply(answer.text);
       this.options.undo.push(answer.words, before);
-      return answer;
+      return { ...answer, cost: costs(before, answer.text, answer.rewritten) };
     } finally { this.#busy = false; }
   }
 
@@ -261,12 +251,11 @@ export class Edit {
     } catch (error) { toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
   }
 
-  #tell({ words, rewritten }, index, { seconds, during, start }, action) {
-    const anew = rewritten ? " The documents could not be told apart, so the whole text was written anew." : "";
-    if (start) { this.tell(`${words[0].toUpperCase()}${words.slice(1)}.${anew}`); return; }
+  #tell({ words, cost }, index, { seconds, during, start }, action) {
+    if (start) { this.tell(`${words[0].toUpperCase()}${words.slice(1)}.${cost}`); return; }
     const when = action === "edit" ? "" : seconds ? `At ${clock(Number(seconds))}: ` : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
     const shows = action === "edit" ? "" : seconds ? this.#showsAt(Number(seconds)) : this.#showsAfter(index);
-    this.tell(`${when}${words}.${shows}${anew}`);
+    this.tell(`${when}${words}.${shows}${cost}`);
   }
 
   #showsAfter(index) {

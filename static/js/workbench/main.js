@@ -3,6 +3,7 @@
 import { $, h, fill, icon, toast, debounce } from "../lib/dom.js";
 import { Socket } from "../lib/socket.js";
 import { plural } from "../lib/quantity.js";
+import { About } from "./about.js";
 import { Address } from "./address.js";
 import { Breakpoints } from "./breakpoints.js";
 import { Points } from "./breakpanel.js";
@@ -32,6 +33,7 @@ const socket = new Socket();
 const playback = new Playback(socket, source);
 const view = new View(playback);
 const layout = new Layout(root, view);
+new About($("[data-about]"), view, JSON.parse($("#about").textContent));
 const timings = new Timings(playback);
 const stage = new Stage($("[data-stage]", root), view);
 new CycleBar($("[data-cycle-bar]", root), view, layout);
@@ -86,10 +88,17 @@ title();
 runAll();
 notices();
 const asked = Object.fromEntries(["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]));
+view.on("address", openHere);
 open(Address.read(root.dataset.step));
 
 /** For the browser tests, and for looking at it in a console. */
 window.podstep = { timings, playback, view, socket, ready: false };
+
+/** Out of a frame one goes on with the same view. */
+function openHere() {
+  const out = $("[data-open-here]");
+  if (out) out.href = address.href(`/s/${source.scenario}/`);
+}
 
 async function open(wish) {
   try {

@@ -21,7 +21,7 @@ const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podg
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 export const LAST = -1; // as a moment: the last one there is
 export const LAST_PHASE = "last";
-const WHOLE = { at: 0, phase: "" };
+const WHOLE = { at: 0, phase: "", linked: false };
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
@@ -271,13 +271,13 @@ export class Playback extends Emitter {
   /** Virtual seconds of what is shown; `null` while they are not known. */
   get time() { return this.index === 0 ? 0 : this.moment?.time ?? this.light(this.index)?.time ?? (this.atEnd ? this.heavy(this.index)?.time : null) ?? null; }
 
-  /** Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings. */
-  goto(index, since = performance.now(), { at = 0, phase = "" } = WHOLE) {
+  /** Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings; `linked`: an address asked. */
+  goto(index, since = performance.now(), { at = 0, phase = "", linked = false } = WHOLE) {
     if (!this.nodes) return;
     const rounded = Math.round(index);
     const to = Math.max(0, Math.min(this.last, rounded));
     this.wanted = to;
-    this.wish = to === rounded && to > 0 ? { at, phase } : WHOLE;
+    this.wish = to === rounded && to > 0 ? { at, phase, linked } : WHOLE;
     this.since = since;
     this.emit("seek", to);
     if (!this.#has(to)) this.#fetchWanted();
@@ -337,10 +337,10 @@ export class Playback extends Emitter {
 
   /** Only now it is known which phases the cycle had: of a wish for another one the whole cycle is left. */
   #resolve(index) {
-    const { phase } = this.wish;
+    const { phase, linked } = this.wish;
     if (!phase) return;
     const phases = this.light(index) ? wentThrough(this.light(index), this.timed) : [];
-    this.wish = { at: 0, phase: phase === LAST_PHASE ? phases.at(-1) ?? "" : phases.includes(phase) ? phase : "" };
+    this.wish = { at: 0, linked, phase: phase === LAST_PHASE ? phases.at(-1) ?? "" : phases.includes(phase) ? phase : "" };
   }
 
   /** Let the cluster stand as it is after what is shown. */

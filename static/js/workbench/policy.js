@@ -3,7 +3,7 @@
 import { h, fill, icon, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 import { CACHE_SETTINGS } from "./cache_settings.js";
-import { commentsLost } from "./comments.js";
+import { costs } from "./comments.js";
 import { segmented } from "./inspect/matrix.js";
 import { CUSTOM, customForm } from "./policyforms.js";
 import { movable, moved, movers } from "./policyorder.js";
@@ -17,7 +17,6 @@ const SETTINGS = [
 ];
 const REFERENCE = "/reference/predicates/";
 const CACHE_REFERENCE = "/reference/cache/";
-const CONFIGURATION = ["Policy", "KubeSchedulerConfiguration", "SimulationSettings"];
 const FRAMEWORK = "KubeSchedulerConfiguration";
 
 const DOCUMENTS_KEPT = 20;
@@ -169,20 +168,8 @@ export class Policy {
       mine && index > 0 ? h("div", { class: "policy-when" }, h("span", { class: "dim", text: "Changes land" }), segmented("Changes land", [["start", "at the start"], ["here", `after cycle ${count(index)}`]], this.#here ? "here" : "start", (when) => { this.#here = when === "here"; this.update(); })) : null,
       this.#here && this.#moment ? h("p", { class: "dim fine", text: "An operation restarts the scheduler: its queue is sorted anew, its caches are empty, its counter of ties begins at 0." }) : null,
       notes,
-      this.#editable ? this.#comments() : null,
       profile.warnings.map((text) => h("div", { class: "note warning" }, icon("warn"), h("span", { text }))),
     ];
-  }
-
-  /** Says before a change which comments it would cost. */
-  #comments() {
-    const note = h("div", { class: "note", hidden: true });
-    this.options.text().then((text) => {
-      const lost = commentsLost(text, CONFIGURATION);
-      note.hidden = !lost;
-      fill(note, lost ? [icon("warn"), h("span", { text: lost })] : null);
-    }, () => {}); // a text that cannot be loaded says so where it is changed
-    return note;
   }
 
   #settings(profile) {
@@ -357,7 +344,8 @@ export class Policy {
       await this.options.apply(text);
       this.options.undo.push(words, before);
       await this.update(); // who hears that it is changed goes on from what is drawn
-      if (rewritten) toast("The documents could not be told apart, so the whole text was written anew; Undo brings the old one back.", { name: "warn", ms: 7000 });
+      const cost = costs(before, text, rewritten).trim();
+      if (cost) toast(cost, { name: "warn", ms: 7000 });
     }
     this.#say(at ? `After cycle ${count(at)}: ${words}. It shows from cycle ${count(at + 1)} on.` : `Changed: ${words}. The simulation starts anew.`);
   }

@@ -12,8 +12,8 @@ const copyRow = (label, text, look = "primary") => {
 export async function share({ playback, view, address, build, mine }) {
   const origin = location.origin;
   if (!mine) {
-    const { field, row } = copyRow("Link to this view", origin + address.href());
-    dialog("Share this view", h("p", { text: "Whoever opens this link sees the same cluster at the same step, with the same tab and selection." }), row);
+    const { field, row } = copyRow("Link to this view", origin + address.link());
+    dialog("Share this view", h("p", { text: "Whoever opens this link sees the same cluster at the same step, with the same tab, selection and filters." }), row);
     field.focus();
     return;
   }
@@ -23,7 +23,7 @@ export async function share({ playback, view, address, build, mine }) {
   try {
     const answer = await playback.socket.call("draft.share", { draft: playback.source.draft, step: playback.wanted > playback.cycles ? "end" : String(playback.wanted), tab: view.tab });
     const path = new URL(answer.url, origin).pathname;
-    const { field, row } = copyRow("Link to this view", origin + address.href(path));
+    const { field, row } = copyRow("Link to this view", origin + address.link(path));
     const body = box.querySelector(".dialog-body");
     fill(body, h("p", { text: "Whoever opens this link sees this cluster at this step. It never changes; your draft stays yours." }), row);
     if (answer.deleteToken) {

@@ -28,7 +28,6 @@ export class Stage {
   constructor(host, view) {
     this.host = host;
     this.view = view;
-    this.asTable = false;
     this.tools = h("div", { class: "stage-tools" });
     this.body = h("div", { class: "stage-body" });
     this.legend = new Legend(view);
@@ -39,7 +38,22 @@ export class Stage {
     view.playback.on("parts", () => this.update());
     for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
     view.on("only", () => this.update());
+    view.on("shown", () => this.#shown());
+    view.on("relist", () => { if (this.#table) { this.#table = null; this.#mount(); this.update(); } });
     view.on("look", ({ group }) => { if (group && this.#picture) { this.#draw(); this.#mount(); this.update(); } });
+  }
+
+  /** Whether the nodes are shown as a table. */
+  get asTable() { return this.view.shown.stage === "table"; }
+
+  /** Table or picture, and its measure, as somebody chose or the address says. */
+  #shown() {
+    if (!this.#picture) return;
+    const heat = this.#picture instanceof HeatMap ? this.#picture : null;
+    if (heat && heat.measure !== this.view.shown.shade) { heat.measure = this.view.shown.shade; heat.update(); this.#toolbar(); }
+    if (this.tools.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") !== String(this.asTable)) this.#toolbar();
+    this.#mount();
+    this.update();
   }
 
   #open() {
@@ -64,9 +78,8 @@ export class Stage {
   /** A new picture of the nodes, in their groups; the old one's choices stay. */
   #draw() {
     const { names } = this.view.playback.nodes;
-    const measure = this.#picture?.measure;
     this.#picture?.end?.();
-    this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view, measure) : new Cards(this.view, names.length > FULL_CARDS);
+    this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view, this.view.shown.shade) : new Cards(this.view, names.length > FULL_CARDS);
     this.#toolbar();
   }
 
@@ -102,13 +115,11 @@ export class Stage {
     this.count = h("span", { class: "dim num stage-count" });
     const table = h("button", { type: "button", class: "btn quiet small", "aria-pressed": String(this.asTable), "data-stage-table": true, "aria-label": "Nodes as a table", title: "Nodes as a table (t)" }, icon("table"), h("span", { class: "long", text: "Nodes as a table" }), h("span", { class: "brief", text: "Table" }));
     table.addEventListener("click", () => {
-      this.asTable = !this.asTable;
-      table.setAttribute("aria-pressed", String(this.asTable));
-      this.#mount();
-      this.update();
+      this.view.setShown({ stage: this.asTable ? "" : "table" });
+      this.tools.querySelector("[data-stage-table]")?.focus({ preventScroll: true });
     });
     const measures = heat && h("label", { class: "measure" }, h("span", { text: "shade by" }),
-      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text, selected: value === heat.measure || undefined }))), { onchange: (event) => { heat.measure = event.target.value; this.tools.classList.toggle("plain", heat.measure === "colour"); heat.update(); } }),
+      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text, selected: value === heat.measure || undefined }))), { onchange: (event) => { heat.measure = event.target.value; this.tools.classList.toggle("plain", heat.measure === "colour"); heat.update(); this.view.setShown({ shade: heat.measure }); } }),
       h("span", { class: "ramp", "aria-hidden": "true" }), h("span", { class: "ramp-ends", text: "0 to 100 %" }));
     const zoom = heat && h("span", { class: "zoomers" },
       h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
@@ -122,7 +133,7 @@ export class Stage {
 
   #tableElement() {
     const { view } = this;
-    this.#table ??= new Grid({ label: "Nodes at this step", rowHeight: 28, className: "fill plain",
+    this.#table ??= new Grid({ kept: view.lists.list("stage", "stage"), onSort: () => view.lists.changed(), label: "Nodes at this step", rowHeight: 28, className: "fill plain",
       onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node === view.node ? -1 : node) });
     return this.#table.element;
   }

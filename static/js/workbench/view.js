@@ -2,6 +2,7 @@
 
 import { Emitter } from "../lib/emitter.js";
 import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
+import { Lists } from "./lists.js";
 import { Seen } from "./seen.js";
 import { COLOURS, Colours } from "./stage/colours.js";
 import { ZONE, choices } from "./stage/grouping.js";
@@ -28,6 +29,8 @@ export class View extends Emitter {
     this.look = kept(); // {colour, group}: what colours pods, by what nodes are grouped
     if (!COLOURS[this.look.colour]) this.look.colour = "workload";
     this.colours = new Colours(this);
+    this.lists = new Lists(() => this.emit("lists"), (text) => this.emit("wrong", text)); // how lists are sorted and narrowed
+    this.shown = { stage: "", shade: "use", search: "" }; // the stage as a table, what the heat map shades by, what is searched for
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     playback.on("opened", () => {
       this.#grouping();
@@ -79,6 +82,13 @@ export class View extends Emitter {
     if (sub === this.sub) return;
     this.#subs.set(this.tab, sub);
     this.emit("sub", { push });
+  }
+
+  /** Show the stage otherwise, or search for something. */
+  setShown(wanted) {
+    if (Object.entries(wanted).every(([name, value]) => this.shown[name] === value)) return;
+    Object.assign(this.shown, wanted);
+    this.emit("shown");
   }
 
   /** Light up nodes on the stage; the same label again, or null, puts the light out. */
@@ -242,5 +252,9 @@ export class View extends Emitter {
   #grouping() { if (!choices(this.playback.nodes).some(([value]) => value === this.look.group)) this.look.group = ZONE; }
 
   /** Light up the pods of one colour, -1: of none. */
-  lightColour(code) { this.only = code; this.emit("only"); }
+  lightColour(code) {
+    if (code === this.only) return;
+    this.only = code;
+    this.emit("only");
+  }
 }

@@ -121,8 +121,8 @@ export class ObjectForm {
     this.box.toggleAttribute("aria-busy", true);
     try {
       const { step } = this;
-      const { words, rewritten } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
-      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${rewritten ? " The documents could not be told apart, so the whole text was written anew." : ""}`);
+      const { words, cost } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
+      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}`);
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
       this.preview.mark(found);

@@ -14,16 +14,18 @@ const WHERE = { "-1": "pending", "-2": "gone or to come" };
 
 export class CacheClasses {
   #shown = "";
-  #from = 0;
+  #list; // {typed, page} of the classes
   #turned = "";
   #rows = null; // the page that is drawn
   #members = null; // of the class that is open
-  #kept = {}; // how it is sorted
+  #kept; // how it is sorted
   #paged = false; // whether there are more than one page: then the server sorts
 
   constructor(view) {
     this.view = view;
-    this.find = h("input", { type: "search", class: "field filter", placeholder: "Filter classes", "aria-label": "Filter classes by name", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#from = 0; this.update(); }, 150) });
+    this.#kept = view.lists.of("cache");
+    this.#list = view.lists.list("cache", "classes");
+    this.find = h("input", { value: this.#list.typed, type: "search", class: "field filter", placeholder: "Filter classes", "aria-label": "Filter classes by name", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#narrow({ typed: this.find.value, page: 0 }); this.update(); }, 150) });
     this.pages = h("span");
     this.note = h("small", { class: "dim num", role: "status" });
     this.head = h("h3", null, "Classes ", this.note);
@@ -34,8 +36,17 @@ export class CacheClasses {
       this.equal.element);
   }
 
+  /** Show other rows; the address has them. */
+  #narrow(change) {
+    Object.assign(this.#list, change);
+    this.view.lists.changed();
+  }
+
+  get #from() { return this.#list.page * AT_ONCE; }
+
   /** Open a class, or none; the pods that are compared stay. */
   #show(hash) {
+    this.#memberPage.page = 0;
     const [, , ...pods] = this.view.sub.split("/");
     this.view.setSub(pods.length === 2 ? ["classes", hash, ...pods].join("/") : hash ? `classes/${hash}` : "classes");
   }
@@ -50,7 +61,7 @@ export class CacheClasses {
     const sort = sorting(this.#paged && this.#kept.classes, { class: "name", pods: "members", entries: "entries" });
     const wish = `${playback.asOf}/${this.#from}/${find}/${sort}`;
     const open = this.#open;
-    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.asOf)) this.#loadMembers(open, 0);
+    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.asOf)) this.#loadMembers(open, this.#memberPage.page * MEMBERS);
     if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.asOf, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}), ...(sort ? { sort } : {}) }, wish); }
     else if (this.#rows) this.#paint();
   }
@@ -68,6 +79,14 @@ export class CacheClasses {
       fill(this.list, h("p", { class: "note error", text: error.message }));
     }
     this.list.classList.remove("waiting");
+  }
+
+  get #memberPage() { return this.view.lists.list("cache", "members"); }
+
+  #turnMembers(to) {
+    this.#memberPage.page = Math.floor(to / MEMBERS);
+    this.view.lists.changed();
+    this.#loadMembers(this.#members.hash, to);
   }
 
   async #loadMembers(hash, from) {
@@ -94,7 +113,7 @@ export class CacheClasses {
     this.note.textContent = `${plural(found.count, "class", "classes")}${found.without ? `, and ${plural(found.without, "pod")} without one` : ""}`;
     fill(this.pages, pager({ from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "classes" }, (to) => {
       this.#turned = document.activeElement?.dataset.turn ?? "";
-      this.#from = to;
+      this.#narrow({ page: Math.floor(to / AT_ONCE) });
       this.update();
     }));
     const here = this.view.playback.parts?.cache?.class?.hash;
@@ -107,7 +126,7 @@ export class CacheClasses {
     }
     keeping(this.list, () => fill(this.list, tabled(h("table", { class: "list tight classes" }, h("caption", { class: "sr", text: "Equivalence classes, most members first" }),
       h("thead", null, h("tr", null, h("th", { scope: "col", text: "class" }), h("th", { scope: "col", class: "num", text: "pods" }), h("th", { scope: "col", class: "num", title: "Valid entries of the cache after this cycle", text: "entries" }))),
-      h("tbody", null, [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)))), { kept: this.#kept, name: "classes", head: [this.head, this.pages], tools: this.find, elsewhere: this.#paged ? () => { this.#from = 0; this.update(); } : null })));
+      h("tbody", null, [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)))), { kept: this.#kept, name: "classes", head: [this.head, this.pages], tools: this.find, elsewhere: this.#paged ? () => { this.#narrow({ page: 0 }); this.update(); } : null })));
     if (typing) this.find.focus({ preventScroll: true });
     refocus(this.pages, this.#turned);
     this.#turned = "";
@@ -129,6 +148,6 @@ export class CacheClasses {
     const members = this.#members;
     if (!members?.rows) return h("p", { class: "dim", text: "Loading its members…" });
     return h("div", { class: "members" }, h("ul", null, members.rows.map(([key, node]) => h("li", aboutNode(view, node), podLink(view, key), node >= 0 ? h("small", null, h("span", { class: "dim", text: "on " }), nodeLink(view, node, 18)) : h("small", { class: "dim", text: WHERE[node] ?? "" })))),
-      pager({ from: members.from, total: members.count, size: MEMBERS, shown: members.rows.length, what: "members" }, (to) => this.#loadMembers(members.hash, to)));
+      pager({ from: members.from, total: members.count, size: MEMBERS, shown: members.rows.length, what: "members" }, (to) => this.#turnMembers(to)));
   }
 }

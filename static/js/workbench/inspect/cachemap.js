@@ -16,15 +16,18 @@ const WITHIN = { node: ["predicate", "class"], predicate: ["class", "node"], cla
 export class CacheMap {
   #shown = "";
   #path = ""; // where its rows are from
-  #from = 0;
+  #list; // {typed, page} of what is browsed
   #turned = ""; // the button that turned the page
   #names = new Map(); // of classes, by hash
-  #kept = {}; // how each level is sorted
+  #kept; // how each level is sorted
   #paged = false; // whether a level has more than one page: then the server sorts
 
   constructor(view) {
     this.view = view;
-    this.find = h("input", { type: "search", class: "field filter", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#from = 0; this.update(); }, 150) });
+    this.#kept = view.lists.of("cache");
+    this.#list = view.lists.list("cache", "map");
+    this.#path = view.sub;
+    this.find = h("input", { value: this.#list.typed, type: "search", class: "field filter", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#narrow({ typed: this.find.value, page: 0 }); this.update(); }, 150) });
     this.by = h("span", { class: "by" });
     this.crumbs = h("nav", { class: "cache-crumbs", "aria-label": "Where in the map" });
     this.pages = h("span");
@@ -47,7 +50,7 @@ export class CacheMap {
     const { playback } = this.view;
     if (this.view.sub !== this.#path) {
       this.#path = this.view.sub;
-      this.#from = 0;
+      this.#narrow({ typed: "", page: 0 });
       this.find.value = "";
     }
     const find = inner ? "" : this.find.value.trim();
@@ -64,8 +67,16 @@ export class CacheMap {
   /** By what the server is to sort a level, "" by none. */
   #sort(by) { return sorting(this.#paged && this.#kept[`${by}/`], { [by]: "name", fit: "fits", fail: "fails", entries: "entries" }); }
 
+  /** Browse other rows; the address has them. */
+  #narrow(change) {
+    Object.assign(this.#list, change);
+    this.view.lists.changed();
+  }
+
+  get #from() { return this.#list.page * AT_ONCE; }
+
   #sorted() {
-    this.#from = 0;
+    this.#narrow({ page: 0 });
     this.update();
   }
 
@@ -91,7 +102,7 @@ export class CacheMap {
     try {
       const found = await playback.socket.call("cache.map", ask);
       if (wish !== this.#shown) return;
-      if (!found.rows.length && this.#from) { this.#from = 0; this.update(); return; }
+      if (!found.rows.length && this.#from) { this.view.emit("wrong", `page.map=${this.#list.page}`); this.#narrow({ page: 0 }); this.update(); return; }
       this.#paint(found, ask);
     } catch (error) {
       if (error.code === "request.superseded" || wish !== this.#shown) return;
@@ -107,7 +118,7 @@ export class CacheMap {
     for (const row of found.rows) this.#names.set(row.hash ?? row.key, row.class ?? row.label);
     fill(this.pages, pager({ from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "the map" }, (to) => {
       this.#turned = document.activeElement?.dataset.turn ?? "";
-      this.#from = to;
+      this.#narrow({ page: Math.floor(to / AT_ONCE) });
       this.update();
     }));
     this.#crumb(by, key, inner);

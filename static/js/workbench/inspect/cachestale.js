@@ -7,7 +7,6 @@ import { answer, because, cycleLink, lighting, nodeLink } from "./cachewords.js"
 import { aboutNode, linked } from "./nouns.js";
 
 const LISTED = 8; // nodes of a card
-const KEPT = {}; // how the tables of cards are sorted, by predicate
 
 /** The section of stale hits, with the way to other cycles that have some. */
 export function staleHits(view, part) {
@@ -48,7 +47,7 @@ function card(view, hit, i, more) {
     tabled(h("table", { class: "missed" }, h("caption", { class: "sr", text: `The event that each node's entry of ${hit.predicate} missed` }),
       h("thead", null, h("tr", null, h("th", { scope: "col", text: "node" }), h("th", { scope: "col", text: "the event that it missed" }), h("th", { scope: "col", class: "num", text: "written" }))),
       h("tbody", null, found.slice(0, listed).map(({ node, event, written }) => h("tr", aboutNode(view, node), h("th", { scope: "row" }, nodeLink(view, node, 60)), h("td", null, event ? h("span", { class: "mono" }, linked(view, event.replace(` on ${names[node]}`, ""))) : h("span", { class: "dim", text: "none of the table" })), h("td", { class: "num" }, cycleLink(view, written)))))),
-      { head: h("span", { class: "dim fine", text: "node by node" }), kept: KEPT, name: hit.predicate }),
+      { head: h("span", { class: "dim fine", text: "node by node" }), kept: view.lists.of("cache"), name: hit.predicate }),
     listed < found.length ? h("p", { class: "dim fine", text: `and ${plural(found.length - listed, "node")} more` }) : null);
 }
 

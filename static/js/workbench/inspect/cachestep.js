@@ -13,10 +13,11 @@ const HEADS = { hits: "hits", misses: "misses", bypassed: "bypassed", unreached:
 
 export class CacheStep {
   #shown = null;
-  #kept = {}; // how its tables are sorted
+  #kept; // how its tables are sorted
 
   constructor(view) {
     this.view = view;
+    this.#kept = view.lists.of("cache");
     this.element = h("div", { class: "cache-step" });
     view.playback.on("grew", () => { this.#shown = null; if (this.element.isConnected) this.update(); });
   }

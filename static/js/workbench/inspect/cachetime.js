@@ -17,12 +17,16 @@ const REDRAW_AFTER = 250; // while a timeline grows
 export class CacheTime {
   #drawn = "";
   #width = 0;
-  #page = 0; // first cycle of the table's page; 0: the one with the shown cycle
+  #list; // {page}: of the table, from 1; 0: the one with the shown cycle
   #ready = false;
-  #kept = {}; // how the table is sorted
+  #shownAt = -1; // the cycle of the rows
+  #kept; // how the table is sorted
 
   constructor(view) {
     this.view = view;
+    this.#kept = view.lists.of("cache");
+    this.#list = view.lists.list("cache", "cycles");
+    this.#shownAt = view.playback.index;
     this.note = h("p", { class: "dim fine num", role: "status" });
     this.chart = h("div", { class: "cache-chart", role: "img" });
     this.table = h("div", { class: "cache-rows" });
@@ -44,7 +48,8 @@ export class CacheTime {
     this.#hide(false);
     this.#asTable(this.view.sub === "time/table");
     if (!this.table.hidden) {
-      this.#page = 0;
+      if (this.#shownAt !== this.view.playback.index) this.#turn(0);
+      this.#shownAt = this.view.playback.index;
       this.#rows();
       if (!this.#drawn) { const { per, points } = series(marks.caching, this.#known, ROWS); this.#say(per, points); }
     }
@@ -147,17 +152,26 @@ export class CacheTime {
     this.key.hidden = shown;
     this.toggle.setAttribute("aria-expanded", String(shown));
     this.toggle.querySelector("span").textContent = shown ? "Show as a chart" : "Show as a table";
-    this.#page = 0;
+    if (!shown) this.#turn(0);
     if (!shown) this.#draw();
+  }
+
+  #turn(page) {
+    if (page === this.#list.page) return;
+    this.#list.page = page;
+    this.view.lists.changed();
   }
 
   #rows() {
     const { view } = this;
-    const { marks, index } = view.playback;
-    const from = this.#page || 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;
+    const { playback } = view;
+    const { marks, index } = playback;
+    const asked = (this.#list.page - 1) * ROWS + 1;
+    if (asked > marks.known && playback.complete) { view.emit("wrong", `page.cycles=${this.#list.page}`); this.#turn(0); }
+    const from = this.#list.page && asked <= this.#known ? asked : 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;
     const rows = rowsOf(marks.caching, this.#known, from, ROWS);
     const num = (value, text = count(value), bad = false) => h("td", { class: `num${bad ? " stale-text" : ""}`, "data-value": value ?? "" }, bad ? icon("warn") : null, text);
-    const pages = pager({ from: from - 1, total: this.#known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#page = to + 1; this.#rows(); refocus(this.table, turned); });
+    const pages = pager({ from: from - 1, total: this.#known, size: ROWS, shown: rows.length, what: "cycles" }, (to) => { const turned = document.activeElement?.dataset.turn; this.#turn(Math.floor(to / ROWS) + 1); this.#rows(); refocus(this.table, turned); });
     fill(this.table, tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The cache's work, cycle by cycle" }),
         h("thead", null, h("tr", null, h("th", { scope: "col", text: "cycle" }), ["hits", "evaluated", "rate", "running", "invalidated", "stale"].map((text) => h("th", { scope: "col", class: "num", text })))),
         h("tbody", null, rows.map((row) => h("tr", { class: row.index === index ? "won" : undefined, "aria-current": row.index === index ? "step" : undefined }, h("th", { scope: "row" }, cycleLink(view, row.index)),

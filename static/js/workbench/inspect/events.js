@@ -7,23 +7,30 @@ import { keeping, tabled } from "../../lib/tables.js";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
 
 const AT_ONCE = 100;
+const OLDER = 200; // more, each time
+const MOST = 500;
+const LAST_PAGE = Math.ceil((MOST - AT_ONCE) / OLDER);
 
 const ON = / (?:to|on node) (\S+?)\.?$/; // the node that a message ends with
 
 export class Events {
   #asked = "";
   #busy = false;
-  #count = AT_ONCE;
-  #kept = {}; // what is sorted and looked for
+  #list; // {page}: how often older ones were asked for
+  #kept; // what is sorted and looked for
 
   constructor(view) {
     this.view = view;
-    this.more = h("button", { type: "button", class: "btn", hidden: true, text: "Show older events", onclick: () => { this.#count = Math.min(500, this.#count + 200); this.#load(); } });
+    this.#kept = view.lists.of("events");
+    this.#list = view.lists.list("events", "events");
+    this.more = h("button", { type: "button", class: "btn", hidden: true, text: "Show older events", onclick: () => { this.#list.page = Math.min(LAST_PAGE, this.#list.page + 1); view.lists.changed(); this.#load(); } });
     this.table = h("div");
     this.none = h("span");
     this.empty = h("div", { class: "empty", hidden: true }, h("b", { text: "No event yet." }), this.none);
     this.element = h("div", { class: "events-tab" }, this.table, this.more, this.empty);
   }
+
+  get #count() { return Math.min(MOST, AT_ONCE + this.#list.page * OLDER); }
 
   update() {
     const { playback } = this.view;
@@ -87,7 +94,7 @@ export class Events {
     keeping(this.table, () => fill(this.table, tabled(h("table", { class: "list tight events" }, h("caption", { class: "sr", text: "Events up to this step, newest first" }),
       h("thead", null, h("tr", null, ["cycle", "age", "type", "reason", "object", "message"].map((text) => h("th", { scope: "col", class: text, text })))), h("tbody", null, rows)),
     { head: h("h3", null, "Events ", h("small", { class: "dim num", text: `${more ? "the newest " : ""}${count(rows.length)}` })), filter: "Filter events", kept: this.#kept, name: "events" })));
-    this.more.hidden = !more || this.#count >= 500;
+    this.more.hidden = !more || this.#count >= MOST;
     this.empty.hidden = events.length > 0;
     this.table.hidden = events.length === 0;
   }

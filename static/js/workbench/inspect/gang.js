@@ -17,9 +17,13 @@ const CELLS = 60; // of the strip; a larger group is drawn in proportion
 const HOLDING = new Set(["running", "bound", "waiting"]);
 
 export class Gang {
-  #kept = {}; // what is sorted and looked for in its tables
+  #kept; // what is sorted and looked for in its tables
 
-  constructor(view) { this.view = view; this.ways = false; } // whether what leads out of a phase is open
+  constructor(view) {
+    this.view = view;
+    this.#kept = view.lists.of("podgroups");
+    this.ways = false; // whether what leads out of a phase is open
+  }
 
   draw(part, group) {
     const now = group.time;

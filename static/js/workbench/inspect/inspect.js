@@ -33,6 +33,7 @@ export class Inspect {
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
+    view.on("relist", () => { this.#panels.clear(); this.#open(); });
     for (const name of ["step", "moment"]) view.playback.on(name, () => this.update());
     view.playback.on("parts", () => this.update());
     this.#open();

@@ -11,7 +11,8 @@ export function segmented(label, options, value, onChange) {
   return Object.assign(h("span", { class: "seg", role: "group", "aria-label": label }, buttons), { choose });
 }
 
-export const filterField = (label, onChange) => field(label, onChange, { placeholder: "Filter nodes" });
+/** `list` keeps what was typed, beyond this field's life. */
+export const filterField = (label, onChange, list) => field(label, onChange, { placeholder: "Filter nodes", value: list.typed, typed: (typed) => { list.typed = typed; } });
 
 /** Copy a grid, or what tells its text by `tsv()` and its rows by `count`. */
 export const copyButton = (grid) => button(() => [grid.tsv(), grid.count]);

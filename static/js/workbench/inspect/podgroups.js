@@ -12,10 +12,11 @@ import { sentence } from "./sentence.js";
 export class PodGroups {
   #asked = ""; // the group and cycle that the server was asked for
   #answer = null;
-  #kept = {}; // what is sorted and looked for
+  #kept; // what is sorted and looked for
 
   constructor(view) {
     this.view = view;
+    this.#kept = view.lists.of("podgroups");
     this.gang = new Gang(view);
     this.element = h("div", { class: "podgroups-tab" });
     this.countdown = new Countdown(view, this.element);

@@ -13,25 +13,28 @@ import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
 const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
 const NAME = 24; // characters of a node's name that fit its column
 const CLASSES = { pass: "pass", skip: "not-reached", fail: "fail", error: "error" };
+const ONLY = [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]];
 const RANK = { fail: 0, error: 1, skip: 2, pass: 3 };
 
 export class Predicates {
-  #text = "";
-  #only = "all";
-  #from = "any"; // where the answers came from
+  #list; // {find, only, from, sort}: where the answers came from is `from`
   #shown = "";
 
   constructor(view) {
     this.view = view;
+    const list = this.#list = view.lists.list("predicates", "matrix", { only: "all", from: "any" });
+    view.lists.choice(list, "matrix", "only", ONLY.map(([value]) => value));
+    view.lists.choice(list, "matrix", "from", CHOICES.map(([value]) => value));
+    const narrow = (change) => { Object.assign(list, change); view.lists.changed(); this.#matrix(); };
     this.ladder = h("div", { class: "ladder" });
-    this.grid = new Grid({ label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node, column) => this.#select(node, column) });
+    this.grid = new Grid({ kept: list, onSort: () => view.lists.changed(), label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node, column) => this.#select(node, column) });
     this.note = h("small", { class: "dim num", role: "status" });
-    this.from = h("select", { class: "field sources", "aria-label": "Nodes by where their answers came from", hidden: true, onchange: (event) => { this.#from = event.target.value; this.#matrix(); } }, CHOICES.map(([value, text]) => h("option", { value, text })));
+    this.from = h("select", { class: "field sources", "aria-label": "Nodes by where their answers came from", hidden: true, onchange: (event) => narrow({ from: event.target.value }) }, CHOICES.map(([value, text]) => h("option", { value, text, selected: value === list.from || undefined })));
     this.key = h("ul", { class: "key" });
     this.section = h("section", { class: "matrix-section" },
       h("h3", null, "Node × predicate ", this.note),
-      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name or reason", (text) => { this.#text = text; this.#matrix(); }),
-        segmented("Show", [["all", "All"], ["feasible", "Fit"], ["failed", "Failed"]], "all", (only) => { this.#only = only; this.#matrix(); }), this.from, copyButton(this.grid)),
+      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name or reason", (find) => narrow({ find }), list),
+        segmented("Show", ONLY, list.only, (only) => narrow({ only })), this.from, copyButton(this.grid)),
       this.grid.element, this.key);
     this.element = h("div", { class: "predicates-tab" });
     view.on("hover", (node) => this.grid.hover(node));
@@ -67,7 +70,7 @@ export class Predicates {
   #legend() {
     const sources = this.#sources;
     this.from.hidden = !sources;
-    if (!sources && this.#from !== "any") this.from.value = this.#from = "any";
+    if (!sources && this.#list.from !== "any") this.from.value = this.#list.from = "any";
     fill(this.key, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached"), h("li", { class: "dim", text: "a failed cell tells why" }), sources ? sourceKey(sources) : null);
   }
 
@@ -112,10 +115,10 @@ export class Predicates {
 
   /** What stands in the place of the matrix when the filters leave no node. */
   #none() {
-    const among = { all: "", feasible: " that fits", failed: " that failed" }[this.#only];
-    if (this.#from !== "any") return `No node${among} has answers like these: ${CHOICES.find(([value]) => value === this.#from)[1]}.`;
-    if (this.#text) return `No node${among} is called ${this.#text}, and no reason says it.`;
-    return this.#only === "feasible" ? "No node fits this pod." : this.#only === "failed" ? "Every node fits this pod." : "There is no node.";
+    const among = { all: "", feasible: " that fits", failed: " that failed" }[this.#list.only];
+    if (this.#list.from !== "any") return `No node${among} has answers like these: ${CHOICES.find(([value]) => value === this.#list.from)[1]}.`;
+    if (this.#list.find) return `No node${among} is called ${this.#list.find}, and no reason says it.`;
+    return this.#list.only === "feasible" ? "No node fits this pod." : this.#list.only === "failed" ? "Every node fits this pod." : "There is no node.";
   }
 
   #matrix() {
@@ -130,10 +133,10 @@ export class Predicates {
       if (!view.exists(node)) continue;
       there += 1;
       const fits = verdict.fits(node);
-      if (sources && !sources.shows(node, this.#from)) continue;
-      if (this.#only === "feasible" && !fits) continue;
-      if (this.#only === "failed" && fits) continue;
-      if (this.#text && !names[node].toLowerCase().includes(this.#text) && !verdict.reasonsOf(node).some((reason) => reason.toLowerCase().includes(this.#text))) continue;
+      if (sources && !sources.shows(node, this.#list.from)) continue;
+      if (this.#list.only === "feasible" && !fits) continue;
+      if (this.#list.only === "failed" && fits) continue;
+      if (this.#list.find && !names[node].toLowerCase().includes(this.#list.find) && !verdict.reasonsOf(node).some((reason) => reason.toLowerCase().includes(this.#list.find))) continue;
       rows.push(node);
     }
     this.note.textContent = rows.length === there ? `${count(rows.length)} rows` : `${count(rows.length)} of ${count(there)} rows`;

@@ -25,10 +25,11 @@ export class Preemption {
   #rows = []; // candidates that are loaded
   #open = new Set(); // nodes whose dry run is open
   #runs = new Map();
-  #kept = {}; // what is sorted and looked for
+  #kept; // what is sorted and looked for
 
   constructor(view) {
     this.view = view;
+    this.#kept = view.lists.of("preemption");
     this.rows = h("div");
     this.more = h("button", { type: "button", class: "btn", onclick: () => this.#page() });
     this.element = h("div", { class: "preemption-tab" });
@@ -44,8 +45,9 @@ export class Preemption {
     this.element.classList.toggle("waiting", !part);
     if (!part) return;
     if (part === this.#shown) return;
+    const before = this.#shown;
     this.#shown = part;
-    for (const one of Object.values(this.#kept)) one.typed = "";
+    if (before) for (const one of Object.values(this.#kept)) one.typed = "";
     if (part.why !== undefined) { fill(this.element, light.result === "undecided" ? later(view, "Preemption is not tried at this moment.", "It is tried once no node is left.") : this.#none(part.why)); return; }
     this.#rows = [...part.candidates.rows];
     this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);

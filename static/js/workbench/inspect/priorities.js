@@ -23,10 +23,8 @@ const NONE = {
 export class Priorities {
   #mode = USUAL;
   #across = false; // nodes as columns
-  #text = "";
+  #list; // {find, sort, cell, page}: the priority that was picked, by its name, and the page of nodes as columns
   #shown = "";
-  #picked = ""; // a priority's name, since another policy may put it elsewhere
-  #page = 0;
   #drawn = 0; // nodes of the page that is drawn
 
   constructor(view) {
@@ -34,10 +32,9 @@ export class Priorities {
     this.summary = h("div", { class: "priority-summary" });
     this.note = h("small", { class: "dim num", role: "status" });
     this.title = h("span", { text: "Node × priority " });
+    const list = this.#list = view.lists.list("priorities", "matrix", { sort: "total", down: true });
     const options = { label: "Node by priority", className: "matrix scores" };
-    this.byNode = new Grid({ ...options, onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
-    this.byNode.sortKey = "total";
-    this.byNode.sortDown = true;
+    this.byNode = new Grid({ ...options, kept: list, onSort: () => view.lists.changed(), onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
     this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
     this.byPriority.onCopy = () => this.#tsv();
     const column = (event) => { const key = this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? ""; view.hover(/^n\d+$/.test(key) ? Number(key.slice(1)) : -1); };
@@ -53,7 +50,7 @@ export class Priorities {
     this.rows = segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => this.#choose(this.#mode, rows === "priorities"));
     this.section = h("section", { class: "matrix-section" },
       h("h3", null, this.title, this.note),
-      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (text) => { this.#text = text; this.#turn(); this.#matrix(); }),
+      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (find) => { list.find = find; this.#turn(); view.lists.changed(); this.#matrix(); }, list),
         this.values,
         h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), this.rows),
         copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
@@ -139,7 +136,7 @@ export class Priorities {
 
   get #made() { return rankedOf(this.#ranked, this.view.playback.nodes.names); }
 
-  get #at() { return this.#made.rows.findIndex((row) => row.name === this.#picked); }
+  get #at() { return this.#made.rows.findIndex((row) => row.name === this.#list.cell); }
 
   get #size() { return columnsIn(this.holder.clientWidth || 360); }
 
@@ -147,7 +144,7 @@ export class Priorities {
   #nodes() {
     const { names } = this.view.playback.nodes;
     const made = this.#made;
-    return made.order.map((i) => made.nodes[i]).filter((node) => !this.#text || names[node].toLowerCase().includes(this.#text));
+    return made.order.map((i) => made.nodes[i]).filter((node) => !this.#list.find || names[node].toLowerCase().includes(this.#list.find));
   }
 
   #matrix() {
@@ -185,17 +182,18 @@ export class Priorities {
     const size = this.#size;
     this.#drawn = size;
     const pages = Math.max(1, Math.ceil(nodes.length / size));
-    this.#page = Math.min(this.#page, pages - 1);
-    const shown = nodes.slice(this.#page * size, (this.#page + 1) * size);
+    this.#list.page = Math.min(this.#list.page, pages - 1);
+    const shown = nodes.slice(this.#list.page * size, (this.#list.page + 1) * size);
     const columns = priorityRows(this.#ranked, made, names, this.#mode, shown, this.view.node);
     this.byPriority.selected = this.#at;
     this.byPriority.show(columns, shown.length ? priorityIds(made, this.#mode) : []);
-    const turn = (by, label, name) => h("button", { type: "button", class: "btn quiet square", "aria-label": label, title: label, disabled: this.#page + by < 0 || this.#page + by >= pages, "data-turn": by, onclick: () => {
-      this.#page += by;
+    const turn = (by, label, name) => h("button", { type: "button", class: "btn quiet square", "aria-label": label, title: label, disabled: this.#list.page + by < 0 || this.#list.page + by >= pages, "data-turn": by, onclick: () => {
+      this.#list.page += by;
       this.#matrix();
       (this.pager.querySelector(`[data-turn="${by}"]:not([disabled])`) ?? this.pager.querySelector("button:not([disabled])"))?.focus();
+      this.view.lists.changed();
     } }, icon(name));
-    fill(this.pager, pages > 1 ? [turn(-1, "Better nodes", "left"), h("span", { class: "num", role: "status", text: `${count(this.#page * size + 1)} to ${count(this.#page * size + shown.length)} of ${plural(nodes.length, "node")}, best first` }), turn(1, "Further nodes", "right")] : null);
+    fill(this.pager, pages > 1 ? [turn(-1, "Better nodes", "left"), h("span", { class: "num", role: "status", text: `${count(this.#list.page * size + 1)} to ${count(this.#list.page * size + shown.length)} of ${plural(nodes.length, "node")}, best first` }), turn(1, "Further nodes", "right")] : null);
   }
 
   #tsv() {
@@ -220,7 +218,8 @@ export class Priorities {
   #pick(index) {
     const name = this.#made.rows[index]?.name;
     if (!name) return;
-    this.#picked = name;
+    this.#list.cell = name;
+    this.view.lists.changed();
     const focused = document.activeElement?.dataset?.priority;
     this.#matrix();
     this.column.reveal();
@@ -239,11 +238,11 @@ export class Priorities {
   /** Turn to the page of nodes as columns that shows the selected node, or else the chosen one. */
   #turn() {
     const ranked = this.#ranked;
-    this.#page = 0;
+    this.#list.page = 0;
     if (!ranked || !this.#across) return;
     const { node } = this.view;
     const at = this.#nodes().indexOf(this.#made.at.has(node) ? node : ranked.winner);
-    if (at >= 0) this.#page = Math.floor(at / this.#size);
+    if (at >= 0) this.#list.page = Math.floor(at / this.#size);
   }
 }
 

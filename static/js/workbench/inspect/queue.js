@@ -9,10 +9,11 @@ import { podLink } from "./nouns.js";
 import { timedQueue } from "./queuetimed.js";
 
 export class Queue {
-  #kept = {}; // what is sorted and looked for in each queue
+  #kept; // what is sorted and looked for in each queue
 
   constructor(view) {
     this.view = view;
+    this.#kept = view.lists.of("queue");
     this.element = h("div", { class: "queue-tab" });
     this.countdown = new Countdown(view, this.element);
   }

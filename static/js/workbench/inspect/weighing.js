@@ -29,11 +29,12 @@ export class Weighing {
   #reach = [];
   #winner = -1;
   #rows = [];
-  #kept = {}; // how its tables are sorted
+  #kept; // how its tables are sorted
   #key = "";
 
   constructor(view, options) {
     this.view = view;
+    this.#kept = view.lists.of("priorities");
     this.options = options; // {apply(weights, when)}
     this.paint = perFrame(() => this.#paint());
     this.teaser = h("small", { class: "dim num" });

@@ -1,0 +1,113 @@
+// How the lists on screen are looked at: sorted by what, narrowed to what, on which page. Kept by tab and name beyond the
+// panels, which are drawn anew, so that the address can hold them and bring them back.
+
+import { CHANGED, UNKNOWN } from "../lib/tables.js";
+
+const NAME = /^[\w .:/()-]{1,80}$/;
+const TEXT = 200; // characters of a filter
+
+/** What a list keeps, as the address calls it: how it is written, and read into the state; `null` is what cannot be meant. */
+const FIELDS = {
+  sort: { of: ({ sort, down }) => (sort ? (down ? `-${sort}` : sort) : ""), read: (text) => ({ sort: text.replace(/^-/, ""), down: text.startsWith("-") }) },
+  find: { of: ({ typed }) => typed, read: (text) => ({ typed: text, find: text.trim().toLowerCase() }) },
+  page: { of: ({ page }) => (page > 0 ? String(page) : ""), read: (text) => (/^[1-9]\d{0,6}$/.test(text) ? { page: Number(text) } : null) },
+  only: { of: ({ only }) => only, read: (text) => ({ only: text }) },
+  from: { of: ({ from }) => from, read: (text) => ({ from: text }) },
+  cell: { of: ({ cell }) => cell, read: (text) => ({ cell: text }) },
+};
+
+export class Lists {
+  #tabs = new Map();
+  #usual = new WeakMap(); // of a list: what it is without anybody's doing
+  #asked = new Set(); // what an address asked for, and no list has used yet
+
+  /** `changed()` is called when somebody sorts, filters or turns a page; `wrong(text)` for what an address asks and there is not. */
+  constructor(changed, wrong) {
+    this.changed = changed;
+    this.wrong = wrong;
+  }
+
+  /** The lists of a tab by name, as `tabled` keeps them. */
+  of(tab) {
+    if (!this.#tabs.has(tab)) {
+      const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name, sort) => this.wrong(`sort.${name}=${sort}`) };
+      const used = (kept, name) => { this.#asked.delete(name); return kept[name]; };
+      this.#tabs.set(tab, { own, used: new Proxy(own, { get: used }) });
+    }
+    return this.#tabs.get(tab).used;
+  }
+
+  /** The same for whoever only looks. */
+  #own(tab) { this.of(tab); return this.#tabs.get(tab).own; }
+
+  /** One list; `usual` is how it stands where nobody chose otherwise. */
+  list(tab, name, usual = {}) {
+    const kept = this.of(tab);
+    const state = kept[name] ??= blank();
+    if (!this.#usual.has(state)) {
+      this.#usual.set(state, { ...blank(), ...usual });
+      for (const [field, value] of Object.entries(usual)) if (!state.given?.has(field)) state[field] = value;
+    }
+    return state;
+  }
+
+  /** A choice of a list, as far as it is one of those there are. */
+  choice(state, name, field, choices) {
+    if (state[field] && !choices.includes(state[field])) {
+      this.wrong(`${field}.${name}=${state[field]}`);
+      state[field] = this.#usual.get(state)?.[field] ?? "";
+    }
+    return state[field];
+  }
+
+  /** What the address holds of a tab: `[key, text]`. */
+  *told(tab) {
+    for (const [name, state] of Object.entries(this.#own(tab))) {
+      const usual = this.#usual.get(state) ?? blank();
+      for (const [field, { of }] of Object.entries(FIELDS)) {
+        const text = of(state) ?? "";
+        if (text !== (of(usual) ?? "")) yield [`${field}.${name}`, text];
+      }
+    }
+  }
+
+  /** Whether the address can mean a list by a key. */
+  static is(key) {
+    const [field, name] = split(key);
+    return field in FIELDS && NAME.test(name);
+  }
+
+  /** Let a tab's lists be as an address says, `[key, text]`, all others as usual; return whether anything is otherwise now. */
+  put(tab, wanted) {
+    const before = JSON.stringify([...this.told(tab)]);
+    if (before === JSON.stringify(wanted)) return false;
+    const kept = this.#own(tab);
+    for (const name of Object.keys(kept)) delete kept[name];
+    this.#asked.clear();
+    for (const [key, text] of wanted) {
+      const [field, name] = split(key);
+      const read = text.length > TEXT ? null : FIELDS[field].read(text);
+      if (!read) { this.wrong(`${key}=${text}`); continue; }
+      const state = Object.hasOwn(kept, name) ? kept[name] : (kept[name] = blank());
+      state.given ??= new Set();
+      for (const one of Object.keys(read)) state.given.add(one);
+      Object.assign(state, read);
+      this.#asked.add(name);
+    }
+    return true;
+  }
+
+  /** Forget, and say, what an address asked of lists that are not there. */
+  settle(tab) {
+    for (const name of this.#asked) {
+      const kept = this.#own(tab);
+      for (const [key] of this.told(tab)) if (split(key)[1] === name) this.wrong(key);
+      delete kept[name];
+    }
+    if (this.#asked.size) this.changed();
+    this.#asked.clear();
+  }
+}
+
+const blank = () => ({ sort: "", down: false, typed: "", find: "", page: 0, only: "", from: "", cell: "" });
+const split = (key) => { const at = key.indexOf("."); return at < 0 ? ["", ""] : [key.slice(0, at), key.slice(at + 1)]; };

@@ -1,0 +1,240 @@
+"""The address holds what is on screen: set by clicks, copied, opened by somebody else, it shows the same."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.pages import Workbench, example_text, share
+from tests.services.stack import Stack
+
+#: What a person sees of a view: texts, what is pressed, chosen and typed, by region.
+SEEN = """() => {
+    const shown = element => element.getClientRects().length > 0;
+    const told = root => [...document.querySelectorAll(root)].flatMap(part => [
+        part.innerText.replace(/\\s+/g, ' '),
+        ...[...part.querySelectorAll('input, select')].filter(shown).map(field => field.value),
+        ...[...part.querySelectorAll('[aria-pressed=true], [aria-selected=true], [aria-sort], .is-selected')]
+            .filter(shown).map(one => one.getAttribute('aria-label') || one.innerText),
+    ]);
+    const { playback } = podstep;
+    return {
+        step: [playback.index, playback.at, playback.phase],
+        inspect: told('#region-inspect'), stage: told('[data-stage]'), build: told('[data-search]'),
+        cycle: told('[data-cycle-bar]'), dialog: told('dialog[open]'),
+        search: document.querySelector('[data-search]').value,
+    };
+}"""
+QUIET = """async () => {
+    const still = () => document.querySelector('#region-inspect').innerText + location.search;
+    for (let last = '', same = 0; same < 4;) {
+        await new Promise(done => setTimeout(done, 120));
+        const now = still() + document.querySelectorAll('.waiting').length;
+        same = now === last ? same + 1 : 0;
+        last = now;
+    }
+}"""
+
+ROWS, NODES, CLASSES = "Filter nodes by name or reason", "Filter nodes by name", "Filter classes by name"
+
+Act = Callable[[Workbench], Any]
+
+
+def look(bench: Workbench, label: str, value: str) -> None:
+    bench.page.get_by_label(label, exact=True).select_option(value)
+
+
+def typed(bench: Workbench, label: str, text: str) -> None:
+    bench.page.get_by_label(label, exact=True).fill(text)
+    bench.page.wait_for_timeout(400)
+
+
+def press(bench: Workbench, name: str, group: str = "") -> None:
+    host = bench.page.get_by_role("group", name=group, exact=True) if group else bench.inspect
+    host.get_by_role("button", name=name, exact=True).first.click()
+
+
+def head(bench: Workbench, text: str) -> None:
+    bench.inspect.locator("th", has_text=re.compile(f"^{text}")).first.click()
+
+
+def column(bench: Workbench, at: int) -> None:
+    bench.inspect.locator("table.grid thead th").nth(at).click()
+
+
+def as_table(bench: Workbench) -> None:
+    bench.page.locator("[data-stage-table]").click()
+    bench.stage.locator("table.grid thead th").nth(2).click()
+
+
+def cached(bench: Workbench, view: str) -> None:
+    bench.goto(5)
+    bench.tab("Cache")
+    press(bench, view)
+
+
+def further(bench: Workbench) -> None:
+    press(bench, "Show as a table")
+    press(bench, "Next page")
+
+
+#: What is set, the example it is set in, and how.
+SCENES: list[tuple[str, str, Act]] = [
+    ("step", "shop", lambda b: b.goto(7)),
+    ("step tab", "shop", lambda b: (b.goto(7), b.tab("Queue"))),
+    ("step tab find.matrix", "shop", lambda b: (b.goto(9), b.tab("Predicates"), typed(b, ROWS, "general"))),
+    ("step tab only.matrix", "shop", lambda b: (b.goto(9), b.tab("Predicates"), press(b, "Failed", "Show"))),
+    ("step tab sort.matrix", "shop", lambda b: (b.goto(9), b.tab("Predicates"), head(b, "node"), head(b, "node"))),
+    ("step tab view", "shop", lambda b: (b.goto(9), b.tab("Priorities"), press(b, "Combine", "Values"))),
+    ("step tab cell.matrix sort.matrix", "shop", lambda b: (b.goto(9), b.tab("Priorities"), column(b, -1))),
+    ("step tab sort.matrix", "shop", lambda b: (b.goto(9), b.tab("Priorities"), head(b, "node"))),
+    ("step tab find.matrix", "shop", lambda b: (b.goto(9), b.tab("Priorities"), typed(b, NODES, "general"))),
+    ("step tab sort.events", "shop", lambda b: (b.goto(20), b.tab("Events"), press(b, "reason"))),
+    ("step tab find.events", "shop", lambda b: (b.goto(20), b.tab("Events"), typed(b, "Filter events", "search"))),
+    ("step tab find.active", "shop", lambda b: (b.goto(3), b.tab("Queue"), typed(b, "Filter pods: Active", "a"))),
+    ("step tab phase", "making-room", lambda b: (b.goto(4), b.page.keyboard.press("Shift+ArrowLeft"), b.tab("Queue"))),
+    ("step at", "node-fails", lambda b: (b.goto(3), b.page.get_by_role("slider", name="Moment").press("Home"))),
+    ("step node", "shop", lambda b: (b.goto(7), b.node("general-4").click())),
+    ("step pod", "shop", lambda b: (b.goto(7), b.page.locator("[data-cycle-bar] .link.plain").click())),
+    ("colour group", "shop", lambda b: (look(b, "Colour", "priority"), look(b, "Group by", "pool"))),
+    ("step lit", "shop", lambda b: (b.goto(7), b.page.locator(".palette .swatch").nth(1).click())),
+    ("step stage sort.stage", "shop", lambda b: (b.goto(7), as_table(b))),
+    ("step shade", "five-hundred", lambda b: (b.goto(7), look(b, "Shade nodes by", "pods"))),
+    ("step search", "shop", lambda b: (b.goto(7), typed(b, "Find a node or pod", "memory"))),
+    ("step why", "shop", lambda b: (b.goto(9), b.inspect.locator("[data-why]").click())),
+    ("step tab view find.map", "cache-good-day", lambda b: (cached(b, "Map"), typed(b, "Filter nodes", "1"))),
+    ("step tab view sort.node/", "cache-good-day", lambda b: (cached(b, "Map"), press(b, "entries"))),
+    ("step tab view", "cache-good-day", lambda b: (cached(b, "Map"), press(b, "Predicates", "Browse by"))),
+    ("step tab view find.classes", "cache-good-day", lambda b: (cached(b, "Classes"), typed(b, CLASSES, "w"))),
+    ("step tab view page.cycles", "five-hundred", lambda b: (cached(b, "Over time"), further(b))),
+]
+
+
+def opened(bench: Workbench, site: Stack, slug: str, query: str = "") -> Workbench:
+    """Open an example that caches as its own would have it, or as the designed cache does."""
+    text = example_text(slug)
+    return bench.open(share(site, text) + query)
+
+
+def same(bench: Workbench, stranger: Page) -> None:
+    """Expect that somebody else who opens the address sees the same, under the same address."""
+    bench.page.evaluate(QUIET)
+    address = bench.page.url
+    seen = bench.page.evaluate(SEEN)
+    other = Workbench(stranger).open(address)
+    stranger.evaluate(QUIET)
+    assert stranger.evaluate(SEEN) == seen
+    assert stranger.url == address
+    assert not stranger.locator(".toast").count()
+    assert other.index == bench.index
+
+
+@pytest.mark.parametrize(("keys", "slug", "act"), SCENES, ids=[f"{i}-{k}" for i, (k, *_) in enumerate(SCENES)])
+def test_a_link_restores_what_was_set(
+    keys: str, slug: str, act: Act, visitor: Callable[..., Page], site: Stack
+) -> None:
+    """Each key of the address, set as people set it, is in the address and shows a stranger the same."""
+    bench = opened(Workbench(visitor()), site, slug)
+    act(bench)
+    bench.page.evaluate(QUIET)
+    assert set(parse_qs(urlsplit(bench.page.url).query)) == set(keys.split())
+    same(bench, visitor())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_combinations_are_restored(seed: int, visitor: Callable[..., Page], site: Stack) -> None:
+    """Whatever is set together is restored together, and Back and Forward lead through it."""
+    dice = random.Random(seed)
+    bench, stranger = opened(Workbench(visitor()), site, "shop"), visitor()
+    acts = [act for keys, slug, act in SCENES if slug == "shop" and "why" not in keys]
+    addresses = []
+    for act in dice.sample(acts, 5):
+        act(bench)
+        same(bench, stranger)
+        addresses.append((bench.page.url, bench.page.evaluate(SEEN)))
+    bench.page.go_back()
+    bench.page.evaluate(QUIET)
+    before = bench.page.url
+    bench.page.go_forward()
+    bench.page.evaluate(QUIET)
+    assert bench.page.url == addresses[-1][0] != before
+    assert bench.page.evaluate(SEEN)["inspect"] == addresses[-1][1]["inspect"]
+
+
+def test_an_explicit_tab_wins_over_that_of_a_phase(page: Page, site: Stack) -> None:
+    """A phase that implies a tab leaves the one that the address names, also when its parts arrive."""
+    bench = opened(Workbench(page), site, "making-room", "?step=4&phase=preemption&tab=predicates")
+    bench.at(4)
+    page.evaluate(QUIET)
+    bench.is_on("Predicates")
+    assert page.evaluate("podstep.playback.phase") == "preemption"
+    page.keyboard.press("Shift+ArrowLeft")
+    page.evaluate(QUIET)
+    bench.is_on("Predicates" if page.evaluate("podstep.playback.phase") == "predicates" else "Priorities")
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("?step=3&tab=nonsense", "tab=nonsense"),
+        ("?step=3&node=nowhere", "node=nowhere"),
+        ("?step=3&pod=default/nobody", "pod=default/nobody"),
+        ("?step=3&phase=preemption", "phase=preemption"),
+        ("?step=3&phase=lunch", "phase=lunch"),
+        ("?step=3&at=999", "at=999"),
+        ("?colour=mood", "colour=mood"),
+        ("?group=mood", "group=mood"),
+        ("?lit=mood", "lit=mood"),
+        ("?step=3&tab=predicates&only.matrix=some", "only.matrix=some"),
+        ("?step=3&tab=predicates&sort.matrix=taste", "sort.matrix=taste"),
+        ("?step=3&tab=events&sort.events=taste", "sort.events=taste"),
+        ("?step=3&tab=events&find.nothing=x", "find.nothing"),
+        ("?step=3&tab=events&page.events=-1", "page.events=-1"),
+        ("?step=3&view=map", "view=map"),
+        ("?step=3&tabb=queue", "tabb"),
+    ],
+)
+def test_a_wrong_value_is_told(query: str, told: str, page: Page, site: Stack) -> None:
+    """What an address asks for and there is not is named, goes from the address, and the rest is shown."""
+    bench = opened(Workbench(page), site, "shop", query)
+    expect(page.get_by_text(f"The address asks for what is not here: {told}")).to_be_visible()
+    page.evaluate(QUIET)
+    if "step=3" in query:
+        bench.at(3)
+    assert told.split("=")[0] not in parse_qs(urlsplit(page.url).query)
+
+
+def test_an_example_and_a_frame_keep_the_whole_address(page: Page, site: Stack) -> None:
+    """The address of an example leads on with its query; out of a frame one goes on with what it shows."""
+    page.goto("/examples/shop/?step=11&tab=queue")
+    bench = Workbench(page).wait().at(11)
+    bench.is_on("Queue")
+    query = "?step=11&tab=predicates&node=general-4&only.matrix=failed"
+    page.goto(urlsplit(page.url).path.replace("/s/", "/e/") + query)
+    bench.wait().at(11)
+    out = page.get_by_role("link", name="Open in podstep")
+    expect(out).to_have_attribute("href", re.compile(re.escape(query) + "$"))
+    bench.step()
+    expect(out).to_have_attribute("href", re.compile(re.escape(query.replace("11", "12")) + "$"))
+    with page.context.expect_page() as came:
+        out.click()
+    there = Workbench(came.value).wait().at(12)
+    there.is_on("Predicates")
+    assert urlsplit(came.value.url).query == query[1:].replace("11", "12")
+
+
+def test_what_is_omitted_is_usual_for_everybody(visitor: Callable[..., Page], site: Stack) -> None:
+    """Who likes other colours sees a link in those that it was made with."""
+    stranger = visitor()
+    other = opened(Workbench(stranger), site, "shop")
+    look(other, "Colour", "priority")
+    opened(other, site, "shop", "?step=3")
+    expect(stranger.get_by_label("Colour", exact=True)).to_have_value("workload")
+    opened(other, site, "shop")
+    expect(stranger.get_by_label("Colour", exact=True)).to_have_value("priority")
