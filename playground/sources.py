@@ -60,7 +60,6 @@ class Source:
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return store.scenario_text(row)
 
-
     def introduction(self) -> str:
         """Return what the comment at the head of the text says, "" if there is none."""
         if isinstance(self.row, Draft):

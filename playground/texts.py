@@ -1,4 +1,4 @@
-"""The text of a scenario: several files as one, a change with the rest as it was, without secrets, its head."""
+"""The text of a scenario: several files as one, changed in place, without secrets, and its head."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _NO_PROSE = re.compile(r"(?:yaml-language-server:|Source: |-\*-|!|[-=*#~]{3,}\s*
 
 
 def introduction(text: str) -> str:
-    """Return what the comment at the head of a text says, line by line without its marks, "" if there is none.
+    """Return what the comment at the head of a text says, without its marks, "" if there is none.
 
     It ends with the first line that is no comment; rulers, and what editors and Helm put there, are no prose.
     """

@@ -40,7 +40,7 @@ def listing(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def example(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the shared scenario that an example is, with the same query; stored when first asked for."""
+    """Redirect to the shared scenario that an example is, with the same query; stored when first asked."""
     scenario, text = _loaded(slug)
     query = request.META.get("QUERY_STRING", "")
     return redirect(f"/s/{store.shared_by_nobody(scenario, text).short}/" + (f"?{query}" if query else ""))

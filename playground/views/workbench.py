@@ -27,10 +27,10 @@ def _find(kind: str, name: str, visitor: str) -> sources.Source:
 def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
     """Render ``workbench.html``.
 
-    Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit);
-    ``embedded`` (no chrome); ``step`` (text, may be empty); ``about`` (what the text's
-    first comment says, may be empty); ``query`` (the address's, as it is); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or ""). Texts are never inlined: they can
-    be megabytes.
+    Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit); ``embedded`` (no
+    chrome); ``about`` (what the text's first comment says, may be empty); ``step`` (text, may be empty);
+    ``query`` (the address's, as it is); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id
+    or ""). Texts are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,

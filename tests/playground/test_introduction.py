@@ -73,5 +73,7 @@ def test_a_scenario_without_a_text_tells_nothing(web: str, owner: Client) -> Non
 
 def test_a_hostile_head_stays_text(web: str, owner: Client) -> None:
     """Nothing of it is markup on the page."""
-    row = store.share(bundles.parse([("", web)]), text=f"# </script><script>alert(1)</script>\n{web}").scenario
+    row = store.share(
+        bundles.parse([("", web)]), text=f"# </script><script>alert(1)</script>\n{web}"
+    ).scenario
     assert b"<script>alert(1)" not in owner.get(f"/s/{row.short}/").content

@@ -9,9 +9,13 @@ import { condition } from "./conditions.js";
 const PODS_LISTED = 60;
 
 export class Sheet {
+  #next = 0; // the cycle that the selected pod is said to have
+
   constructor(view) {
     this.view = view;
     this.element = h("section", { class: "sheet", hidden: true, "aria-label": "Selected" });
+    const { playback } = view; // of a link it is not known yet which cycle the pod has
+    playback.on("grew", () => { if (view.pod >= 0 && playback.marks.ofPod(view.pod, playback.index) !== this.#next) this.update(); });
   }
 
   update() {
@@ -75,7 +79,7 @@ export class Sheet {
     const { pods, nodes, cluster, marks } = playback;
     const at = cluster.placement[pod];
     const group = pods.groups[pods.group[pod]];
-    const next = marks.ofPod(pod, playback.index - (playback.reached.tried ? 0 : 1));
+    const next = this.#next = marks.ofPod(pod, playback.index - (playback.reached.tried ? 0 : 1));
     const go = next === playback.index && playback.reached.tried ? `cycle ${next}, shown now` : view.seen.knows(next) ? `go to cycle ${next}` : "go to its next cycle";
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
     const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";
