@@ -20,7 +20,7 @@ export class Grid {
   #active = { row: 0, column: 0 };
   #rowNodes = new Map();
 
-  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort }) {
+  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort, onUnknown }) {
     this.rowHeight = rowHeight;
     this.onHover = onHover;
     this.onSelect = onSelect;
@@ -28,6 +28,7 @@ export class Grid {
     this.columns = [];
     this.kept = kept; // {sort, down}: by what it is sorted, beyond this table's life
     this.onSort = onSort; // (): somebody sorted it otherwise
+    this.onUnknown = onUnknown; // (): it was to be sorted by a column that is not there
     this.selected = -1;
     this.hovered = -1;
     this.head = h("thead");
@@ -58,7 +59,7 @@ export class Grid {
     const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label && column.className === this.columns[i].className);
     this.columns = columns;
     this.#rows = rows;
-    if (this.sortKey && !columns.some((column) => column.key === this.sortKey)) { this.onUnknown?.(this.sortKey); Object.assign(this.kept, { sort: "", down: false }); }
+    if (this.sortKey && !columns.some((column) => column.key === this.sortKey)) { this.onUnknown?.(); Object.assign(this.kept, { sort: "", down: false }); }
     if (!same) this.#paintHead();
     this.element.classList.toggle("few", rows.length <= FEW);
     this.#sort();

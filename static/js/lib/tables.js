@@ -6,7 +6,7 @@ import { count } from "./quantity.js";
 
 const WAIT = 90; // milliseconds after a letter
 
-/** What `kept` may hold beside the states: `[CHANGED]()` is called when one sorts or filters, `[UNKNOWN](name, column)` where it is sorted by none of the columns. */
+/** What `kept` may hold beside the states: `[CHANGED]()` is called when one sorts or filters, `[UNKNOWN](name)` where it is sorted by none of the columns. */
 export const CHANGED = Symbol("changed");
 export const UNKNOWN = Symbol("unknown");
 
@@ -91,7 +91,7 @@ export function tabled(table, { head = null, sorts = true, filter = "", kept = {
     table.hidden = !groups.length && given.length > 0;
   };
   const change = () => { kept[CHANGED]?.(); (elsewhere ?? show)(); };
-  if (state.sort && !heads.some((one) => label(one) === state.sort)) { kept[UNKNOWN]?.(name, state.sort); state.sort = ""; }
+  if (state.sort && !heads.some((one) => label(one) === state.sort)) { kept[UNKNOWN]?.(name); state.sort = ""; }
   if (sorts && given.length > 1) {
     for (const one of heads) if (text(one)) sortable(one, heads, given, state, change, `${name}/${text(one)}`);
   }

@@ -100,6 +100,7 @@ export class Address {
   wrong(text) {
     this.#wrong.add(text);
     this.tell();
+    this.replace(); // it goes from the address
   }
 
   #tell() {

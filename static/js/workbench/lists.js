@@ -30,7 +30,7 @@ export class Lists {
   /** The lists of a tab by name, as `tabled` keeps them. */
   of(tab) {
     if (!this.#tabs.has(tab)) {
-      const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name, sort) => this.wrong(`sort.${name}=${sort}`) };
+      const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name) => this.unknown(own[name], name) };
       const used = (kept, name) => { this.#asked.delete(name); return kept[name]; };
       this.#tabs.set(tab, { own, used: new Proxy(own, { get: used }) });
     }
@@ -58,6 +58,11 @@ export class Lists {
       state[field] = this.#usual.get(state)?.[field] ?? "";
     }
     return state[field];
+  }
+
+  /** A list is sorted by a column that it has not: somebody's address said so, or the column went with its policy. */
+  unknown(state, name) {
+    if (state.given?.delete("sort")) this.wrong(`sort.${name}=${FIELDS.sort.of(state)}`);
   }
 
   /** What the address holds of a tab: `[key, text]`. */

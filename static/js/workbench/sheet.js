@@ -15,7 +15,7 @@ export class Sheet {
     this.view = view;
     this.element = h("section", { class: "sheet", hidden: true, "aria-label": "Selected" });
     const { playback } = view; // of a link it is not known yet which cycle the pod has
-    playback.on("grew", () => { if (view.pod >= 0 && playback.marks.ofPod(view.pod, playback.index) !== this.#next) this.update(); });
+    playback.on("grew", () => { if (view.pod >= 0 && this.#nextOf(view.pod) !== this.#next) this.update(); });
   }
 
   update() {
@@ -73,13 +73,19 @@ export class Sheet {
       here.length > listed.length ? h("span", { class: "dim", text: `and ${here.length - listed.length} more` }) : null)));
   }
 
+  /** The next cycle about a pod; the one on screen counts once its attempt is shown. */
+  #nextOf(pod) {
+    const { marks, index, reached } = this.view.playback;
+    return marks.ofPod(pod, index - (reached.tried ? 0 : 1));
+  }
+
   #pod(pod) {
     const { view } = this;
     const { playback } = view;
-    const { pods, nodes, cluster, marks } = playback;
+    const { pods, nodes, cluster } = playback;
     const at = cluster.placement[pod];
     const group = pods.groups[pods.group[pod]];
-    const next = this.#next = marks.ofPod(pod, playback.index - (playback.reached.tried ? 0 : 1));
+    const next = this.#next = this.#nextOf(pod);
     const go = next === playback.index && playback.reached.tried ? `cycle ${next}, shown now` : view.seen.knows(next) ? `go to cycle ${next}` : "go to its next cycle";
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
     const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";

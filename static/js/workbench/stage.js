@@ -133,7 +133,7 @@ export class Stage {
 
   #tableElement() {
     const { view } = this;
-    this.#table ??= new Grid({ kept: view.lists.list("stage", "stage"), onSort: () => view.lists.changed(), label: "Nodes at this step", rowHeight: 28, className: "fill plain",
+    this.#table ??= new Grid({ kept: view.lists.list("stage", "stage"), onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(view.lists.list("stage", "stage"), "stage"), label: "Nodes at this step", rowHeight: 28, className: "fill plain",
       onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node === view.node ? -1 : node) });
     return this.#table.element;
   }

@@ -26,7 +26,6 @@ export class CacheTime {
     this.view = view;
     this.#kept = view.lists.of("cache");
     this.#list = view.lists.list("cache", "cycles");
-    this.#shownAt = view.playback.index;
     this.note = h("p", { class: "dim fine num", role: "status" });
     this.chart = h("div", { class: "cache-chart", role: "img" });
     this.table = h("div", { class: "cache-rows" });
@@ -48,10 +47,11 @@ export class CacheTime {
     this.#hide(false);
     this.#asTable(this.view.sub === "time/table");
     if (!this.table.hidden) {
-      if (this.#shownAt !== this.view.playback.index) this.#turn(0);
+      if (this.#shownAt >= 0 && this.#shownAt !== this.view.playback.index) this.#turn(0);
       this.#shownAt = this.view.playback.index;
       this.#rows();
-      if (!this.#drawn) { const { per, points } = series(marks.caching, this.#known, ROWS); this.#say(per, points); }
+      const { per, points } = series(marks.caching, this.#known, ROWS);
+      this.#say(per, points);
     }
     if (!this.#drawn) this.#draw();
     else if (`${marks.version}/${this.#known}` !== this.#drawn.split("/").slice(0, 2).join("/")) this.later();

@@ -34,7 +34,7 @@ export class Priorities {
     this.title = h("span", { text: "Node × priority " });
     const list = this.#list = view.lists.list("priorities", "matrix", { sort: "total", down: true });
     const options = { label: "Node by priority", className: "matrix scores" };
-    this.byNode = new Grid({ ...options, kept: list, onSort: () => view.lists.changed(), onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
+    this.byNode = new Grid({ ...options, kept: list, onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(list, "matrix"), onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
     this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
     this.byPriority.onCopy = () => this.#tsv();
     const column = (event) => { const key = this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? ""; view.hover(/^n\d+$/.test(key) ? Number(key.slice(1)) : -1); };
