@@ -107,6 +107,11 @@ def moment(bench: Workbench) -> Any:
     bench.page.get_by_role("slider", name="Moment").press("Home")
 
 
+def selected(bench: Workbench) -> Any:
+    bench.goto(7)
+    bench.node("general-4").click()
+
+
 def in_flight(bench: Workbench) -> Any:
     bench.goto(7)
     bench.page.locator("[data-cycle-bar] .link.plain").click()
@@ -175,7 +180,7 @@ SCENES: list[tuple[str, str, Act]] = [
         "node-fails",
         moment,
     ),
-    ("step node", "shop", lambda b: (b.goto(7), b.node("general-4").click())),
+    ("step node", "shop", selected),
     ("step pod", "shop", in_flight),
     ("colour group", "shop", looked),
     ("step lit", "shop", lit),
