@@ -10,6 +10,7 @@ from typing import Any
 from scheduler_core.export import document_key
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.skipping import Tally
 from scheduler_core.formats.yaml_editing import edited
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_writer import write_yaml
@@ -101,7 +102,7 @@ def _changed(chunk: str, documents: Sequence[Document], wanted: Sequence[Documen
     """Return a chunk that holds ``wanted`` instead of ``documents``: edited in place if that can be done."""
     anew = _head(chunk) + write_yaml(wanted).removeprefix("---\n")
     try:
-        values = [value for _, value in read_yaml(chunk, Limits(), _uncounted)]
+        values = [value for _, value in read_yaml(chunk, Limits(), Tally(Limits()))]
     except FormatError:
         return anew
     if len(values) != 1:
@@ -118,10 +119,6 @@ def _with(value: Any, documents: Sequence[Document], wanted: Sequence[Document])
     if isinstance(value, dict) and value.get("items") == list(documents):
         return {**value, "items": list(wanted)}
     return None
-
-
-def _uncounted(_: int) -> None:
-    """Count nothing: the text was read before, within its bounds."""
 
 
 def with_line_ends(given: str, plain: str, changed: str) -> str:
