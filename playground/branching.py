@@ -56,14 +56,21 @@ def origin_of(source: sources.Source, step: str = "", words: tuple[str, ...] = (
     return store.Origin(key_of(source), family_of(source), step[:STEP_LENGTH], told)
 
 
-def branch(source: sources.Source, visitor: str, step: str, title: str) -> Draft:
-    """Store a copy of a source as a draft of the visitor's. Raises FullError, BundleError."""
+def branch(source: sources.Source, visitor: str, step: str, title: str, text: str | None = None) -> Draft:
+    """Store a copy of a source as a draft of the visitor's, or of a draft another ``text`` beside it.
+
+    The text may be unreadable, as that of a draft may. Raises FullError, BundleError, StaleError, and
+    TooLargeError.
+    """
     origin = origin_of(source, step)
     if Draft.objects.filter(owner=visitor, family=origin.family).count() >= limit("BRANCHES_PER_FAMILY"):
         raise FullError
     based_on = key_of(source)
-    if isinstance(source.row, Draft):
-        files, based_on = store.draft_files(source.row), source.row.based_on
+    if isinstance(source.row, Draft) and text is not None:
+        store.check_size(text)
+        files, based_on = [("", text)], source.row.based_on
+    elif isinstance(source.row, Draft):
+        files, based_on = source.files(), source.row.based_on
     else:
         files = [("", source.text())]
     return store.create_draft(visitor, files, title or _title(source, step), based_on, origin)

@@ -89,7 +89,9 @@ class Draft(models.Model):
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     files = models.BinaryField()  # zstd of the JSON list [[name, text], …]
     size = models.PositiveBigIntegerField(default=0)
-    revision = models.PositiveIntegerField(default=1)
+    revision = models.PositiveIntegerField(default=1)  # grows by one with each change of text or title
+    text_revision = models.PositiveIntegerField(default=1)  # in which the text was changed last
+    title_revision = models.PositiveIntegerField(default=1)  # in which the title was
     based_on = models.CharField(max_length=64, blank=True)  # "scenario:<short>" or "run:<id>"
     parent = models.CharField(max_length=64, blank=True)  # what it is a copy of: as based_on, or "draft:<id>"
     family = models.CharField(max_length=64, blank=True, db_index=True)  # where its parents began; "": here

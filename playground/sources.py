@@ -1,10 +1,13 @@
-"""What can be played, and who may: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``."""
+"""What can be played, and who may: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``.
+
+A draft may be named with the ``revision`` of its text that is meant; it is another source in each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from playground import bundles, store, texts
@@ -16,6 +19,7 @@ from playground.runs import service
 from playground.runs.chunks import read_chunks
 from scheduler_core import scenario as core
 
+LOOKS = 3  # at a draft that is being saved all the time, before it is given up
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 
 
@@ -33,12 +37,13 @@ class Source:
 
     wire: dict[str, str]
     row: Draft | Scenario | Run
+    revision: int | None = None  # of a draft's text, where one was asked for
 
     @property
     def key(self) -> Hashable:
-        """What the library knows it by: a saved draft is another source."""
+        """What the library knows it by: a draft whose text was saved is another source."""
         if isinstance(self.row, Draft):
-            return ("draft", self.row.pk, self.row.revision)
+            return ("draft", self.row.pk, self.row.text_revision if self.revision is None else self.revision)
         return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest)
 
     @property
@@ -47,15 +52,20 @@ class Source:
         return self.row.title
 
     def load(self) -> core.Scenario:
-        """Return the engine's scenario. Raises BundleError for a draft that cannot be read."""
+        """Return the engine's scenario. Raises BundleError for a draft that cannot be read, StaleError."""
         if isinstance(self.row, Draft):
+            self.check()
             return store.load_draft(self.row)
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return store.load_scenario(row)
 
     def text(self) -> str:
-        """Return the text byte for byte. Raises BundleError for files that cannot be read together."""
+        """Return the text byte for byte.
+
+        Raises BundleError for files that cannot be read together, and StaleError.
+        """
         if isinstance(self.row, Draft):
+            self.check()
             return store.draft_text(self.row)
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return store.scenario_text(row)
@@ -67,9 +77,37 @@ class Source:
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return "" if row.text is None else texts.introduction(store.scenario_text(row))
 
+    def pinned(self) -> Source:
+        """Return the source in the revision that it is of, where it is a draft."""
+        if self.revision is not None or not isinstance(self.row, Draft):
+            return self
+        return replace(self, revision=self.row.text_revision)
+
+    def newest(self) -> Source:
+        """Return the source as it is now; one that was asked for in a revision stays what it is."""
+        if self.revision is not None or not isinstance(self.row, Draft):
+            return self
+        return replace(self, row=Draft.objects.defer("files").get(pk=self.row.pk))
+
+    def check(self) -> None:
+        """Raise StaleError for a draft whose text is no longer of the revision that was asked for."""
+        if isinstance(self.row, Draft) and self.revision not in (None, self.row.text_revision):
+            raise store.StaleError(self.row)
+
+    def files(self) -> bundles.Files:
+        """Return a draft's files as (name, text). Raises StaleError."""
+        assert isinstance(self.row, Draft)
+        self.check()
+        return store.draft_files(self.row)
+
 
 def find(wire: Any, visitor: str) -> Source:
     """Return the source that a client names. Raises NotFoundError."""
+    revision = wire.get("revision") if isinstance(wire, dict) and "draft" in wire else None
+    if isinstance(revision, int) and not isinstance(revision, bool):
+        wire = {kind: name for kind, name in wire.items() if kind != "revision"}
+    else:
+        revision = None
     if isinstance(wire, dict) and len(wire) == 1:
         [(kind, name)] = wire.items()
         row: Draft | Scenario | Run | None = None
@@ -81,7 +119,7 @@ def find(wire: Any, visitor: str) -> Source:
             elif kind == "run":
                 row = service.find(name)
         if row is not None:
-            return Source({kind: name}, row)
+            return Source({kind: name}, row, revision)
     raise NotFoundError(
         "There is no such draft, scenario or run; it may have been deleted, or it is not yours."
     )
@@ -90,9 +128,15 @@ def find(wire: Any, visitor: str) -> Source:
 def open_playback(source: Source, shelf: Library = library) -> Playback:
     """Return the source's playback; of a run, with everything that its worker stored so far.
 
-    Raises BundleError, TooLargeError or TooMuchWorkError.
+    Raises BundleError, TooLargeError, TooMuchWorkError or StaleError.
     """
-    playback = shelf.open(source.key, lambda: _make(source))
+    for _ in range(LOOKS - 1):
+        with suppress(store.StaleError):
+            playback = shelf.open(source.key, lambda: _make(source))
+            break
+        source = source.newest()
+    else:
+        playback = shelf.open(source.key, lambda: _make(source))
     if isinstance(source.row, Run):
         refresh(playback, source.row)
     return playback

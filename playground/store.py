@@ -8,9 +8,10 @@ import json
 import re
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from playground import bundles, texts
@@ -170,6 +171,14 @@ class Origin:
     words: tuple[str, ...] = ()
 
 
+class StaleError(Exception):
+    """A draft has changed since the revision that an edit was made on; ``row`` is the newest."""
+
+    def __init__(self, row: Draft) -> None:
+        self.row = row
+        super().__init__("The draft has been changed since, elsewhere.")
+
+
 def create_draft(
     owner: str, files: bundles.Files, title: str = "", based_on: str = "", origin: Origin | None = None
 ) -> Draft:
@@ -188,37 +197,98 @@ def create_draft(
     return draft
 
 
-def save_draft(draft: Draft, text: str | None = None, title: str | None = None) -> int:
-    """Replace a draft's text, its title or both; return the new revision.
+def save_draft(
+    draft: Draft,
+    text: str | None = None,
+    title: str | None = None,
+    base: int | None = None,
+    *,
+    whole: bool = False,
+) -> Draft:
+    """Replace a draft's text, its title or both; return its row as it is then.
 
-    Raises TooLargeError. Of two tabs that save at once, the later one wins.
+    ``base`` is the revision that the edit was made on: what it replaces must not have changed since, and
+    with ``whole`` nothing of the draft. Without one the edit counts as made on the newest revision. An edit
+    that is there already is no change: a client that lost the answer may send it again.
+
+    Raises TooLargeError, StaleError, and Draft.DoesNotExist.
     """
-    size = len(text.encode(errors="surrogatepass")) if text else 0
-    if size > limit("DRAFT_BYTES"):
-        raise bundles.TooLargeError(
-            f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}."
-        )
+    check_size(text or "")
     with transaction.atomic():
         row = Draft.objects.select_for_update().get(pk=draft.pk)
+        since = max(
+            row.revision if whole else 0,
+            row.text_revision if text is not None else 0,
+            row.title_revision if title is not None else 0,
+        )
+        if base is not None and since > base:
+            if _holds(row, text, title):
+                return row
+            raise StaleError(row)
         row.revision += 1
         row.updated = timezone.now()
         if title is not None:
             row.title = clean_title(title)
+            row.title_revision = row.revision
         if text is not None:
             _set_files(row, [("", text)])
+            row.text_revision = row.revision
         row.save()
-    return row.revision
+    return row
 
 
-def delete_draft(draft: Draft) -> None:
-    """Delete a draft; those that were made of it are from then on its parent's."""
+def check_size(text: str) -> None:
+    """Raise TooLargeError for a text that is too long to be saved as a draft's."""
+    size = len(text.encode(errors="surrogatepass"))
+    if size > limit("DRAFT_BYTES"):
+        raise bundles.TooLargeError(
+            f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}."
+        )
+
+
+def _holds(row: Draft, text: str | None, title: str | None) -> bool:
+    same = title is None or row.title == clean_title(title)
+    return same and (text is None or draft_files(row) == [("", text)])
+
+
+def delete_draft(draft: Draft, base: int | None = None) -> None:
+    """Delete a draft; those that were made of it are from then on its parent's.
+
+    Raises StaleError where it has changed since ``base``, which without one is the newest revision.
+    """
     with transaction.atomic():
-        Draft.objects.filter(owner=draft.owner, parent=f"draft:{draft.pk}").update(parent=draft.parent)
-        Draft.objects.filter(pk=draft.pk).delete()
+        # The family is held at once and in one order: the parent may be going at the same time.
+        family = Q(pk=draft.pk) | Q(family=draft.family or f"draft:{draft.pk}")
+        held = Draft.objects.select_for_update().filter(family, owner=draft.owner).defer("files")
+        row = {row.pk: row for row in held.order_by("pk")}.get(draft.pk)
+        if row is None:
+            return
+        if base is not None and row.revision > base:
+            raise StaleError(row)
+        Draft.objects.filter(owner=row.owner, parent=f"draft:{row.pk}").update(parent=row.parent)
+        row.delete()
+
+
+def draft_wire(draft: Draft) -> dict[str, Any]:
+    """Return what a client is told of a draft that has changed: its revision, those of its parts, the title."""
+    return {
+        "revision": draft.revision,
+        "text": draft.text_revision,
+        "titled": draft.title_revision,
+        "title": draft.title,
+    }
 
 
 def draft_files(draft: Draft) -> bundles.Files:
-    """Return a draft's files as (name, text)."""
+    """Return a draft's files as (name, text).
+
+    Raises StaleError where the row was found without them, and they are of a later revision by now.
+    """
+    if "files" in draft.get_deferred_fields():
+        row = Draft.objects.get(pk=draft.pk)
+        if row.text_revision != draft.text_revision:
+            raise StaleError(row)
+        draft.files = row.files
     return [(name, text) for name, text in json.loads(bundles.unpack(draft.files))]
 
 

@@ -239,6 +239,9 @@ def _operation(call: Call) -> dict[str, Any]:
         {"name": name, "in": "query", "description": meaning, "schema": {"type": kind}}
         for name, kind, meaning in call.query
     ]
+    if call.matched:
+        meaning = "The ETag of the draft that the request was made on; without it the newest is meant"
+        parameters.append({"name": "If-Match", "in": "header", "description": meaning, "schema": _TEXT})
     operation: dict[str, Any] = {
         "summary": call.summary,
         "operationId": call.operation.__name__,

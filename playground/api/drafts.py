@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.http import parse_etags
 
 from playground import bundles, identity, store
 from playground.api.answers import ApiError, answer
@@ -17,7 +19,9 @@ from playground.throttle import reading
 from scheduler_core.scenario import BundleError, Problem
 
 GONE = "There is no such draft of yours; it may have been deleted."
+_TAG = re.compile(r'"[0-9]{1,9}"')
 _CHANGES = ("bundle", "title")
+_STALE = "The draft has changed since: it is in revision {revision}. Read it, and send the edit made on that."
 
 
 def _owner(request: HttpRequest) -> str:
@@ -36,6 +40,28 @@ def _draft(request: HttpRequest, name: str) -> Draft:
     if row is None:
         raise ApiError(404, GONE)
     return row
+
+
+def _etag(row: Draft) -> str:
+    return f'"{row.revision}"'
+
+
+def _base(request: HttpRequest, row: Draft) -> int | None:
+    """Return the revision that If-Match names, None without the header: then the newest is meant.
+
+    Raises ApiError where it names none that this draft ever had.
+    """
+    tags = parse_etags(request.headers.get("If-Match", ""))
+    if not tags or "*" in tags:
+        return None
+    known = [int(tag[1:-1]) for tag in tags if _TAG.fullmatch(tag) and int(tag[1:-1]) <= row.revision]
+    if not known:
+        raise _stale(row)
+    return max(known)
+
+
+def _stale(row: Draft) -> ApiError:
+    return ApiError(412, _STALE.format(revision=row.revision), {"ETag": _etag(row)})
 
 
 @contextmanager
@@ -78,7 +104,7 @@ def create_draft(request: HttpRequest) -> HttpResponse:
         "warnings": bundles.problems_wire(scenario.warnings),
         "summary": dict(scenario.summary or {}),
     }
-    return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store")
+    return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store", ETag=_etag(row))
 
 
 def list_drafts(request: HttpRequest) -> HttpResponse:
@@ -93,12 +119,16 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     row = _draft(request, name)
     with _reading():
         text = store.draft_text(row)
-    return answer({**_wire(request, row), "bundle": text}, Cache_Control="no-store")
+    return answer({**_wire(request, row), "bundle": text}, Cache_Control="no-store", ETag=_etag(row))
 
 
 def change_draft(request: HttpRequest, name: str) -> HttpResponse:
-    """Replace a draft's text, be it readable or not, its title or both; tell what is wrong with the text."""
+    """Replace a draft's text, be it readable or not, its title or both; tell what is wrong with the text.
+
+    With If-Match only if it is still in that revision.
+    """
     row = _draft(request, name)
+    base = _base(request, row)
     body = json_of(request)
     if unknown := sorted(set(body) - set(_CHANGES)):
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
@@ -109,11 +139,13 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
         raise ApiError(400, f"Send what changes: {' or '.join(_CHANGES)}.")
     try:
         with _reading():
-            store.save_draft(row, body.get("bundle"), body.get("title"))
-        row.refresh_from_db()
+            row = store.save_draft(row, body.get("bundle"), body.get("title"), base, whole=True)
     except Draft.DoesNotExist as error:
         raise ApiError(404, GONE) from error
-    return answer({**_wire(request, row), **_problems(body.get("bundle"))}, Cache_Control="no-store")
+    except store.StaleError as error:
+        raise _stale(error.row) from error
+    saved = {**_wire(request, row), **_problems(body.get("bundle"))}
+    return answer(saved, Cache_Control="no-store", ETag=_etag(row))
 
 
 def _problems(text: str | None) -> dict[str, Any]:
@@ -133,6 +165,8 @@ def _problems(text: str | None) -> dict[str, Any]:
 def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Make an immutable scenario of a draft, as it stands; the draft stays."""
     row = _draft(request, name)
+    if (base := _base(request, row)) is not None and row.revision > base:
+        raise _stale(row)
     with _reading():
         scenario = store.load_draft(row)
         shared = store.share(scenario, row.owner, text=store.draft_text(row))
@@ -141,5 +175,9 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
 
 def delete_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Delete a draft for good; branches that were made of it stay, as its parent's."""
-    store.delete_draft(_draft(request, name))
+    row = _draft(request, name)
+    try:
+        store.delete_draft(row, _base(request, row))
+    except store.StaleError as error:
+        raise _stale(error.row) from error
     return HttpResponse(status=204)

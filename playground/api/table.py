@@ -28,6 +28,7 @@ class Call:
     query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
     body: tuple[tuple[str, str], ...] = ()  # media type, schema
     token: str = ""  # what the bearer token is, if the call needs one
+    matched: bool = False  # If-Match may name the revision that it is about
 
 
 _ERRORS = {404: ("There is no such thing", "Errors"), 429: ("Too many requests; see Retry-After", "Errors")}
@@ -50,6 +51,7 @@ _UNREAD = {
 }
 _TITLE = (("title", "string", "Title, where the body is the bundle itself"),)
 _OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
+_STALE = {412: ("The draft is no longer in the revision of If-Match; ETag has the newest", "Errors")}
 _OWN = {401: ("No token of ours", "Errors"), **_ERRORS}
 _TEXT = (
     ("text/plain", "Text"),
@@ -243,11 +245,13 @@ CALLS: tuple[Call, ...] = (
             200: ("Saved; of a new text with what is wrong with it", "Draft"),
             400: ("The body cannot be read", "Errors"),
             413: ("Too large", "Errors"),
+            **_STALE,
             **_OWN,
             **_BUSY,
         },
         body=(("application/json", "DraftChange"),),
         token=_OWNER,
+        matched=True,
     ),
     Call(
         "POST",
@@ -258,18 +262,21 @@ CALLS: tuple[Call, ...] = (
             201: ("Stored, as POST /api/scenarios does", "Created"),
             422: ("The draft has errors: all of them, with line and path", "Errors"),
             413: ("Too large", "Errors"),
+            **_STALE,
             **_OWN,
             **_BUSY,
         },
         token=_OWNER,
+        matched=True,
     ),
     Call(
         "DELETE",
         "/api/drafts/{name}",
         drafts.delete_draft,
         "Delete a draft for good",
-        {204: ("Gone", ""), **_OWN},
+        {204: ("Gone", ""), **_STALE, **_OWN},
         token=_OWNER,
+        matched=True,
     ),
     Call(
         "POST",

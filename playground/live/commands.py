@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from playground import bundles, sources
+from playground import bundles, sources, store
 from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
+from playground.store import draft_wire
 from playground.throttle import wait_seconds
 from scheduler_core.history import HistoryError, Moment
 from scheduler_core.scenario import BundleError
@@ -204,8 +205,10 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
         raise CommandError("bundle.invalid", message, errors=bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise CommandError("bundle.too-large", str(error)) from error
-    except sources.NotFoundError as error:
+    except (sources.NotFoundError, Draft.DoesNotExist) as error:
         raise CommandError("source.not-found", str(error)) from error
+    except store.StaleError as error:
+        raise CommandError("draft.stale", str(error), **draft_wire(error.row)) from error
     except sources.TooMuchWorkError as error:
         raise CommandError("source.too-large", str(error)) from error
     except OutOfRangeError as error:

@@ -11,6 +11,7 @@ CODES: dict[str, str] = {
     "payload.invalid": "A field of the payload is missing or of another type",
     "source.not-found": "There is no such draft, scenario or run, or it is not the visitor's",
     "source.too-large": "Too much to compute while somebody waits; start a run",
+    "draft.stale": "The draft has changed since the revision that was sent; `revision` is the newest",
     "step.out-of-range": "There is no such cycle",
     "pod.not-found": "There is no such pod at this step",
     "node.not-found": "There is no such node at this step",

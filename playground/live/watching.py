@@ -1,7 +1,7 @@
-"""What a connection is told of without asking: playbacks that grow and runs that change.
+"""What a connection is told of without asking: playbacks that grow, runs and drafts that change.
 
-Runs live in the database, which tells nobody when it changes; one task of the process looks at
-the rows that somebody watches, all of them in one query.
+Runs and drafts live in the database, which tells nobody when it changes; one task of the process
+looks at the rows that somebody watches, all of a kind in one query.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from playground import sources
+from playground import sources, store
 from playground.limits import limit
-from playground.models import HEAVY, Run
+from playground.models import HEAVY, Draft, Run
 from playground.playback.executor import in_storage
 from playground.playback.library import Entry, Listener, library
 from playground.playback.playback import Playback
@@ -31,9 +31,11 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 0.4
 SOURCES_AT_ONCE = 4  # a connection attends so many sources; beyond it the oldest are left
 RUNS_AT_ONCE = 50
+DRAFTS_AT_ONCE = 4  # a page shows one; beyond it the oldest are left
+ROWS_AT_ONCE = 500  # in one query
 
 
-def grown(source: dict[str, str], playback: Playback, told: int) -> tuple[int, bool, Encoded]:
+def grown(source: dict[str, Any], playback: Playback, told: int) -> tuple[int, bool, Encoded]:
     """Return the payload of ``timeline.grew`` after ``told`` cycles, and its cycles and completeness.
 
     It has at most a bounded number of marks, the newest.
@@ -60,6 +62,7 @@ class Watching:
         self._connection = connection
         self._attended: dict[Hashable, tuple[Entry, Listener] | None] = {}
         self._runs: set[str] = set()
+        self._drafts: dict[str, None] = {}
 
     def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:
         """Push ``timeline.grew`` for cycles after ``seen`` until the playback is complete."""
@@ -68,6 +71,7 @@ class Watching:
         while len(self._attended) >= SOURCES_AT_ONCE:
             self._leave(next(iter(self._attended)))
         loop = asyncio.get_running_loop()
+        wire = source.wire if source.revision is None else {**source.wire, "revision": source.revision}
         told, telling = seen, threading.Lock()
 
         def push(payload: Encoded, complete: bool) -> None:
@@ -80,7 +84,7 @@ class Watching:
             nonlocal told
             with telling:
                 if len(playback) > told or playback.complete:
-                    told, complete, payload = grown(source.wire, playback, told)
+                    told, complete, payload = grown(wire, playback, told)
                     loop.call_soon_threadsafe(push, payload, complete)
 
         self._attended[source.key] = None  # before the first call of the listener
@@ -110,8 +114,23 @@ class Watching:
         self._runs.discard(run_id)
         poller.unwatch(run_id, self._connection)
 
+    def watch_draft(self, row: Draft) -> None:
+        """Push ``draft.changed`` whenever the draft is of a later revision than ``row``, or is gone."""
+        self._drafts.pop(row.pk, None)
+        while len(self._drafts) >= DRAFTS_AT_ONCE:
+            self.forget_draft(next(iter(self._drafts)))
+        self._drafts[row.pk] = None
+        drafts.watch(row.pk, self._connection, row.revision)
+
+    def forget_draft(self, name: str) -> None:
+        """Undo :meth:`watch_draft`."""
+        self._drafts.pop(name, None)
+        drafts.unwatch(name, self._connection)
+
     def end(self) -> None:
         """Leave everything."""
+        for name in list(self._drafts):
+            self.forget_draft(name)
         for key in list(self._attended):
             self._leave(key)
         for run_id in list(self._runs):
@@ -191,4 +210,58 @@ def _refresh(playback: Playback, run_id: str) -> int:
     return sources.refresh(playback, Run(pk=run_id))
 
 
+class DraftPoller:
+    """The process's one look at the drafts that somebody has open; asleep while nobody has."""
+
+    def __init__(self) -> None:
+        self._watchers: defaultdict[str, dict[Connection, int]] = defaultdict(dict)  # to the revision told
+        self._task: asyncio.Task[None] | None = None
+
+    def watch(self, name: str, connection: Connection, revision: int) -> None:
+        """Tell ``connection`` of revisions after ``revision``."""
+        self._watchers[name][connection] = revision
+        task = self._task
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            self._task = asyncio.create_task(self._poll())
+
+    def unwatch(self, name: str, connection: Connection) -> None:
+        """Stop telling ``connection``."""
+        self._watchers[name].pop(connection, None)
+        if not self._watchers[name]:
+            del self._watchers[name]
+
+    async def _poll(self) -> None:
+        while self._watchers:
+            await asyncio.sleep(POLL_SECONDS)
+            try:
+                asked = {name: list(watchers) for name, watchers in self._watchers.items()}
+                found = await in_storage(_draft_rows, list(asked))
+                for name, connections in asked.items():
+                    self._tell(name, found.get(name), connections)
+            except Exception:
+                log.exception("looking at drafts failed")
+
+    def _tell(self, name: str, row: Draft | None, asked: list[Connection]) -> None:
+        """Tell those who watched when the row was looked at: of a later one it says nothing."""
+        watchers = self._watchers.get(name, {})
+        for connection in asked:
+            if connection not in watchers:
+                continue
+            if row is None:
+                connection.push("draft.gone", {"draft": name})
+                connection.watching.forget_draft(name)
+            elif row.revision > watchers[connection]:
+                watchers[connection] = row.revision
+                connection.push("draft.changed", {"draft": name, **store.draft_wire(row)})
+
+
+def _draft_rows(names: list[str]) -> dict[str, Draft]:
+    fields = ("revision", "text_revision", "title_revision", "title")
+    found: dict[str, Draft] = {}
+    for first in range(0, len(names), ROWS_AT_ONCE):
+        found |= Draft.objects.only(*fields).in_bulk(names[first : first + ROWS_AT_ONCE])
+    return found
+
+
 poller = Poller()
+drafts = DraftPoller()

@@ -10,6 +10,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from playground import bundles, sources, store
+from playground.models import Draft
 from scheduler_core.scenario import BundleError
 
 
@@ -60,13 +61,18 @@ def draft(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a draft's text to its owner."""
-    source = _find("draft", name, _visitor(request))
+    _find("draft", name, _visitor(request))
     try:
-        text = store.draft_text(source.row)  # type: ignore[arg-type]
+        row = Draft.objects.get(pk=name)  # text and revision at once: the entity tag says of which it is
+    except Draft.DoesNotExist as error:
+        raise Http404 from error
+    try:
+        text = store.draft_text(row)
     except (BundleError, bundles.TooLargeError):
         # Several files that cannot be read together any more: show them one after the other.
-        text = "\n---\n".join(text for _, text in store.draft_files(source.row))  # type: ignore[arg-type]
-    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
+        text = "\n---\n".join(text for _, text in store.draft_files(row))
+    headers = {"Cache-Control": "no-store", "ETag": f'"{row.text_revision}"'}
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)
 
 
 @require_safe

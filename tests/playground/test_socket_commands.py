@@ -49,6 +49,7 @@ async def test_opening_and_reading(web: str) -> None:
             "title": "mine",
             "about": "",
             "source": source,
+            "revision": 1,
             "scenario": None,
             "nodes": local.tables.node_wire(),
             "pods": local.tables.pod_wire(),
@@ -125,7 +126,7 @@ async def test_the_timeline_grows_while_it_is_computed(web: str, monkeypatch: py
         seen, complete = opened["cycles"], opened["complete"]
         while not complete:
             grown = await socket.push("timeline.grew")
-            assert grown["source"] == source
+            assert grown["source"] == {**source, "revision": 1}
             assert grown["from"] == seen + 1
             seen += len(grown["marks"]["pod"])
             assert grown["cycles"] == seen

@@ -63,5 +63,7 @@ async def compare(call: Call) -> Answer:
     found = await call.in_turns(turn)
     words = "\n".join(found.words)
     if found.wire["parent"] is not None and words != row.words:
-        await in_storage(lambda: Draft.objects.filter(pk=row.pk).update(words=words))
+        # Of a text that was saved meanwhile they would be untrue.
+        ours = Draft.objects.filter(pk=row.pk, text_revision=row.text_revision)
+        await in_storage(lambda: ours.update(words=words))
     return {**found.wire, "why": why}

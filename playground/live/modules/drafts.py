@@ -1,12 +1,16 @@
-"""``draft.…``: saving and sharing; only the owner may."""
+"""``draft.…``: saving, watching, branching and sharing; only the owner may.
+
+An edit says by ``base`` on which revision it was made; one that another has overtaken is ``draft.stale``.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 from urllib.parse import urlencode
 
-from playground import sources, store
+from playground import branching, sources, store
 from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
 
@@ -17,18 +21,57 @@ def _draft(call: Call) -> Draft:
     return row
 
 
-@command("draft.save", source="draft", owner=True, large=True, text="text?", title="text?")
+@command("draft.save", source="draft", owner=True, large=True, text="text?", title="text?", base="index?")
 async def save(call: Call) -> Answer:
     """Replace the draft's text, be it readable or not, or its title: half-written YAML is not lost."""
-    revision = await in_storage(
-        store.save_draft, _draft(call), call.payload.get("text"), call.payload.get("title")
-    )
-    return {"revision": revision}
+    given = (call.payload.get(name) for name in ("text", "title", "base"))
+    row = await in_storage(store.save_draft, _draft(call), *given)
+    return {"revision": row.revision}
 
 
-@command("draft.share", source="draft", owner=True, throttle="IMPORTS_PER_MINUTE", step="text?", tab="text?")
+@command("draft.watch", source="draft", owner=True)
+async def watch(call: Call) -> Answer:
+    """Answer in which revision the draft is, and push ``draft.changed`` from then on."""
+    row = _draft(call)
+    call.connection.watching.watch_draft(row)
+    return store.draft_wire(row)
+
+
+@command(
+    "draft.branch",
+    source="draft",
+    owner=True,
+    large=True,
+    throttle="IMPORTS_PER_MINUTE",
+    text="text",
+    title="text?",
+)
+async def branch(call: Call) -> Answer:
+    """Store a text, be it readable or not, as a branch of the draft, which stays as it is."""
+    title = store.clean_title(call.payload.get("title") or "")
+    try:
+        draft = await in_storage(
+            branching.branch, call.found(), call.visitor, "", title, call.payload["text"]
+        )
+    except branching.FullError as error:
+        raise CommandError("branch.full", str(error)) from error
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
+
+
+@command(
+    "draft.share",
+    source="draft",
+    owner=True,
+    throttle="IMPORTS_PER_MINUTE",
+    step="text?",
+    tab="text?",
+    base="index?",
+)
 async def share(call: Call) -> Answer:
     """Make an immutable scenario of the draft."""
+    base, row = call.payload.get("base"), _draft(call)
+    if base is not None and row.text_revision > base:
+        raise store.StaleError(row)
     shown = {name: call.payload[name][:40] for name in ("step", "tab") if call.payload.get(name)}
     return await call.in_engine(_share, call.found(), call.visitor, shown)
 
@@ -43,8 +86,8 @@ def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[
     }
 
 
-@command("draft.delete", source="draft", owner=True)
+@command("draft.delete", source="draft", owner=True, base="index?")
 async def delete(call: Call) -> Answer:
     """Delete a draft for good; branches that were made of it stay, as its parent's."""
-    await in_storage(store.delete_draft, _draft(call))
+    await in_storage(store.delete_draft, _draft(call), call.payload.get("base"))
     return {}

@@ -19,7 +19,9 @@ STEP_SECONDS = 10.0  # how long opening waits for the step of a link to be compu
 @command("scenario.open", source="source", latest=OPENINGS_AT_ONCE, step="text?")
 async def open_source(call: Call) -> Answer:
     """Answer the tables of a source and where ``step`` is; the timeline follows as it is computed."""
-    source, step = call.found(), call.payload.get("step") or ""
+    # What is answered and what is pushed then is of one revision, also while another tab saves the next.
+    call.source = source = call.found().pinned()
+    step = call.payload.get("step") or ""
     until = time.monotonic() + STEP_SECONDS
 
     def turn(playback: Playback, _unwanted: Unwanted) -> tuple[Playback, int, Encoded] | None:
@@ -46,6 +48,7 @@ def _opened(source: sources.Source, playback: Playback, index: int | None) -> tu
             "title": source.title,
             "about": source.introduction(),
             "source": source.wire,
+            "revision": source.revision,
             "scenario": source.row.short if isinstance(source.row, Scenario) else None,
             "nodes": playback.tables.node_text(),
             "pods": playback.tables.pod_text(),
@@ -72,7 +75,7 @@ async def fork(call: Call) -> Answer:
 
 def _fork(source: sources.Source, visitor: str) -> Draft:
     if isinstance(source.row, Draft):
-        files, based_on = store.draft_files(source.row), source.row.based_on
+        files, based_on = source.files(), source.row.based_on
     else:
         files = [("", source.text())]
         [(kind, name)] = source.wire.items()

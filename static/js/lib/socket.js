@@ -8,7 +8,7 @@ const LONGEST_WAIT = 10_000;
 const RETRY_CODES = new Set(["rate.limited", "server.busy"]);
 const RETRIES = 6;
 const EARLY = "scenario.open"; // what link-early.js asks for
-const ONCE = new Set(["branch.create", "bundle.open", "draft.share", "run.start", "scenario.fork", "why.apply", "worth.copy"]);
+const ONCE = new Set(["branch.create", "bundle.open", "draft.branch", "draft.share", "run.start", "scenario.fork", "why.apply", "worth.copy"]);
 const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
 const TOO_LARGE = 1009;  // the close code for a frame that the server does not even read
 
