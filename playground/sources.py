@@ -19,7 +19,7 @@ from playground.runs import service
 from playground.runs.chunks import read_chunks
 from scheduler_core import scenario as core
 
-LOOKS = 3  # at a draft that is being saved all the time, before it is given up
+LOOKS = 3  # at a draft that is saved at the same time, before it is given up
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 
 
@@ -45,6 +45,11 @@ class Source:
         if isinstance(self.row, Draft):
             return ("draft", self.row.pk, self.row.text_revision if self.revision is None else self.revision)
         return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The source as a client named it."""
+        return self.wire if self.revision is None else {**self.wire, "revision": self.revision}
 
     @property
     def title(self) -> str:
@@ -84,9 +89,7 @@ class Source:
         return replace(self, revision=self.row.text_revision)
 
     def newest(self) -> Source:
-        """Return the source as it is now; one that was asked for in a revision stays what it is."""
-        if self.revision is not None or not isinstance(self.row, Draft):
-            return self
+        """Return a draft as it is now."""
         return replace(self, row=Draft.objects.defer("files").get(pk=self.row.pk))
 
     def check(self) -> None:
@@ -130,16 +133,20 @@ def open_playback(source: Source, shelf: Library = library) -> Playback:
 
     Raises BundleError, TooLargeError, TooMuchWorkError or StaleError.
     """
-    for _ in range(LOOKS - 1):
-        with suppress(store.StaleError):
-            playback = shelf.open(source.key, lambda: _make(source))
-            break
-        source = source.newest()
-    else:
-        playback = shelf.open(source.key, lambda: _make(source))
+    playback, source = _opened(source, shelf)
     if isinstance(source.row, Run):
         refresh(playback, source.row)
     return playback
+
+
+def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playback, Source]:
+    """Return the source's playback; of a draft that is saved meanwhile, with the source as it is now."""
+    try:
+        return shelf.open(source.key, lambda: _make(source)), source
+    except store.StaleError:
+        if source.revision is not None or looks <= 1:
+            raise
+        return _opened(source.newest(), shelf, looks - 1)
 
 
 def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:

@@ -270,7 +270,7 @@ def delete_draft(draft: Draft, base: int | None = None) -> None:
 
 
 def draft_wire(draft: Draft) -> dict[str, Any]:
-    """Return what a client is told of a draft that has changed: its revision, those of its parts, the title."""
+    """Return what a client is told of a draft that has changed: its revisions and its title."""
     return {
         "revision": draft.revision,
         "text": draft.text_revision,

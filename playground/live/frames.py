@@ -37,7 +37,8 @@ def parse(text: str, length: int) -> Frame:
     """Return command, id and payload of a frame of ``length`` bytes.
 
     Beyond ``SMALL_FRAME_BYTES`` only commands that carry a bundle are read, and of these only a
-    flat payload of texts and whole numbers: a million nested lists take half a second in which nobody is served.
+    flat payload of texts and whole numbers: a million nested lists take half a second in which nobody is
+    served.
     Raises ValueError for what is no frame, and CommandError for what is too large.
     """
     if length > limit("FRAME_BYTES"):
@@ -70,7 +71,7 @@ def _small(text: str) -> Frame:
 
 
 def _flat(text: str, at: int) -> dict[str, str | int | None]:
-    """Return the object at ``at``, whose values are texts, whole numbers or null, and which ends the frame."""
+    """Return the object at ``at``, of texts, whole numbers and null, which ends the frame."""
     fields: dict[str, str | int | None] = {}
     step = _OPEN.match(text, at)
     while step and step[0][-1] != "}" and len(fields) < FIELDS:

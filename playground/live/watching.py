@@ -71,7 +71,6 @@ class Watching:
         while len(self._attended) >= SOURCES_AT_ONCE:
             self._leave(next(iter(self._attended)))
         loop = asyncio.get_running_loop()
-        wire = source.wire if source.revision is None else {**source.wire, "revision": source.revision}
         told, telling = seen, threading.Lock()
 
         def push(payload: Encoded, complete: bool) -> None:
@@ -84,7 +83,7 @@ class Watching:
             nonlocal told
             with telling:
                 if len(playback) > told or playback.complete:
-                    told, complete, payload = grown(wire, playback, told)
+                    told, complete, payload = grown(source.asked, playback, told)
                     loop.call_soon_threadsafe(push, payload, complete)
 
         self._attended[source.key] = None  # before the first call of the listener

@@ -43,7 +43,7 @@ async def find(call: Call) -> Answer:
     until, told = time.monotonic() + limit("FIND_SECONDS"), time.monotonic()
 
     def tell(index: int) -> None:
-        report = {"source": call.found().wire, "request": call.request, "index": index}
+        report = {"source": call.found().asked, "request": call.request, "index": index}
         call.connection.push("cycle.searched", report)
 
     def turn(playback: Playback, unwanted: Unwanted) -> Found | None:

@@ -65,7 +65,7 @@ async def cancel(call: Call) -> Answer:
 async def _waited(call: Call, question: worth.Question) -> Answer:
     def tell(report: worth.Report) -> None:
         done, total, strategy = report
-        payload = {"source": call.found().wire, "done": done, "total": total, "strategy": strategy}
+        payload = {"source": call.found().asked, "done": done, "total": total, "strategy": strategy}
         call.connection.push("worth.progress", payload)
 
     try:

@@ -1,22 +1,20 @@
 // Build: the objects as a tree, the policy, and the YAML of the draft with errors on their line.
 
 import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
-import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, ellipsis, plural, short } from "../lib/quantity.js";
 import { AddBar } from "./add/bar.js";
 import { ABSENT } from "./cluster.js";
+import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
 import { History } from "./history.js";
 import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
+import { DraftText } from "./text.js";
 import { Undo } from "./undo.js";
 import { workload } from "./workload.js";
 
 const SHORT = { ReplicaSet: "rs", StatefulSet: "sts", DaemonSet: "ds", Deployment: "deploy", Job: "job", ReplicationController: "rc" }; // as kubectl abbreviates
 const LISTED = 150; // children of one branch that are in the document
-const WARNINGS_OPEN = 5; // that are listed without being asked for
-const CHECK_AFTER = 700;
-const KEEP_AFTER = 250;
 const LIST_AFTER = 200;
 const NODE = 11; // characters of the node's name beside a pod
 const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
@@ -38,24 +36,31 @@ export class Build {
     this.tree = h("div", { class: "tree", role: "tree", "aria-label": "Objects" });
     this.tree.addEventListener("keydown", (event) => this.#key(event));
     this.search = h("input", { type: "search", class: "field filter", placeholder: "Find a node or pod", "aria-label": "Find a node or pod", "data-search": true, oninput: debounce(() => this.#find(), 100), onkeydown: (event) => this.#searchKey(event) });
-    this.yaml = this.#yaml();
     const { mine, canFork, onFork } = options;
+    const { playback } = view;
+    const bundle = () => options.bundleUrl || (playback.scenario ? `/api/scenarios/${playback.scenario}/bundle` : "");
+    this.draft = view.draft = new Draft({ socket: playback.socket, id: mine ? options.draft : "", url: bundle });
     const text = () => this.#whole();
-    const apply = (changed) => this.#replace(changed);
-    const dirty = () => !this.apply.disabled;
-    this.undo = new Undo(view, { apply, dirty, text, now: () => this.text, store: mine ? `podstep.undo.${options.draft}` : "" });
-    this.edit = view.edit = mine || canFork ? new Edit(view, { mine, fork: options.onForkToEdit, text, apply, dirty, undo: this.undo, onText: () => { view.emit("region", "build"); this.open("yaml"); } }) : null;
+    const change = (make, how) => this.#change(make, how);
+    const dirty = () => this.text.dirty;
+    this.text = new DraftText(view, { mine, canFork, onFork, draft: this.draft, strip: this.strip, change, bundle });
+    this.undo = new Undo(view, { change: (make, how) => change(make, { ...how, words: null }), dirty, text, store: mine ? `podstep.undo.${options.draft}` : "" });
+    this.edit = view.edit = mine || canFork ? new Edit(view, { mine, fork: options.onForkToEdit, text, change, dirty, undo: this.undo, onText: () => { view.emit("region", "build"); this.open("yaml"); } }) : null;
     this.history = new History(view, this.edit, mine);
     if (this.edit) this.body.before(new AddBar(view, this.edit, mine).element);
     this.objects = h("div", { class: "objects" }, this.search, this.tree, this.history.element);
     this.list = debounce(() => this.#list(), LIST_AFTER);
-    this.policy = new Policy(view, { mine, canFork, onFork, text, apply, dirty, undo: this.undo, onText: () => this.open("yaml") });
+    this.policy = new Policy(view, { mine, canFork, onFork, text, change, dirty, undo: this.undo, onText: () => this.open("yaml") });
     this.open("objects");
-    view.playback.on("opened", () => {
+    playback.on("opened", ({ revision }) => {
       this.#others = null;
-      this.#tellText(mine && this.#kept() !== null);
+      this.text.tell();
+      this.draft.opened(revision);
       this.#draw();
     });
+    this.draft.on("changed", (changed) => this.#changedElsewhere(changed));
+    this.draft.on("gone", () => this.#gone());
+    this.draft.on("failed", (error) => toast(`What another tab has changed could not be loaded: ${error.message}`, { name: "warn", ms: 6000 }));
     view.playback.on("step", () => { this.#count(); this.list(); });
     view.on("selection", () => this.#mark());
     view.on("shown", () => { if (view.shown.search !== this.#filter) { this.search.value = view.shown.search; this.#find(); } });
@@ -66,9 +71,9 @@ export class Build {
   open(tab) {
     this.#tab = tab;
     this.strip.select(tab);
-    fill(this.body, { yaml: this.yaml, policy: this.policy.element, objects: this.objects }[tab]);
+    fill(this.body, { yaml: this.text.element, policy: this.policy.element, objects: this.objects }[tab]);
     if (tab === "policy") { this.view.emit("widen", ["build", 330]); this.policy.update(); }
-    else if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.#loadText(); this.editor.enrich(); }
+    else if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.text.load(); this.text.editor.enrich(); }
     else this.#draw();
   }
 
@@ -339,172 +344,65 @@ export class Build {
     }
   }
 
-  // ---- YAML
-
-  get #store() { return `podstep.draft.${this.options.draft}`; }
-
-  #yaml() {
-    const { mine } = this.options;
-    this.check = debounce(() => this.#check(), CHECK_AFTER);
-    this.keepSoon = debounce(() => this.#settleTyping(), KEEP_AFTER);
-    addEventListener("pagehide", () => this.#settleTyping());
-    document.addEventListener("visibilitychange", () => { if (document.hidden) this.#settleTyping(); });
-    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: !mine, onInput: () => this.#typed() });
-    this.problems = h("div", { class: "yaml-problems", role: "status" });
-    this.apply = h("button", { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.#apply() }, icon("check"), "Apply");
-    this.revert = h("button", { type: "button", class: "btn quiet", hidden: true, onclick: () => this.#revert(), text: "Discard changes" });
-    const bar = mine ? h("div", { class: "yaml-bar" }, this.apply, this.revert, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }))
-      : h("div", { class: "yaml-bar" }, h("span", { class: "dim", text: this.options.canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only." }), h("span", { class: "grow" }),
-        this.options.canFork ? h("button", { type: "button", class: "btn", onclick: () => this.options.onFork() }, icon("fork"), "Fork") : null);
-    this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && mine) { event.preventDefault(); this.#apply(); } });
-    return h("div", { class: "yaml" }, bar, this.editor.element, this.problems);
-  }
-
-  /** Load the text once; who asks meanwhile waits for the same answer. */
-  async #loadText() {
-    if (this.text === undefined) await (this.loading ??= this.#fetchText().finally(() => { this.loading = null; }));
-  }
-
-  async #fetchText() {
-    const { scenario } = this.view.playback;
-    const url = this.options.bundleUrl || (scenario ? `/api/scenarios/${scenario}/bundle` : "");
-    if (!url) { fill(this.problems, h("p", { class: "dim fine", text: "The scenario of this run has no public text. Fork it to get one of your own." })); return; }
-    try {
-      const answer = await fetch(url, { headers: { Accept: "text/plain" } });
-      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-      this.text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer()); // byte order mark included
-      const kept = this.options.mine ? this.#kept() : null;
-      this.editor.value = kept ?? this.text;
-      if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);
-      if (kept !== null && kept !== this.text) { this.#edited(kept); toast("Changes you had not applied are back in the editor."); }
-    } catch (error) {
-      fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));
-    }
-  }
-
-  #kept() { try { return localStorage.getItem(this.#store); } catch { return null; } }
-
-  #keep(text) {
-    try { if (text === null) localStorage.removeItem(this.#store); else if (text.length < 2_000_000) localStorage.setItem(this.#store, text); } catch { /* storage is full or off: the server still gets it on apply */ }
-  }
-
-  /** Something was typed: it can be applied at once; a long text is compared and kept when the keys rest. */
-  #typed() {
-    this.typing = true;
-    this.apply.disabled = false;
-    this.revert.hidden = false;
-    this.options.onEdited?.(true);
-    this.keepSoon();
-  }
-
-  #settleTyping() {
-    if (!this.typing) return;
-    this.#edited(this.editor.value);
-    if (this.apply.disabled) { this.check.cancel(); this.#show([], []); } // it is what was applied: nothing is wrong with that
-  }
-
-  /** What the YAML tab says of its text: that something in it is not applied, also after a reload, else how many warnings it has. */
-  #tellText(changed) {
-    const { warnings = [] } = this.view.playback;
-    this.strip.badge("yaml", changed ? "edited" : warnings.length ? count(warnings.length) : "", "fail-text");
-    this.strip.title("yaml", changed ? "Changes that are not applied" : warnings.length ? `${plural(warnings.length, "warning")} about the input` : "");
-  }
-
-  #edited(text) {
-    this.typing = false;
-    const changed = text !== this.text;
-    this.#tellText(changed);
-    this.#keep(changed ? text : null);
-    this.apply.disabled = !changed;
-    this.revert.hidden = !changed;
-    this.options.onEdited?.(changed);
-    if (changed) this.check();
-  }
-
-  #revert() {
-    this.editor.retype(this.text);
-    this.#edited(this.text);
-    this.#show([], []);
-  }
-
-  async #check() {
-    const text = this.editor.value;
-    try {
-      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
-      if (text === this.editor.value) this.#show(errors, warnings);
-    } catch (error) {
-      if (error.body?.errors) this.#show(error.body.errors, error.body.warnings ?? []);
-    }
-  }
-
-  #show(errors, found) {
-    const warnings = placed(found, this.editor.value);
-    this.editor.mark(errors, warnings);
-    fill(this.problems,
-      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
-      warnings.length ? h("details", { open: warnings.length <= WARNINGS_OPEN }, h("summary", { text: plural(warnings.length, "warning") }), problemList(byLine(warnings), this.editor, "warning")) : null);
-  }
-
-  /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
-  async #apply() {
-    if (!this.options.mine || this.apply.disabled) return true;
-    const text = this.editor.value;
-    this.apply.disabled = true;
-    try {
-      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
-      this.#show(errors, warnings);
-      if (errors.length) {
-        this.apply.disabled = false;
-        announce(`${plural(errors.length, "error")}. Nothing was applied.`);
-        if (errors[0].line) this.editor.jump(errors[0].line);
-        return false;
-      }
-      await this.view.playback.socket.call("draft.save", { draft: this.options.draft, text });
-      const before = this.text;
-      this.text = text;
-      this.#edited(text);
-      if (before !== undefined && before !== text) this.undo.push("changes of the YAML", before);
-      await this.options.onApplied();
-      toast("Applied: the simulation starts anew.");
-      return true;
-    } catch (error) {
-      this.apply.disabled = false;
-      const errors = error.body?.errors;
-      if (errors) this.#show(errors, error.body.warnings ?? []);
-      else fill(this.problems, h("p", { class: "note error", text: error.message }));
-      return false;
-    }
-  }
+  // ---- the draft's text
 
   /** The text that is simulated. */
   async #whole() {
-    await this.#loadText();
-    if (this.text === undefined) throw new Error("The text of this draft could not be loaded.");
-    return this.text;
+    await this.text.load();
+    const text = await this.draft.load();
+    if (text === undefined) throw new Error("The text of this draft could not be loaded.");
+    return text;
   }
 
-  /** Save and simulate a text that the policy's controls made of the one that is simulated. */
-  async #replace(text) {
-    await this.view.playback.socket.call("draft.save", { draft: this.options.draft, text });
-    this.text = text;
-    this.editor.value = text;
-    this.#edited(text);
-    this.#show([], []);
-    await this.options.onApplied();
+  /**
+   * Make an edit, `make(text)` → `{text, words…}`, save it and simulate it anew; see Draft. `words` are what Undo calls
+   * it, those of the answer without them, and null keeps no step; `saved(answer)` hears of it before it is simulated.
+   */
+  async #change(make, { words, saved, ...how } = {}) {
+    const answer = await this.draft.change(make, how);
+    const { text, before, merged } = answer;
+    if (text === before) return answer;
+    if (saved) saved(answer);
+    else this.text.take(text);
+    try {
+      await this.options.onApplied();
+    } finally {
+      if (words !== null) this.undo.push(words ?? answer.words, before, text);
+    }
+    if (merged && words !== null) this.#tellMerged();
+    return answer;
+  }
+
+  /** After what the edit says of itself. */
+  #tellMerged() {
+    setTimeout(() => this.edit?.tell("Merged with what another tab had changed meanwhile: both are in the draft."));
+  }
+
+  /** Another tab has saved: show that, and leave alone what is typed here. */
+  async #changedElsewhere({ text }) {
+    if (text !== undefined) this.text.take(text);
+    try {
+      await this.options.onApplied();
+      toast("Changed in another tab. It is shown here too.", { name: "help" });
+    } catch (error) {
+      const [first] = error.body?.errors ?? [];
+      toast(`Another tab has saved a text that cannot be simulated: ${first?.message ?? error.message}`, { name: "warn", ms: 9000 });
+    }
+  }
+
+  /** The draft was deleted; what it held is still here. */
+  #gone() {
+    const note = toast("This draft was deleted in another tab. Its text is still here.", { name: "warn", ms: 0 });
+    note?.append(h("button", { type: "button", class: "btn small", onclick: async () => {
+      try {
+        const text = this.text.dirty ? this.text.editor.value : this.draft.text;
+        const { url } = await this.view.playback.socket.call("bundle.open", { text, title: document.querySelector("input[data-title]")?.value ?? "" });
+        this.text.forget();
+        location.assign(url);
+      } catch (error) { toast(`It could not be kept: ${error.body?.errors?.[0]?.message ?? error.message}`, { name: "warn", ms: 6000 }); }
+    } }, icon("copy"), "Keep it as a new draft"));
   }
 
   /** Apply pending changes, as sharing wants. */
-  async settle() { return this.apply.disabled ? true : this.#apply(); }
-}
-
-/** Warnings about a whole document lead to its first line. */
-function placed(warnings, text) {
-  if (warnings.every(({ line, document }) => line || !document)) return warnings;
-  const firsts = [];
-  let open = false;
-  text.split("\n").forEach((row, i) => {
-    if (/^---(\s|$)/.test(row)) open = false;
-    else if (!open && row.trim() && !/^\s*#/.test(row)) { open = true; firsts.push(i + 1); }
-  });
-  return warnings.map((warning) => (warning.line ? warning : { ...warning, line: firsts[warning.document - 1] }));
+  async settle() { return this.text.settle(); }
 }

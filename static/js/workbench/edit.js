@@ -40,7 +40,7 @@ export class Edit {
 
   constructor(view, options) {
     this.view = view;
-    this.options = options; // {mine, fork(wish), text(), apply(text), dirty(), undo, onText()}
+    this.options = options; // {mine, fork(wish), text(), change(make, how), dirty(), undo, onText()}
     view.on("edit", (wish) => this.open(wish));
     view.on("edits", () => { this.#note?.remove(); this.#note = null; }); // its Undo would lead back from something else
   }
@@ -70,8 +70,9 @@ export class Edit {
     if (wish.create) { this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []); return; }
     try {
       const { playback } = view;
+      const based = await this.options.text();
       const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(playback.wantedCycle) });
-      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step, { start: found.start && found.index === 0 });
+      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step, { start: found.start && found.index === 0, based });
     } catch (error) {
       if (error.code !== "request.superseded") toast(error.message, { name: "warn", ms: 6000 });
     }
@@ -81,14 +82,15 @@ export class Edit {
   async openOperation({ id, words }) {
     const { playback } = this.view;
     try {
+      const based = await this.options.text();
       const { yaml } = await playback.socket.call("operations.get", { source: playback.source, id });
-      this.#show(`Edit the event: ${words}`, "", yaml, [], "", { id });
+      this.#show(`Edit the event: ${words}`, "", yaml, [], "", { id, based });
     } catch (error) { toast(error.message, { name: "warn", ms: 6000 }); }
   }
 
   // ---- the panel
 
-  #show(heading, target, yaml, revisions, step, { id = "", start = false } = {}) {
+  #show(heading, target, yaml, revisions, step, { id = "", start = false, based } = {}) {
     const { view } = this;
     const index = view.playback.wantedCycle;
     const kind = target.split(" ")[0];
@@ -115,7 +117,7 @@ export class Edit {
       const wish = first ? { target, ...(action === "delete" ? {} : { object: editor.value, base: yaml }) } : id ? { action, id, object: editor.value } : { action, step: at, ...later, ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
       box.toggleAttribute("aria-busy", true);
       try {
-        const answer = await this.operate(wish, first ? "bundle.amend" : "bundle.operate");
+        const answer = await this.operate(wish, first ? "bundle.amend" : "bundle.operate", based);
         box.close();
         this.#tell(answer, index, when, action);
       } catch (error) {
@@ -213,28 +215,22 @@ export class Edit {
 
   // ---- changing
 
-  /** Rewrite the text by `bundle.operate` or another such command, and simulate it anew, standing at the same step. */
-  async operate(wish, command = "bundle.operate") {
-    if (this.#busy) throw new Error("The last change is still being made.");
-    this.#busy = true;
-    try {
-      const before = await this.options.text();
-      const answer = await this.view.playback.socket.call(command, { text: before, ...wish });
-      await this.options.apply(answer.text);
-      this.options.undo.push(answer.words, before);
-      return { ...answer, cost: costs(before, answer.text, answer.rewritten) };
-    } finally { this.#busy = false; }
+  /** Rewrite the text by `bundle.operate` or another such command, and simulate it anew, standing at the same step; `based` is the text that was seen. */
+  operate(wish, command = "bundle.operate", based = undefined) {
+    return this.change(async (text) => {
+      const answer = await this.view.playback.socket.call(command, { text, ...wish });
+      return { ...answer, cost: costs(text, answer.text, answer.rewritten) };
+    }, { based });
   }
 
   /** Put another text in the place of the whole draft. */
-  async replace(text, words) {
+  replace(text, words) { return this.change(() => ({ text }), { words, whole: true }); }
+
+  /** Make an edit, `make(text)` → `{text, words}`. */
+  async change(make, how = {}) {
     if (this.#busy) throw new Error("The last change is still being made.");
     this.#busy = true;
-    try {
-      const before = await this.options.text();
-      await this.options.apply(text);
-      this.options.undo.push(words, before);
-    } finally { this.#busy = false; }
+    try { return await this.options.change(make, how); } finally { this.#busy = false; }
   }
 
   back() { return this.#lead("back", "Undone"); }

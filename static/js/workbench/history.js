@@ -188,15 +188,16 @@ export class History {
       if (rows.length === 1) {
         await this.edit.operate({ ...landed(rows[0]), ...wish(rows[0]) });
       } else {
-        let text = await this.edit.options.text();
-        let step = null; // where the one before came to stand: that counts from there
-        for (const row of rows.toReversed()) {
-          const asked = { ...landed(row), ...wish(row) };
-          const answer = await this.view.playback.socket.call("bundle.operate", { text, ...asked, ...(step && asked.action === "move" && asked.step ? { step } : {}) });
-          text = answer.text;
-          step = answer.step;
-        }
-        await this.edit.replace(text, `${said.toLowerCase()}: ${plural(rows.length, "event")}`);
+        const all = async (before) => {
+          let text = before;
+          let step = null; // where the one before came to stand: that counts from there
+          for (const row of rows.toReversed()) {
+            const asked = { ...landed(row), ...wish(row) };
+            ({ text, step } = await this.view.playback.socket.call("bundle.operate", { text, ...asked, ...(step && asked.action === "move" && asked.step ? { step } : {}) }));
+          }
+          return { text };
+        };
+        await this.edit.change(all, { words: `${said.toLowerCase()}: ${plural(rows.length, "event")}` });
       }
       this.#chosen.clear();
       this.edit.tell(`${said}: ${rows.length === 1 ? rows[0].words : plural(rows.length, "event")}.`);

@@ -1,6 +1,6 @@
 // The workbench: wires the parts together and opens the source that the page names.
 
-import { $, h, fill, icon, toast, debounce } from "../lib/dom.js";
+import { $, h, fill, icon, toast } from "../lib/dom.js";
 import { Socket } from "../lib/socket.js";
 import { plural } from "../lib/quantity.js";
 import { About } from "./about.js";
@@ -23,6 +23,7 @@ import { share } from "./share.js";
 import { Stage } from "./stage.js";
 import { Stops } from "./stops.js";
 import { Timings } from "./timings.js";
+import { title } from "./title.js";
 import { View } from "./view.js";
 import { Why, tellApplied } from "./why.js";
 
@@ -84,7 +85,7 @@ if (forkButton) {
   forkButton.addEventListener("click", fork);
 }
 $("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, read-only";
-title();
+if (mine) title(build.draft);
 runAll();
 notices();
 const asked = Object.fromEntries(["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]));
@@ -157,28 +158,12 @@ async function startRun() {
 
 function runAll() { $("[data-run-all]")?.addEventListener("click", startRun); }
 
-/** The title of one's own draft is saved as it is typed. */
-function title() {
-  const field = $("[data-title]");
-  if (!mine) return;
-  const saved = $("[data-saved]");
-  const save = debounce(async () => {
-    try {
-      await socket.call("draft.save", { draft: source.draft, title: field.value });
-      saved.textContent = "saved";
-      setTimeout(() => { saved.textContent = ""; }, 1500);
-    } catch (error) { saved.textContent = `not saved: ${error.message}`; }
-  }, 600);
-  field.addEventListener("input", () => { document.title = `${field.value || "Untitled"} · podstep`; save(); });
-  field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") field.blur(); });
-}
-
 /** What the visitor must know of the connection and of steps that failed to load. */
 function notices() {
   let note = null;
   socket.on("down", () => { note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 }); });
   socket.on("up", (first) => { note?.remove(); note = null; if (!first) toast("Connected again."); });
-  playback.on("failed", (error) => toast(error.message, { name: "warn", ms: 6000 }));
+  playback.on("failed", (error) => error.code === "draft.stale" || toast(error.message, { name: "warn", ms: 6000 }));
   // Warnings are no news that covers the stage: the YAML tab counts them, and on a phone the region that it is in.
   playback.on("opened", () => {
     const { length } = playback.warnings;

@@ -71,7 +71,7 @@ export class Playback extends Emitter {
     const newest = () => generation === this.#generation;
     let answer;
     try {
-      answer = await this.ask("scenario.open", { source: this.source, ...(step ? { step } : {}) }, newest);
+      answer = await this.ask("scenario.open", { source: this.#newest, ...(step ? { step } : {}) }, newest);
     } catch (error) {
       if (newest() || !superseded(error)) throw error;
       return this.#opening;
@@ -100,7 +100,11 @@ export class Playback extends Emitter {
     for (const asked of [this.#window(this.#start(index)), this.#get(index)]) asked.catch(() => { /* asked for again where it is wanted */ });
   }
 
+  /** The source as it is now: what is open stays in its revision. */
+  get #newest() { return this.source.draft ? { draft: this.source.draft } : this.source; }
+
   #take(answer) {
+    if (this.source.draft && answer.revision) this.source = { draft: this.source.draft, revision: answer.revision };
     this.title = answer.title;
     this.scenario = answer.scenario;
     this.nodes = answer.nodes;
@@ -127,7 +131,8 @@ export class Playback extends Emitter {
       try {
         return await this.socket.call(command, payload);
       } catch (error) {
-        if (!superseded(error) || tries >= ASKED_AGAIN || !wanted()) throw error;
+        const overtaken = error.code === "draft.stale" && command === "scenario.open"; // it was saved in this very moment
+        if (!(overtaken || superseded(error)) || tries >= ASKED_AGAIN || !wanted()) throw error;
         await new Promise((resolve) => { setTimeout(resolve, 20 * tries); });
       }
     }
@@ -138,6 +143,7 @@ export class Playback extends Emitter {
     try {
       answer = await this.socket.call("scenario.open", { source: this.source });
     } catch (error) {
+      if (error.code === "draft.stale") return; // another tab has saved meanwhile: it is opened anew
       if (!superseded(error)) this.emit("failed", error); // else the connection was lost again, and this was asked anew
       return;
     }
@@ -150,8 +156,8 @@ export class Playback extends Emitter {
     if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
   }
 
-  #grew({ cycles, complete, end, from, marks }) {
-    if (!this.nodes) return;
+  #grew({ source, cycles, complete, end, from, marks }) {
+    if (!this.nodes || source.revision !== this.source.revision) return; // of a revision that is open no more
     this.cycles = Math.max(this.cycles, cycles);
     this.complete = complete;
     this.end = end;

@@ -36,13 +36,13 @@ export class Policy {
 
   constructor(view, options) {
     this.view = view;
-    this.options = options; // {mine, canFork, onFork, text(), apply(text), dirty(), undo, onText()}
+    this.options = options; // {mine, canFork, onFork, text(), change(make, how), dirty(), undo, onText()}
     this.status = h("p", { class: "policy-status", role: "status" });
     this.body = h("div", { class: "policy-body" });
     this.text = new PolicyText({
       check: (text) => view.playback.socket.call("policy.check", { text, order: this.#inForce?.predicateOrder ?? "v1.11", quirks: this.#inForce?.quirks ?? "v1.11" }),
       unwritten: () => (this.#inForce ? asPolicy(this.#inForce) : ""),
-      apply: (text) => this.#write(text), changed: () => { this.#shown = ""; this.update(); },
+      apply: (text, based) => this.#write(text, based), seen: () => this.options.text(), changed: () => { this.#shown = ""; this.update(); },
     });
     this.profiles = new Profiles({ change: (...change) => this.#change(...change), ask: (...change) => this.#ask(...change), redraw: () => { this.#shown = ""; this.update(); } });
     this.element = h("div", { class: "policy" }, h("div", { class: "policy-columns" }, this.body, this.text.element), this.status);
@@ -329,20 +329,17 @@ export class Policy {
         return "";
       }
       const step = this.#moment;
-      const before = await this.options.text();
-      const { text, rewritten } = await playback.socket.call("bundle.configure", { text: before, what, key, value, ...(step ? { step } : {}) });
-      await this.#replace(before, text, words, rewritten);
+      await this.#make((text) => playback.socket.call("bundle.configure", { text, what, key, value, ...(step ? { step } : {}) }), words);
       return "";
     } catch (error) {
       return error.body?.errors?.[0]?.message ?? error.message;
     }
   }
 
-  async #replace(before, text, words, rewritten) {
+  async #make(make, words, based) {
     const at = this.#moment ? this.view.playback.index : 0;
+    const { text, before, rewritten } = await this.options.change(make, { words, based });
     if (text !== before) {
-      await this.options.apply(text);
-      this.options.undo.push(words, before);
       await this.update(); // who hears that it is changed goes on from what is drawn
       const cost = costs(before, text, rewritten).trim();
       if (cost) toast(cost, { name: "warn", ms: 7000 });
@@ -351,14 +348,12 @@ export class Policy {
   }
 
   /** Put a text that was typed in force, throwing what is wrong with it. */
-  async #write(documents) {
+  async #write(documents, based) {
     if (this.#busy) return;
     this.#lock(true);
     try {
       const step = this.#moment;
-      const before = await this.options.text();
-      const { text, rewritten } = await this.view.playback.socket.call("bundle.add", { text: before, documents, ...(step ? { step } : {}) });
-      await this.#replace(before, text, "the policy’s text", rewritten);
+      await this.#make((text) => this.view.playback.socket.call("bundle.add", { text, documents, ...(step ? { step } : {}) }), "the policy’s text", based);
     } finally {
       this.#lock(false);
     }

@@ -9,9 +9,10 @@ const PLACEHOLDER = "Nothing is written:\nthe DefaultProvider runs,\nwhich is wh
 
 export class PolicyText {
   #shown = ""; // what is in force
+  #based = null; // the draft's text, as a promise, over which the policy was typed
   #open = false;
 
-  /** `options`: `{check(text), apply(text), changed(), unwritten()}`; `check` answers a PolicyText, `unwritten` the DefaultProvider's text. */
+  /** `options`: `{check(text), apply(text, based), seen(), changed(), unwritten()}`; `check` answers a PolicyText, `seen` the draft's text that is shown, `unwritten` the DefaultProvider's text. */
   constructor(options) {
     this.options = options;
     this.known = null; // the answer about what is typed, if it differs from what is in force
@@ -43,6 +44,7 @@ export class PolicyText {
       this.#shown = answer.text;
       if (!typed) { this.editor.value = answer.text; this.known = null; }
     }
+    if (!this.dirty) this.#based = null;
     this.editor.readOnly = !editable;
     this.bar.hidden = !editable;
     this.#mark(this.known ?? answer);
@@ -58,11 +60,19 @@ export class PolicyText {
 
   /** Put in what a control made of what is typed. */
   async take(text) {
+    this.#begin();
     this.editor.value = text;
     await this.#check();
   }
 
+  /** Something is typed over what is shown: another tab may change that before it is applied. */
+  #begin() {
+    this.#based ??= this.options.seen();
+    this.#based.catch(() => {}); // said where it is applied
+  }
+
   #typed() {
+    this.#begin();
     this.#paint();
     if (this.dirty) this.check();
     else this.#discard();
@@ -71,6 +81,7 @@ export class PolicyText {
   #discard() {
     this.check.cancel();
     this.editor.value = this.#shown;
+    this.#based = null;
     this.known = null;
     fill(this.problems);
     this.#paint();
@@ -114,8 +125,9 @@ export class PolicyText {
     this.applying.disabled = true;
     try {
       const { text } = this;
-      await this.options.apply(text);
+      await this.options.apply(text, await this.#based);
       this.#shown = text;
+      this.#based = null;
       this.known = null;
     } catch (error) {
       const errors = error.body?.errors ?? [{ message: error.message }];

@@ -14,11 +14,12 @@ export function settings({ view, build, mine, canFork, fork }) {
       if (busy || options.dirty()) return;
       busy = true;
       try {
-        const before = await options.text();
-        let text = before;
-        for (const [what, key, value] of changes) ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
-        await options.apply(text);
-        if (text !== before) build.undo.push(words, before);
+        const configured = async (before) => {
+          let text = before;
+          for (const [what, key, value] of changes) ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
+          return { text };
+        };
+        await options.change(configured, { words });
         toast(`${words}: the simulation starts anew.`);
       } catch (error) {
         toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 6000 });
@@ -34,18 +35,17 @@ export function settings({ view, build, mine, canFork, fork }) {
       try {
         const { playback } = view;
         const { socket, source, index } = playback;
-        const before = await options.text();
         const words = Object.entries(weights).map(([name, weight]) => `${name} ${weight ? `weight ${weight}` : "off"}`).join(", ");
         const step = when === "before" ? (index > 1 ? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step : "1.0") : undefined;
-        const { text } = await socket.call("bundle.configure", { text: before, what: "weights", key: "", value: JSON.stringify(weights), ...(step ? { step } : {}) });
+        const configured = (text) => socket.call("bundle.configure", { text, what: "weights", key: "", value: JSON.stringify(weights), ...(step ? { step } : {}) });
         if (!mine) {
+          const { text } = await configured(await options.text());
           const { draft, url } = await socket.call("scenario.fork", { source });
           await socket.call("draft.save", { draft, text });
           location.assign(`${new URL(url, location.origin).pathname}${location.search}`);
           return;
         }
-        await options.apply(text);
-        if (text !== before) build.undo.push(words, before);
+        await options.change(configured, { words });
         const told = `${when === "before" ? `Before cycle ${index}` : "From the start"}: ${words}.`;
         if (view.edit) view.edit.tell(told);
         else announce(told);

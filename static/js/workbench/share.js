@@ -21,7 +21,7 @@ export async function share({ playback, view, address, build, mine }) {
   const status = h("p", { class: "dim", text: "Making an immutable copy…", role: "status" });
   const box = dialog("Share this scenario", status);
   try {
-    const answer = await playback.socket.call("draft.share", { draft: playback.source.draft, step: playback.wanted > playback.cycles ? "end" : String(playback.wanted), tab: view.tab });
+    const answer = await playback.socket.call("draft.share", { draft: playback.source.draft, base: playback.source.revision, step: playback.wanted > playback.cycles ? "end" : String(playback.wanted), tab: view.tab });
     const path = new URL(answer.url, origin).pathname;
     const { field, row } = copyRow("Link to this view", origin + address.link(path));
     const body = box.querySelector(".dialog-body");

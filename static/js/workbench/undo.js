@@ -1,8 +1,11 @@
-// What was done to a draft's text, newest last: Undo leads back one by one and Redo forth again, whether it was done by a form, in the Policy tab, in the list of events or in the YAML. It is kept in this browser over a reload.
+// What was done to a draft's text in this tab, newest last: Undo leads back one by one and Redo forth again, whether it was done by a form, in the Policy tab, in the list of events or in the YAML. It is kept in this tab over a reload, and in this browser for the next one.
+// What other tabs have saved in between is in both lists too, without words: it is never taken back. To undo what was done before it is an edit like any other, merged with what is there now.
 
 const KEPT = 50; // steps
 const HELD = 20_000_000; // characters of all steps together
-const STORED = 1_000_000; // characters of all steps together that outlive a reload
+const STORED = 1_000_000; // characters of all steps and of the text together that outlive a reload
+const FORMAT = 2;
+const ELSEWHERE = null; // the words of a step that another tab has made
 const SAFE = 65_521; // of the checksum: the largest prime below 2^16
 
 /** What turns `before` into `after`: `[at, the characters that go, those that come]`. */
@@ -16,11 +19,11 @@ export function splice(before, after) {
 }
 
 /** The text with one piece of it replaced; null if that piece does not stand there. */
-function replaced(text, at, old, put) {
+export function replaced(text, at, old, put) {
   return text.startsWith(old, at) ? text.slice(0, at) + put + text.slice(at + old.length) : null;
 }
 
-const size = ([words, , old, put]) => words.length + old.length + put.length;
+const size = ([words, , old, put]) => (words ?? "").length + old.length + put.length;
 
 /** Tells texts apart (Adler-32 and the length): whether what is stored belongs to the text that is there. */
 function sum(text) {
@@ -32,59 +35,98 @@ function sum(text) {
 
 export class Undo {
   #done = []; // [what was done, at, the characters that went, those that came]
-  #undone = []; // the same, newest undone last
-  #stands = ""; // sum of the text that they lead on from; "" while nothing is known
+  #undone = []; // the same of undoing, newest last
+  #text = null; // that they lead back from; null where it is not known
+  #stands = ""; // its sum; "" while nothing is known
   #busy = false;
 
-  constructor(view, { apply, dirty, text, now, store = "" }) {
-    Object.assign(this, { view, apply, dirty, text, now });
-    this.store = store; // under which key of the browser's storage; "" keeps nothing
+  constructor(view, { change, dirty, text, store = "" }) {
+    Object.assign(this, { view, change, dirty, text });
+    this.store = store; // under which key of the browser's storages; "" keeps nothing
     this.#recall();
   }
 
-  get last() { return this.#done.at(-1)?.[0] ?? ""; }
+  get last() { return newest(this.#done)?.[0] ?? ""; }
 
-  get next() { return this.#undone.at(-1)?.[0] ?? ""; }
+  get next() { return newest(this.#undone)?.[0] ?? ""; }
 
   get depth() { return this.#done.length; }
 
-  push(words, before) {
-    const after = this.now() ?? before;
-    if (this.#stands && this.#stands !== sum(before)) this.#done = []; // somebody else wrote the draft in between
+  /** Note what has just been done to a text. */
+  push(words, before, after) {
+    if (!this.#follow(before)) this.#done = [];
     this.#done.push([words, ...splice(before, after)]);
     this.#undone = [];
-    let held = this.#done.reduce((all, step) => all + size(step), 0);
-    while (this.#done.length > 1 && (this.#done.length > KEPT || held > HELD)) held -= size(this.#done.shift());
+    this.#trim();
     this.#keep(after);
     this.view.emit("edits");
   }
 
-  /** Bring back the text before the last change; what that was, "" if there is none. */
-  back() { return this.#lead(this.#done, this.#undone, ([, at, old, put], text) => replaced(text, at, put, old)); }
+  /** Take back the last change of this tab; what that was, "" if there is none. */
+  back() { return this.#lead(this.#done, this.#undone); }
 
   /** Do again what was undone last; what that is, "" if there is nothing. */
-  forth() { return this.#lead(this.#undone, this.#done, ([, at, old, put], text) => replaced(text, at, old, put)); }
+  forth() { return this.#lead(this.#undone, this.#done); }
 
-  async #lead(from, to, change) {
-    const step = from.at(-1);
-    if (!step || this.#busy) return "";
+  async #lead(from, to) {
+    if (!newest(from) || this.#busy) return "";
     if (this.dirty()) throw new Error("The YAML has changes that are not applied. Apply or discard them first.");
     this.#busy = true;
     try {
       const text = await this.text();
-      const wanted = this.#stands === sum(text) ? change(step, text) : null;
-      if (wanted === null) {
+      const followed = this.#follow(text);
+      const way = followed ? this.#way(from, text) : null;
+      if (!way) {
         this.#forget();
         throw new Error("The draft was changed elsewhere since, so what was done here before cannot be taken back.");
       }
-      await this.apply(wanted);
-      to.push(from.pop());
-      this.#keep(wanted);
+      const { based, wanted, words, taken } = way;
+      const answer = await this.change(() => ({ text: wanted }), { based, whole: true });
+      this.#follow(answer.before); // of another tab's that came while it was made
+      from.splice(from.length - taken - (answer.before === text ? 0 : 1));
+      if (answer.text !== wanted) from.push([ELSEWHERE, ...splice(wanted, answer.text)]);
+      if (answer.text !== answer.before) to.push([words, ...splice(answer.before, answer.text)]);
+      this.#trim();
+      this.#keep(answer.text);
+      return words;
     } finally {
       this.#busy = false;
       this.view.emit("edits");
     }
-    return step[0];
+  }
+
+  /** The last step of one's own: the text that it led to, the one that it came from, and how many steps that takes. */
+  #way(steps, text) {
+    let based = text;
+    for (let i = steps.length - 1; i >= 0; i -= 1) {
+      const [words, at, old, put] = steps[i];
+      const before = replaced(based, at, put, old);
+      if (before === null) return null;
+      if (words !== ELSEWHERE) return { based, wanted: before, words, taken: steps.length - i };
+      based = before;
+    }
+    return null;
+  }
+
+  /** Take note of what another tab has saved; false where it is not known from what. */
+  #follow(text) {
+    if (this.#text === text || (!this.#stands && !this.#done.length && !this.#undone.length)) { this.#text = text; return true; }
+    if (this.#text === null) {
+      if (this.#stands !== sum(text)) return false;
+    } else {
+      const step = [ELSEWHERE, ...splice(this.#text, text)];
+      for (const steps of [this.#done, this.#undone]) if (steps.length) steps.push(step);
+    }
+    this.#text = text;
+    this.#stands = sum(text);
+    return true;
+  }
+
+  #trim() {
+    for (const steps of [this.#done, this.#undone]) {
+      let held = steps.reduce((all, step) => all + size(step), 0);
+      while (steps.length > 1 && (steps.length > KEPT || held > HELD)) held -= size(steps.shift());
+    }
   }
 
   // ---- over a reload
@@ -96,16 +138,16 @@ export class Undo {
   }
 
   #keep(text) {
+    this.#text = text || null;
     this.#stands = text ? sum(text) : "";
     if (!this.store) return;
     let room = STORED;
     const fits = (steps) => steps.toReversed().filter((step) => { room -= size(step); return room > 0; }).reverse();
-    try {
-      const done = fits(this.#done);
-      const undone = fits(this.#undone);
-      if (done.length || undone.length) this.#put(JSON.stringify({ stands: this.#stands, done, undone }));
-      else localStorage.removeItem(this.store);
-    } catch { /* storage is full or off: Undo works until the page is left */ }
+    const done = fits(this.#done);
+    const undone = fits(this.#undone);
+    const kept = done.length || undone.length ? JSON.stringify({ format: FORMAT, stands: this.#stands, done, undone, ...(text.length < room ? { text } : {}) }) : null;
+    try { if (kept) sessionStorage.setItem(this.store, kept); else sessionStorage.removeItem(this.store); } catch { /* storage is full or off: what the browser keeps may do */ }
+    try { if (kept) this.#put(kept); else localStorage.removeItem(this.store); } catch { /* storage is full or off: Undo works until the page is left */ }
   }
 
   /** Where there is no room, the histories of other drafts give way. */
@@ -120,12 +162,16 @@ export class Undo {
   #recall() {
     if (!this.store) return;
     try {
-      const { stands, done, undone } = JSON.parse(localStorage.getItem(this.store) ?? "{}");
-      const sound = (steps) => Array.isArray(steps) && steps.every((step) => Array.isArray(step) && step.length === 4 && typeof step[0] === "string" && Number.isInteger(step[1]) && typeof step[2] === "string" && typeof step[3] === "string");
-      if (typeof stands !== "string" || !sound(done) || !sound(undone)) return;
+      const { format, stands, done, undone, text } = JSON.parse(sessionStorage.getItem(this.store) ?? localStorage.getItem(this.store) ?? "{}");
+      const sound = (steps) => Array.isArray(steps) && steps.every((step) => Array.isArray(step) && step.length === 4 && (step[0] === ELSEWHERE || typeof step[0] === "string") && Number.isInteger(step[1]) && typeof step[2] === "string" && typeof step[3] === "string");
+      if (format !== FORMAT || typeof stands !== "string" || !sound(done) || !sound(undone)) return;
       this.#done = done.slice(-KEPT);
       this.#undone = undone.slice(-KEPT);
       this.#stands = stands;
+      if (typeof text === "string" && sum(text) === stands) this.#text = text;
     } catch { /* nothing that can be read is nothing */ }
   }
 }
+
+/** The last step of one's own. */
+const newest = (steps) => steps.findLast(([words]) => words !== ELSEWHERE);

@@ -177,12 +177,15 @@ export class Branches {
     } catch (error) { toast(`It could not be branched: ${error.message}`, { name: "warn", ms: 6000 }); }
   }
 
+  /** The revision of a branch that is known here; of one's own draft the page knows later ones than the list. */
+  #seen({ draft, revision }) { return draft === this.own ? Math.max(revision, this.view.draft.revision, this.view.draft.titled) : revision; }
+
   #rename(branch) {
     const field = h("input", { class: "field", maxlength: "120", value: branch.title, "aria-label": "Name of the branch" });
     const box = dialog("Rename the branch", h("form", { onsubmit: async (event) => {
       event.preventDefault();
       try {
-        const { revision } = await this.view.playback.socket.call("draft.save", { draft: branch.draft, title: field.value });
+        const { revision } = await this.view.playback.socket.call("draft.save", { draft: branch.draft, title: field.value, base: this.#seen(branch) });
         const found = this.#found.get(`${branch.draft} ${branch.revision}`);
         if (found) this.#found.set(`${branch.draft} ${revision}`, found);
         Object.assign(branch, { title: field.value.trim(), revision });
@@ -191,26 +194,33 @@ export class Branches {
         const title = branch.draft === this.own && document.querySelector("input[data-title]");
         if (title) { title.value = branch.title; document.title = `${branch.title || "Untitled"} · podstep`; }
         announce(`Renamed: ${branch.title || "Untitled"}.`);
-      } catch (error) { toast(`It could not be renamed: ${error.message}`, { name: "warn", ms: 6000 }); }
+      } catch (error) {
+        if (error.code === "draft.stale") branch.revision = error.body.revision; // it is told what there is now; who wants it all the same asks again
+        toast(error.code === "draft.stale" ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. Press Rename again to take your name all the same.` : `It could not be renamed: ${error.message}`, { name: "warn", ms: 8000 });
+      }
     } }, h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Rename" }))));
     field.select();
   }
 
   #delete(branch) {
     const children = this.#listed.branches.filter(({ parent }) => parent === `draft:${branch.draft}`).length;
+    const overtaken = h("p", { class: "stale-text", role: "alert" });
     const drop = h("button", { type: "button", class: "btn danger", onclick: async () => {
       drop.disabled = true;
       try {
-        await this.view.playback.socket.call("draft.delete", { draft: branch.draft });
+        await this.view.playback.socket.call("draft.delete", { draft: branch.draft, base: this.#seen(branch) });
         if (branch.draft === this.own) { this.#leave(branch); return; }
         box.close();
         announce(`Deleted: ${branch.title || "Untitled"}.`);
         await this.load();
         this.#focus(this.rows.querySelector("a, b") ?? this.head.querySelector("button"));
-      } catch (error) { drop.disabled = false; toast(`It could not be deleted: ${error.message}`, { name: "warn", ms: 6000 }); }
+      } catch (error) {
+        drop.disabled = false;
+        if (error.code === "draft.stale") { branch.revision = error.body.revision; fill(overtaken, icon("warn"), "It has been changed in another tab since this list was made. Nothing is deleted yet."); } else toast(`It could not be deleted: ${error.message}`, { name: "warn", ms: 6000 });
+      }
     } }, icon("cross"), "Delete it");
     const box = dialog(`Delete ${branch.title || "Untitled"}?`,
-      h("p", { text: `This cannot be undone.${children ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.` : ""}${branch.draft === this.own ? " It is what you look at: its parent opens then." : ""} What you have shared of it stays shared.` }),
+      h("p", { text: `This cannot be undone.${children ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.` : ""}${branch.draft === this.own ? " It is what you look at: its parent opens then." : ""} What you have shared of it stays shared.` }), overtaken,
       h("div", { class: "edit-bar" }, drop, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Keep it" })));
     drop.focus();
   }

@@ -1,0 +1,166 @@
+// Merging two edits of one text, line by line: what only one side changed is taken from it, what both changed otherwise is a conflict.
+
+const CELLS = 250_000; // of the table for lines that have no unique one between them; beyond it they count as changed
+
+/** Lines as numbers, the same line the same number in all texts. */
+function numbered(...texts) {
+  const known = new Map();
+  return texts.map((lines) => lines.map((line) => {
+    if (!known.has(line)) known.set(line, known.size);
+    return known.get(line);
+  }));
+}
+
+/** Pairs of places of lines that stand once in both ranges, in the longest order that both have. */
+function anchors(a, b, [a0, a1, b0, b1]) {
+  const once = new Map(); // line: its place in a, in b; -1 where it is there again
+  const note = (lines, from, to, side) => {
+    for (let i = from; i < to; i += 1) {
+      const found = once.get(lines[i]) ?? [null, null];
+      found[side] = found[side] === null ? i : -1;
+      once.set(lines[i], found);
+    }
+  };
+  note(a, a0, a1, 0);
+  note(b, b0, b1, 1);
+  const pairs = [...once.values()].filter(([i, j]) => i !== null && j !== null && i >= 0 && j >= 0);
+  const ends = []; // the last pair of the best chain of each length
+  const before = new Map();
+  for (const pair of pairs) { // in the order of a
+    let low = 0;
+    let high = ends.length;
+    while (low < high) { const middle = (low + high) >> 1; if (ends[middle][1] < pair[1]) low = middle + 1; else high = middle; }
+    before.set(pair, ends[low - 1]);
+    ends[low] = pair;
+  }
+  const chain = [];
+  for (let pair = ends.at(-1); pair; pair = before.get(pair)) chain.push(pair);
+  return chain.reverse();
+}
+
+/** Pairs of places of a longest common subsequence; none where the ranges are too long for it. */
+function common(a, b, [a0, a1, b0, b1]) {
+  const [n, m] = [a1 - a0, b1 - b0];
+  if (!n || !m || n * m > CELLS) return [];
+  const width = m + 1;
+  const table = new Uint32Array((n + 1) * width);
+  for (let i = n - 1; i >= 0; i -= 1) for (let j = m - 1; j >= 0; j -= 1) {
+    table[i * width + j] = a[a0 + i] === b[b0 + j] ? table[(i + 1) * width + j + 1] + 1 : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+  }
+  const pairs = [];
+  for (let i = 0, j = 0; i < n && j < m;) {
+    if (a[a0 + i] === b[b0 + j]) { pairs.push([a0 + i, b0 + j]); i += 1; j += 1; } else if (table[(i + 1) * width + j] >= table[i * width + j + 1]) i += 1; else j += 1;
+  }
+  return pairs;
+}
+
+/** What differs between two lists of lines: `[from, to, from there, to there]` in order, with at least one same line between. */
+export function hunks(before, after) {
+  const [a, b] = numbered(before, after);
+  const found = [];
+  const ranges = [[0, a.length, 0, b.length]];
+  while (ranges.length) {
+    let [a0, a1, b0, b1] = ranges.pop();
+    while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) { a0 += 1; b0 += 1; }
+    while (a0 < a1 && b0 < b1 && a[a1 - 1] === b[b1 - 1]) { a1 -= 1; b1 -= 1; }
+    if (a0 === a1 && b0 === b1) continue;
+    const range = [a0, a1, b0, b1];
+    const unique = anchors(a, b, range);
+    const pairs = unique.length ? unique : common(a, b, range);
+    if (!pairs.length) { found.push(range); continue; }
+    const within = [];
+    for (const [i, j] of [...pairs, [a1, b1]]) {
+      within.push([a0, i, b0, j]);
+      [a0, b0] = [i + 1, j + 1];
+    }
+    for (const part of within.reverse()) ranges.push(part); // the first is taken first
+  }
+  return joined(found);
+}
+
+/** Ranges that touch are one. */
+function joined(found) {
+  const out = [];
+  for (const range of found) {
+    const last = out.at(-1);
+    if (last && last[1] === range[0] && last[3] === range[2]) [, last[1], , last[3]] = range;
+    else out.push([...range]);
+  }
+  return out;
+}
+
+const MARK = /^---(\s|$)/;
+
+/** Whether a change puts in whole YAML documents, between others or at the end: what is above them does not matter. */
+function documents(base, side, [from, to, first]) {
+  return from === to && MARK.test(side[first]) && (from >= base.length || MARK.test(base[from]) || (from === base.length - 1 && !base[from]));
+}
+
+/**
+ * Whether two changes cannot both be made: they overlap, or one puts something in where the other begins or ends.
+ * `whole` and `others` tell of each whether it puts in whole documents.
+ */
+function clash([a0, a1, b0, b1], [c0, c1, d0, d1], whole, others) {
+  const [from, to] = [Math.max(a0, c0), Math.min(a1, c1)];
+  if (from !== to) return from < to;
+  if ((whole && a0 === c1 && (c0 < c1 || others)) || (others && c0 === a1 && a0 < a1)) return false;
+  const lineForLine = a1 > a0 && a1 - a0 === b1 - b0 && c1 > c0 && c1 - c0 === d1 - d0; // beside each other, as two fields of an object
+  return !lineForLine;
+}
+
+/** The lines that a side has in the place of `from` to `to` of what both began with. */
+function sideOf(base, lines, changes, from, to) {
+  let out = [];
+  let at = from;
+  for (const [b0, b1, s0, s1] of changes) {
+    out = out.concat(base.slice(at, b0), lines.slice(s0, s1));
+    at = b1;
+  }
+  return out.concat(base.slice(at, to));
+}
+
+/**
+ * Merge two edits of `base`: `{parts, conflicts}`. A part is `{lines}`, or where both sides have something else
+ * `{base, mine, theirs, line}`, lists of lines and the line of theirs at which it begins.
+ */
+export function merge(base, mine, theirs) {
+  const [b, m, t] = [base, mine, theirs].map((text) => text.split("\n"));
+  const left = [hunks(b, m), hunks(b, t)];
+  const sides = [m, t];
+  const together = (one, side, other) => clash(one, other, documents(b, sides[side], one), documents(b, sides[1 - side], other));
+  const parts = [];
+  let at = 0;
+  const same = (to) => { if (to > at) parts.push({ lines: b.slice(at, to) }); };
+  while (left[0].length || left[1].length) {
+    const first = !left[1].length || (left[0].length && left[0][0][0] < left[1][0][0]) ? 0 : 1;
+    const group = [[], []];
+    group[first].push(left[first].shift());
+    for (let side = 1 - first, idle = 0; idle < 2; side = 1 - side) {
+      const next = left[side][0];
+      if (next && group[1 - side].some((other) => together(next, side, other))) { group[side].push(left[side].shift()); idle = 0; } else idle += 1;
+    }
+    const all = [...group[0], ...group[1]];
+    const [from, to] = [Math.min(...all.map(([low]) => low)), Math.max(...all.map(([, high]) => high))];
+    same(from);
+    const [ours, others] = [sideOf(b, m, group[0], from, to), sideOf(b, t, group[1], from, to)];
+    const line = (group[1][0] ? group[1][0][2] - (group[1][0][0] - from) : 0) + 1;
+    if (!group[1].length) parts.push({ lines: ours });
+    else if (!group[0].length || (ours.length === others.length && ours.every((text, i) => text === others[i]))) parts.push({ lines: others });
+    else parts.push({ base: b.slice(from, to), mine: ours, theirs: others, line });
+    at = to;
+  }
+  same(b.length);
+  return { parts, conflicts: parts.filter(({ lines }) => !lines) };
+}
+
+const SIDES = { mine: ({ mine }) => mine, theirs: ({ theirs }) => theirs, both: ({ mine, theirs }) => [...theirs, ...mine] };
+
+/** The merged text, with one side of each conflict, or both one after the other. */
+export function resolved(parts, side = "theirs") { return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n"); }
+
+/** Whether an edit of `now` leaves every line that made `now` of `before` as it is. */
+export function spares(before, now, after) {
+  const [b, n, a] = [before, now, after].map((text) => text.split("\n"));
+  const others = hunks(b, n).map(([, , from, to]) => [from, to]);
+  return hunks(n, a).every(([from, to]) => from === to || others.every(([low, high]) => (low === high ? to <= low || low <= from : to <= low || high <= from)));
+}

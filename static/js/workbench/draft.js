@@ -1,0 +1,200 @@
+// The draft that a page edits, which other tabs may edit too. Every edit says on which text it was made; where another
+// one was saved since, it is merged with that, or the visitor decides. Nothing is ever saved over an edit that nobody here has seen.
+
+import { Emitter } from "../lib/emitter.js";
+import { hunks, merge, resolved, spares } from "../lib/merge.js";
+import { conflict } from "./conflict.js";
+
+const TRIES = 8; // of one edit, while others are saved in between
+export const OVERTAKEN = "draft.overtaken";
+
+/** Why an edit was not saved: somebody decided so. What was typed stays where it was typed. */
+function overtaken(message) { return Object.assign(new Error(message), { code: OVERTAKEN }); }
+
+/** Two texts as parts of a merge: what is the same, and what is not. */
+function differing(mine, theirs) {
+  const [m, t] = [mine, theirs].map((text) => text.split("\n"));
+  const parts = [];
+  let at = 0;
+  for (const [from, to, first, last] of hunks(m, t)) {
+    parts.push({ lines: m.slice(at, from) }, { base: [], mine: m.slice(from, to), theirs: t.slice(first, last), line: first + 1 });
+    at = to;
+  }
+  return [...parts, { lines: m.slice(at) }];
+}
+
+/** Emits "changed" with `{text, before}` when another tab's text has taken the place of the one here, "titled" with a title, and "gone". */
+export class Draft extends Emitter {
+  #turn = Promise.resolve(); // edits are made one after the other
+  #loading = null;
+  #newest = 0; // revision in which the text was changed last, as far as is known
+  #due = false; // another tab saved while nobody looked at this page
+
+  constructor({ socket, id, url }) {
+    super();
+    Object.assign(this, { socket, id, url });
+    this.text = undefined; // as the server has it
+    this.revision = 0; // the one that the text is of
+    this.titled = 0; // the one that the title is of
+    this.shown = 0; // the one that is simulated
+    if (!id) return;
+    socket.on("draft.changed", (told) => { if (told.draft === id) this.#told(told); });
+    socket.on("draft.gone", ({ draft }) => { if (draft === id) this.#gone(); });
+    socket.on("up", () => this.#watch());
+    if (socket.connected) this.#watch();
+    document.addEventListener("visibilitychange", () => { if (!document.hidden && this.#due) this.refresh(); });
+  }
+
+  async #watch() {
+    try { this.#told(await this.socket.call("draft.watch", { draft: this.id })); } catch (error) { if (error.code === "source.not-found") this.#gone(); }
+  }
+
+  #gone() { this.gone = true; this.emit("gone"); }
+
+  #told({ text, titled, title }) {
+    if (titled > this.titled) {
+      this.titled = titled;
+      this.emit("titled", title);
+    }
+    this.#newest = Math.max(this.#newest, text);
+    this.#look();
+  }
+
+  /** Which revision is simulated. */
+  opened(revision) {
+    this.shown = revision ?? 0;
+    this.#look();
+  }
+
+  /** Take over what another tab has saved, once somebody looks. */
+  #look() {
+    if (!this.shown || this.#newest <= Math.min(this.shown, this.text === undefined ? Infinity : this.revision)) return;
+    if (document.hidden) this.#due = true;
+    else this.refresh();
+  }
+
+  /** The text as it is here; loaded once. */
+  async load() {
+    if (this.text === undefined) await (this.#loading ??= this.#load().finally(() => { this.#loading = null; }));
+    return this.text;
+  }
+
+  async #load() {
+    const { text, revision } = await this.#fetch();
+    if (revision >= this.revision) Object.assign(this, { text, revision });
+  }
+
+  async #fetch() {
+    const answer = await fetch(this.url(), { headers: { Accept: "text/plain" }, cache: "no-store" });
+    if (!answer.ok) throw new Error(answer.status === 404 ? "it is not there any more" : `the server answered ${answer.status}`);
+    const revision = Number(/\d+/.exec(answer.headers.get("ETag") ?? "")?.[0] ?? 0);
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer()), revision }; // byte order mark included
+  }
+
+  /** Take over what another tab has saved. */
+  refresh() {
+    this.#due = false;
+    return this.#inTurn(() => this.#refresh()).catch((error) => this.emit("failed", error));
+  }
+
+  async #refresh() {
+    const before = this.text;
+    if (before !== undefined && this.revision < this.#newest) {
+      const { text, revision } = await this.#fetch();
+      if (revision > this.revision) Object.assign(this, { text, revision });
+      this.#newest = Math.max(this.#newest, revision);
+    }
+    if (this.shown >= this.#newest) return;
+    this.shown = this.#newest; // whoever hears of it simulates that
+    this.emit("changed", { text: this.text, before });
+  }
+
+  #inTurn(act) {
+    const done = this.#turn.then(act);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * Make an edit and save it. `make(text)` answers `{text, …}`: the edit made on a text. `based` is the text that
+   * whoever edits has seen, the newest one without it. `whole`: the answer of `make` is a text that was typed, which
+   * means nothing on another one. Resolves with what `make` answered, `before` (the text that was saved over),
+   * `text`, and `merged`: whether another tab's edit is in it that this one was not made on.
+   */
+  change(make, { based, whole = false } = {}) { return this.#inTurn(() => this.#change(make, based, whole)); }
+
+  async #change(make, seen, whole) {
+    await this.load();
+    const based = seen ?? this.text;
+    const own = await make(based);
+    for (let tries = 1; ; tries += 1) {
+      const before = this.text;
+      const merged = before !== based && before !== own.text;
+      const made = merged ? await this.#merged(make, { based, own, now: before, whole }) : own;
+      if (made.text === before) return { ...made, before, merged };
+      try {
+        const { revision } = await this.socket.call("draft.save", { draft: this.id, text: made.text, base: this.revision });
+        Object.assign(this, { text: made.text, revision });
+        this.#newest = Math.max(this.#newest, revision);
+        this.shown = revision; // whoever makes an edit simulates it
+        return { ...made, before, merged };
+      } catch (error) {
+        if (error.code !== "draft.stale" || tries >= TRIES) throw error;
+        this.#newest = Math.max(this.#newest, error.body.text);
+        await this.#refresh();
+      }
+    }
+  }
+
+  /** An edit that was made on `based`, on what is there now. Throws where the visitor decides against it. */
+  async #merged(make, { based, own, now, whole }) {
+    if (!whole) {
+      try {
+        const again = await make(now); // the same command once more: it knows objects where a merge knows lines
+        if (spares(based, now, again.text)) return again;
+      } catch { /* it cannot be made on that: the texts are looked at */ }
+    }
+    const { parts, conflicts } = merge(based, own.text, now);
+    const text = resolved(parts);
+    if (!conflicts.length) {
+      const wrong = await this.#wrong(text, own.text);
+      return wrong ? this.#asked(own, now, wrong) : { ...own, text };
+    }
+    return this.#decided(await conflict({ parts }), own, now, parts);
+  }
+
+  /** What is wrong with a merged text that was not with the one that is merged, "" if nothing. */
+  async #wrong(text, own) {
+    const errors = async (asked) => (await this.socket.call("bundle.check", { text: asked })).errors;
+    const [first] = await errors(text);
+    return first && !(await errors(own)).length ? first.message : "";
+  }
+
+  /** Ask about two texts that cannot be one. */
+  async #asked(own, now, wrong) {
+    return this.#decided(await conflict({ parts: differing(own.text, now), wrong }), own, now);
+  }
+
+  async #decided(choice, own, now, parts = null) {
+    if (choice === "branch") { await this.branch(own.text); throw overtaken("It is kept as a branch."); }
+    if (!choice) throw overtaken("Nothing was saved: the draft has been changed in another tab.");
+    const text = parts ? resolved(parts, choice) : choice === "mine" ? own.text : now;
+    if (text === now) throw overtaken("The other tab’s change stays, and this one was not made.");
+    const wrong = parts ? await this.#wrong(text, own.text) : "";
+    return wrong ? this.#asked(own, now, wrong) : { ...own, text, choice };
+  }
+
+  /** Save a text as a branch of this draft, and go there. */
+  async branch(text) {
+    const title = document.querySelector("input[data-title]")?.value || "Untitled";
+    const { url } = await this.socket.call("draft.branch", { draft: this.id, text, title: `${title}, from another tab` });
+    this.emit("leaving");
+    location.assign(`${url}${location.search}`);
+  }
+
+  /** Save a title. Throws `draft.stale` where another tab has given it one since. */
+  async rename(title) {
+    const { revision } = await this.socket.call("draft.save", { draft: this.id, title, base: this.titled });
+    this.titled = Math.max(this.titled, revision);
+  }
+}

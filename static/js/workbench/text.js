@@ -1,0 +1,258 @@
+// The YAML of a draft: typed, checked as it is typed, kept until it is applied, and merged with what other tabs save.
+
+import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
+import { Editor, byLine, problemList } from "../lib/editor.js";
+import { Kept } from "../lib/kept.js";
+import { merge, resolved } from "../lib/merge.js";
+import { count, plural } from "../lib/quantity.js";
+import { conflict } from "./conflict.js";
+import { OVERTAKEN } from "./draft.js";
+import { replaced, splice } from "./undo.js";
+
+const WARNINGS_OPEN = 5; // that are listed without being asked for
+const CHECK_AFTER = 700;
+const KEEP_AFTER = 250;
+const KEPT_MOST = 2_000_000; // characters that outlive a reload
+
+export class DraftText {
+  #based; // the text that the editor's was typed over; while nothing is typed both are the same
+  #applying = false;
+  #unkept = false; // what is typed is only here: there was no room to keep it
+
+  /** `options`: `{mine, canFork, onFork(), draft: Draft, strip, change(make, how), bundle}`; without a `bundle` there is no text to load. */
+  constructor(view, options) {
+    this.view = view;
+    this.options = options;
+    const { mine, draft } = options;
+    this.kept = mine ? new Kept(`podstep.draft.${draft.id}`) : null;
+    this.check = debounce(() => this.#check(), CHECK_AFTER);
+    this.keepSoon = debounce(() => this.#settleTyping(), KEEP_AFTER);
+    addEventListener("pagehide", () => this.#settleTyping());
+    addEventListener("beforeunload", (event) => { this.#settleTyping(); if (this.#unkept) event.preventDefault(); });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) this.#settleTyping(); });
+    draft.on("leaving", () => this.forget());
+    this.element = this.#build();
+    this.left = mine ? this.kept.adopt().then((kept) => { this.#tell(kept !== null); return kept; }) : null;
+  }
+
+  /** Whether something is typed and not applied. */
+  get dirty() { return !this.apply.disabled; }
+
+  #build() {
+    const { mine, canFork, onFork } = this.options;
+    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: !mine, onInput: () => this.#typed() });
+    this.problems = h("div", { class: "yaml-problems", role: "status" });
+    this.elsewhere = h("div", { class: "note yaml-elsewhere", role: "status", hidden: true });
+    this.apply = h("button", { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.applyTyped() }, icon("check"), "Apply");
+    this.revert = h("button", { type: "button", class: "btn quiet", hidden: true, onclick: () => this.#revert(), text: "Discard changes" });
+    const bar = mine ? h("div", { class: "yaml-bar" }, this.apply, this.revert, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }))
+      : h("div", { class: "yaml-bar" }, h("span", { class: "dim", text: canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only." }), h("span", { class: "grow" }),
+        canFork ? h("button", { type: "button", class: "btn", onclick: onFork }, icon("fork"), "Fork") : null);
+    this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && mine) { event.preventDefault(); this.applyTyped(); } });
+    return h("div", { class: "yaml" }, bar, this.elsewhere, this.editor.element, this.problems);
+  }
+
+  /** Load the text once; who asks meanwhile waits for the same answer. */
+  async load() {
+    if (this.#based === undefined) await (this.loading ??= this.#load().finally(() => { this.loading = null; }));
+  }
+
+  async #load() {
+    const { draft, mine, bundle } = this.options;
+    if (!bundle()) { fill(this.problems, h("p", { class: "dim fine", text: "The scenario of this run has no public text. Fork it to get one of your own." })); return; }
+    try {
+      const kept = mine ? await this.left : null;
+      const text = await draft.load();
+      const typed = typeof kept?.text === "string" ? kept.text : null;
+      const [at, old, put] = Array.isArray(kept?.over) ? kept.over : [0, "", ""];
+      this.#based = text;
+      this.editor.value = typed ?? text;
+      if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);
+      if (typed === null || typed === text) { if (mine) this.#edited(text); return; }
+      this.#based = (kept.over && replaced(typed, at, put, old)) ?? text; // it may have been typed over another revision
+      this.#edited(typed);
+      this.#tellElsewhere();
+      toast("Changes you had not applied are back in the editor.");
+    } catch (error) {
+      fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));
+    }
+  }
+
+  /** The draft's text is another now: it is shown, unless something is typed, which stays as it is. */
+  take(text) {
+    if (this.#based === undefined) return;
+    if (this.typing) this.#settleTyping();
+    if (this.dirty || this.#applying) { this.#tellElsewhere(); return; }
+    this.#put(text);
+  }
+
+  #put(text) {
+    this.#based = text;
+    this.editor.value = text;
+    this.#edited(text);
+    this.#show([], []);
+  }
+
+  // ---- typing
+
+  /** Something was typed: it can be applied at once; a long text is compared and kept when the keys rest. */
+  #typed() {
+    this.typing = true;
+    this.apply.disabled = false;
+    this.revert.hidden = false;
+    this.keepSoon();
+  }
+
+  #settleTyping() {
+    if (!this.typing) return;
+    this.#edited(this.editor.value);
+    if (this.apply.disabled) { this.check.cancel(); this.#show([], []); } // it is what was applied: nothing is wrong with that
+  }
+
+  #edited(text) {
+    this.typing = false;
+    const { draft } = this.options;
+    if (text === draft.text) this.#based = text;
+    const changed = text !== this.#based;
+    this.#tell(changed);
+    this.#keep(changed ? text : null);
+    this.apply.disabled = !changed;
+    this.revert.hidden = !changed;
+    if (changed) this.check();
+    else if (this.#based !== draft.text && draft.text !== undefined) this.#put(draft.text); // it was taken back, and another tab has changed it
+    this.#tellElsewhere();
+  }
+
+  #keep(text) {
+    if (!this.kept) return;
+    if (text === null) this.kept.set(null);
+    this.#unkept = text !== null && !(text.length < KEPT_MOST && this.kept.set({ text, over: splice(this.#based, text) }));
+  }
+
+  /** Keep nothing any more: what was typed is somewhere else. */
+  forget() {
+    this.typing = false;
+    this.keepSoon.cancel();
+    this.kept?.set(null);
+    this.#unkept = false;
+  }
+
+  /** What the YAML tab says of its text: that something in it is not applied, also after a reload, else how many warnings it has. */
+  tell() { this.#tell(this.#based === undefined ? Boolean(this.kept?.get()) : this.dirty); }
+
+  #tell(changed) {
+    const { strip } = this.options;
+    const { warnings } = this.view.playback;
+    const { length } = warnings ?? [];
+    strip.badge("yaml", changed ? "edited" : length ? count(length) : "", "fail-text");
+    strip.title("yaml", changed ? "Changes that are not applied" : length ? `${plural(length, "warning")} about the input` : "");
+  }
+
+  /** Says while something is typed that another tab has saved a change. */
+  #tellElsewhere() {
+    const { draft } = this.options;
+    const told = this.dirty && !this.#applying && draft.text !== undefined && this.#based !== draft.text;
+    if (told === !this.elsewhere.hidden) return;
+    this.elsewhere.hidden = !told;
+    fill(this.elsewhere, told ? [icon("warn"), h("div", null, h("p", { text: "Another tab has changed this draft meanwhile. What you typed stays; Apply merges both." }),
+      h("button", { type: "button", class: "btn small", onclick: () => this.#mergeNow() }, "Merge now"))] : null);
+  }
+
+  /** Bring another tab's change into what is typed; nothing is applied. */
+  async #mergeNow() {
+    this.#settleTyping();
+    const theirs = this.options.draft.text;
+    const typed = this.editor.value;
+    const { parts, conflicts } = merge(this.#based, typed, theirs);
+    const choice = conflicts.length ? await conflict({ parts }) : "theirs";
+    if (choice === "branch") { await this.options.draft.branch(typed); return; }
+    if (!choice || this.editor.value !== typed) return;
+    this.#based = theirs;
+    this.editor.retype(resolved(parts, choice));
+    this.#edited(this.editor.value);
+    this.editor.focus();
+    announce("Merged. Both changes are in the editor; Apply puts them in force.");
+  }
+
+  #revert() {
+    const { draft } = this.options;
+    this.#based = draft.text;
+    this.editor.retype(draft.text);
+    this.#edited(draft.text);
+    this.#show([], []);
+  }
+
+  // ---- checking and applying
+
+  async #check() {
+    const text = this.editor.value;
+    try {
+      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
+      if (text === this.editor.value) this.#show(errors, warnings);
+    } catch (error) {
+      if (error.body?.errors) this.#show(error.body.errors, error.body.warnings ?? []);
+    }
+  }
+
+  #show(errors, found) {
+    const warnings = placed(found, this.editor.value);
+    this.editor.mark(errors, warnings);
+    fill(this.problems,
+      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
+      warnings.length ? h("details", { open: warnings.length <= WARNINGS_OPEN }, h("summary", { text: plural(warnings.length, "warning") }), problemList(byLine(warnings), this.editor, "warning")) : null);
+  }
+
+  /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
+  async applyTyped() {
+    if (!this.options.mine || this.apply.disabled) return true;
+    const text = this.editor.value;
+    this.apply.disabled = true;
+    this.#applying = true;
+    try {
+      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
+      this.#show(errors, warnings);
+      if (errors.length) {
+        announce(`${plural(errors.length, "error")}. Nothing was applied.`);
+        if (errors[0].line) this.editor.jump(errors[0].line);
+        return false;
+      }
+      const { merged } = await this.options.change(() => ({ text }), { based: this.#based, whole: true, words: "changes of the YAML", saved: (answer) => this.#saved(text, answer) });
+      if (!merged) toast("Applied: the simulation starts anew.");
+      return true;
+    } catch (error) {
+      const errors = error.body?.errors;
+      if (errors) this.#show(errors, error.body.warnings ?? []);
+      else fill(this.problems, h("p", { class: error.code === OVERTAKEN ? "note" : "note error", text: error.message }));
+      return false;
+    } finally {
+      this.#applying = false;
+      this.#edited(this.editor.value);
+    }
+  }
+
+  /** What was typed is saved, perhaps with another tab's change in it; what was typed since stays. */
+  #saved(text, answer) {
+    const typed = this.editor.value;
+    this.#based = answer.text;
+    if (typed === text) { if (answer.text !== text) this.editor.value = answer.text; return; }
+    if (answer.text === text) return;
+    const { parts, conflicts } = merge(text, typed, answer.text);
+    if (conflicts.length) this.#based = text; // asked about when it is applied
+    else this.editor.value = resolved(parts);
+  }
+
+  /** Apply pending changes, as sharing wants. */
+  async settle() { return this.dirty ? this.applyTyped() : true; }
+}
+
+/** Warnings about a whole document lead to its first line. */
+function placed(warnings, text) {
+  if (warnings.every(({ line, document }) => line || !document)) return warnings;
+  const firsts = [];
+  let open = false;
+  text.split("\n").forEach((row, i) => {
+    if (/^---(\s|$)/.test(row)) open = false;
+    else if (!open && row.trim() && !/^\s*#/.test(row)) { open = true; firsts.push(i + 1); }
+  });
+  return warnings.map((warning) => (warning.line ? warning : { ...warning, line: firsts[warning.document - 1] }));
+}

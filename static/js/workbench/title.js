@@ -1,0 +1,56 @@
+// The title of one's own draft: saved as it is typed, kept until it is, and followed where another tab gives it another.
+
+import { $, h, debounce, toast } from "../lib/dom.js";
+import { Kept } from "../lib/kept.js";
+
+const SAVE_AFTER = 600;
+const TOLD_MS = 1500;
+
+/** Make the title's field work on `draft`. */
+export async function title(draft) {
+  const field = $("[data-title]");
+  const told = $("[data-saved]");
+  const kept = new Kept(`podstep.title.${draft.id}`);
+  let saved = field.value; // as the server has it, as far as is known
+  let note = null;
+  const show = (text) => { field.value = text; tell(); };
+  const tell = () => { document.title = `${field.value || "Untitled"} · podstep`; };
+  const say = (text) => { told.textContent = text; if (text === "saved") setTimeout(() => { told.textContent = ""; }, TOLD_MS); };
+  const save = async () => {
+    const { value } = field;
+    try {
+      await draft.rename(value);
+      saved = value;
+      if (field.value === value) kept.set(null);
+      say("saved");
+    } catch (error) {
+      if (error.code === "draft.stale") ask(error.body, value);
+      else say(`not saved: ${error.message}`);
+    }
+  };
+  const soon = debounce(save, SAVE_AFTER);
+
+  /** Two tabs have renamed it: whoever typed last decides. */
+  const ask = ({ titled, title: theirs }, mine) => {
+    draft.titled = titled;
+    saved = theirs;
+    if (theirs === mine) { kept.set(null); return; }
+    say("not saved");
+    note?.remove();
+    note = toast(`Another tab has renamed this draft “${theirs || "Untitled"}”.`, { name: "warn", ms: 0 });
+    const choose = (text, act) => h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); note = null; act(); } }, text);
+    note?.append(choose("Keep mine", save), choose("Take theirs", () => { show(theirs); kept.set(null); say(""); }));
+  };
+
+  draft.on("titled", (theirs) => {
+    const typed = field.value !== saved;
+    if (theirs === saved) return;
+    if (typed) { soon.cancel(); ask({ titled: draft.titled, title: theirs }, field.value); return; }
+    saved = theirs;
+    show(theirs);
+  });
+  field.addEventListener("input", () => { tell(); kept.set({ text: field.value }); soon(); });
+  field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") field.blur(); });
+  const left = await kept.adopt();
+  if (typeof left?.text === "string" && left.text !== field.value && field.value === saved) { show(left.text); await save(); }
+}

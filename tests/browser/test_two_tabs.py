@@ -1,0 +1,405 @@
+"""Two tabs on one draft: each sees what the other saves, and nothing that is typed in either is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Dialog, Locator, Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, looks
+from tests.browser.editing import Yaml, editor_in, yaml_of
+from tests.browser.pages import Workbench, becomes, drafted, wide
+
+NODES = "---\n".join(
+    f"""apiVersion: v1
+kind: Node
+metadata:
+  name: {name}
+status:
+  allocatable:
+    cpu: "{cpu}"
+    memory: 8Gi
+    pods: "10"
+"""
+    for name, cpu in (("n1", 1), ("n2", 2), ("n3", 3))
+)
+POD = "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}\n  namespace: default\nspec: {{}}\n"
+
+
+def both(page: Page, text: str = NODES) -> tuple[Workbench, Workbench]:
+    """Open a draft in two tabs of one browser."""
+    address = drafted(page, text, "Shared")
+    return Workbench(page).open(address), Workbench(page.context.new_page()).open(address)
+
+
+def saved(bench: Workbench) -> str:
+    """Return the draft's text as the server has it."""
+    path = bench.page.evaluate("`/p/${podstep.playback.source.draft}/bundle`")
+    return bench.page.request.get(path).text()
+
+
+def apply(bench: Workbench) -> None:
+    """Press Apply of the YAML."""
+    bench.build.get_by_role("button", name="Apply", exact=True).click()
+
+
+def write(bench: Workbench, old: str, new: str) -> Yaml:
+    """Type into the YAML: ``new`` in the place of ``old``."""
+    editor = yaml_of(bench).shows(re.compile(re.escape(old)))
+    return editor.fill(editor.text.replace(old, new))
+
+
+def edit(bench: Workbench, old: str, new: str) -> None:
+    """Type into the YAML, and wait until it is saved."""
+    write(bench, old, new)
+    apply(bench)
+    becomes(lambda: new in saved(bench), True)
+
+
+def cpus(bench: Workbench) -> list[int]:
+    """Return the cores of the nodes as the workbench shows them."""
+    return [cpu // 1000 for cpu in bench.page.evaluate("podstep.playback.nodes.cpu")]
+
+
+def overlap(bench: Workbench) -> Locator:
+    """Wait for what asks about two changes of the same place."""
+    box = bench.page.get_by_role("dialog", name="Changed in another tab too")
+    expect(box).to_be_visible()
+    return box
+
+
+def test_what_one_tab_saves_is_seen_in_the_other(page: Page) -> None:
+    """The other tab shows the new cluster and the new text without being touched, where it stood."""
+    one, other = both(page, NODES + POD.format(name="p"))
+    other.step()
+    editor = yaml_of(other).shows(re.compile('cpu: "1"'))
+    edit(one, 'cpu: "1"', 'cpu: "7"')
+    becomes(lambda: cpus(other), [7, 2, 3])
+    editor.shows(re.compile('cpu: "7"'))
+    other.at(1)
+    expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
+    edit(other, 'cpu: "2"', 'cpu: "8"')
+    becomes(lambda: cpus(one), [7, 8, 3])
+
+
+def test_edits_of_different_lines_are_merged(page: Page) -> None:
+    """What is typed stays under the cursor while the other tab saves; Apply makes both, and Undo takes back one's own."""
+    one, other = both(page)
+    editor = write(one, 'cpu: "1"', 'cpu: "7"')
+    edit(other, 'cpu: "3"', 'cpu: "9"')
+    becomes(lambda: cpus(one), [1, 2, 9])
+    told = one.build.get_by_text("Another tab has changed this draft meanwhile")
+    expect(told).to_be_visible()
+    assert 'cpu: "7"' in editor.text
+    assert 'cpu: "3"' in editor.text
+    apply(one)
+    becomes(lambda: cpus(one), [7, 2, 9])
+    becomes(lambda: cpus(other), [7, 2, 9])
+    expect(told).to_be_hidden()
+    note = one.page.get_by_text("Merged with what another tab had changed meanwhile")
+    expect(note).to_be_visible()
+    one.page.get_by_role("button", name="Undo").last.click()
+    becomes(lambda: cpus(one), [1, 2, 9])
+    becomes(lambda: cpus(other), [1, 2, 9])
+
+
+def test_another_tabs_change_is_merged_into_what_is_typed(page: Page) -> None:
+    """Merge now brings it into the editor; nothing is saved by it."""
+    one, other = both(page)
+    editor = write(one, 'cpu: "1"', 'cpu: "7"')
+    edit(other, 'cpu: "3"', 'cpu: "9"')
+    one.build.get_by_role("button", name="Merge now").click()
+    editor.shows(re.compile('cpu: "7"(.|\n)*cpu: "9"'))
+    assert 'cpu: "7"' not in saved(one)
+    apply(one)
+    becomes(lambda: cpus(other), [7, 2, 9])
+
+
+@pytest.mark.parametrize(
+    ("choice", "result"), [("Keep mine", [7, 8, 3]), ("Take theirs", [9, 8, 3]), ("Decide later", [9, 2, 3])]
+)
+def test_edits_of_one_line_are_decided_by_who_made_the_second(
+    choice: str, result: list[int], page: Page
+) -> None:
+    """Both versions are shown; what does not overlap is kept of both, and deciding later loses nothing."""
+    one, other = both(page)
+    editor = write(one, 'cpu: "1"', 'cpu: "7"')
+    editor.fill(editor.text.replace('cpu: "2"', 'cpu: "8"'))
+    typed = editor.text
+    edit(other, 'cpu: "1"', 'cpu: "9"')
+    becomes(lambda: cpus(one), [9, 2, 3])
+    apply(one)
+    box = overlap(one)
+    expect(box.get_by_label("Yours, from line 7")).to_contain_text('+     cpu: "7"')
+    expect(box.get_by_label("The other tab’s, from line 7")).to_contain_text('+     cpu: "9"')
+    assert box.locator(".conflict-place").count() == 1
+    box.get_by_role("button", name=choice).click()
+    becomes(lambda: cpus(other), result)
+    if choice == "Decide later":
+        assert editor.text == typed
+        expect(one.build.get_by_role("button", name="Apply", exact=True)).to_be_enabled()
+    else:
+        becomes(lambda: editor.text, saved(one))
+
+
+def test_ones_own_edit_is_saved_as_a_branch(page: Page) -> None:
+    """The draft stays as the other tab saved it; the page goes on with the branch, linked to it."""
+    one, other = both(page)
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    edit(other, 'cpu: "1"', 'cpu: "9"')
+    apply(one)
+    draft = one.page.url
+    overlap(one).get_by_role("button", name="Save mine as a branch").click()
+    one.page.wait_for_url(lambda url: url != draft)
+    one.wait()
+    assert cpus(one) == [7, 2, 3]
+    assert (
+        one.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('podstep.draft'))") == []
+    )
+    assert cpus(other) == [9, 2, 3]
+    assert 'cpu: "9"' in saved(other)
+    parent = one.build.get_by_role("link", name="Shared", exact=True)
+    expect(parent).to_have_attribute("href", re.compile(re.escape(draft.split("/p/")[1].split("/")[0])))
+
+
+def test_what_is_typed_survives_a_reload_after_the_other_tab_saved(page: Page) -> None:
+    """It is still known over which text it was typed, so Apply overwrites nothing."""
+    one, other = both(page)
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    edit(other, 'cpu: "3"', 'cpu: "9"')
+    one.page.reload()
+    one.wait()
+    yaml_of(one).shows(re.compile('cpu: "7"(.|\n)*cpu: "3"'))
+    expect(one.build.get_by_text("Another tab has changed this draft meanwhile")).to_be_visible()
+    apply(one)
+    becomes(lambda: cpus(other), [7, 2, 9])
+
+
+def test_each_tab_keeps_what_is_typed_in_it(page: Page) -> None:
+    """Neither takes the other's text over a reload; what a closed tab left is brought back in the next one."""
+    one, other = both(page)
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    write(other, 'cpu: "3"', 'cpu: "9"')
+    for bench, own in ((one, 'cpu: "7"'), (other, 'cpu: "9"')):
+        bench.page.reload()
+        bench.wait()
+        yaml_of(bench).shows(re.compile(own))
+    assert 'cpu: "9"' not in yaml_of(one).text
+    address = other.page.url
+    other.page.close()
+    third = Workbench(page.context.new_page()).open(address)
+    yaml_of(third).shows(re.compile('cpu: "9"'))
+    assert 'cpu: "7"' not in yaml_of(third).text
+    apply(third)
+    becomes(lambda: cpus(one), [1, 2, 9])
+    assert 'cpu: "7"' in yaml_of(one).text
+
+
+def test_what_cannot_be_kept_is_not_left_unasked(page: Page) -> None:
+    """Where the browser's storage has no room the page asks before it is left."""
+    one, other = both(page)
+    other.page.close()
+    page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", stay)
+    page.reload()
+    assert asked == ["beforeunload"]
+
+
+def test_after_a_lost_connection_both_edits_are_there(page: Page) -> None:
+    """What was saved elsewhere meanwhile is shown when the connection is back; the edit made offline is merged."""
+    one, other = both(page)
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    page.evaluate("podstep.socket.drop()")
+    edit(other, 'cpu: "3"', 'cpu: "9"')
+    becomes(lambda: cpus(one), [1, 2, 9])
+    apply(one)
+    becomes(lambda: cpus(other), [7, 2, 9])
+
+
+def pod(bench: Workbench, name: str) -> None:
+    """Add a pod by its form."""
+    bench.build.get_by_role("button", name="Add", exact=True).click()
+    bench.build.get_by_role("menuitem", name="Pod", exact=True).click()
+    form = bench.page.get_by_role("dialog")
+    form.get_by_label("Name", exact=True).fill(name)
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+
+
+def pods(bench: Workbench) -> list[str]:
+    """Return the names of the pods that the workbench shows."""
+    keys: list[str] = bench.page.evaluate("podstep.playback.pods.keys")
+    return sorted(key.removeprefix("default/") for key in keys)
+
+
+def test_undo_takes_back_ones_own_edits_alone(page: Page) -> None:
+    """Undo and Redo in either tab, one after the other, leave what the other tab did."""
+    one, other = both(page)
+    pod(one, "first")
+    becomes(lambda: pods(other), ["first"])
+    pod(other, "second")
+    becomes(lambda: pods(one), ["first", "second"])
+    pod(one, "third")
+    becomes(lambda: pods(other), ["first", "second", "third"])
+    undo, redo = (one.build.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    undo.click()
+    becomes(lambda: pods(other), ["first", "second"])
+    undo.click()
+    becomes(lambda: pods(other), ["second"])
+    expect(undo).to_be_disabled()
+    pod(other, "fourth")
+    becomes(lambda: pods(one), ["fourth", "second"])
+    redo.click()
+    becomes(lambda: pods(other), ["first", "fourth", "second"])
+    redo.click()
+    becomes(lambda: pods(other), ["first", "fourth", "second", "third"])
+    expect(redo).to_be_disabled()
+    other.build.get_by_role("button", name="Undo").click()
+    becomes(lambda: pods(one), ["first", "second", "third"])
+
+
+def test_undo_of_what_the_other_tab_changed_since_is_asked_about(page: Page) -> None:
+    """It would revert the other tab's edit, so both versions are shown first."""
+    one, other = both(page)
+    edit(one, 'cpu: "1"', 'cpu: "7"')
+    becomes(lambda: cpus(other), [7, 2, 3])
+    edit(other, 'cpu: "7"', 'cpu: "9"')
+    becomes(lambda: cpus(one), [9, 2, 3])
+    undo = one.build.get_by_role("button", name="Undo")
+    undo.click()
+    overlap(one).get_by_role("button", name="Decide later").click()
+    expect(one.page.get_by_text("It could not be undone: Nothing was saved")).to_be_visible()
+    assert cpus(other) == [9, 2, 3]
+    undo.click()
+    overlap(one).get_by_role("button", name="Keep mine").click()
+    becomes(lambda: cpus(other), [1, 2, 3])
+    expect(undo).to_be_disabled()
+
+
+def opened(bench: Workbench, node: str) -> tuple[Locator, Yaml]:
+    """Open a node to be edited; return the dialog and its editor."""
+    bench.build.get_by_role("treeitem", name=node, exact=False).first.click()
+    bench.page.keyboard.press("e")
+    box = bench.page.get_by_role("dialog", name=f"Edit Node {node}")
+    expect(box).to_be_visible()
+    return box, editor_in(box, re.compile("as YAML"))
+
+
+def test_an_object_is_edited_while_another_tab_saves(page: Page) -> None:
+    """The dialog keeps what is typed; another field of the object is merged, the same one is asked about."""
+    one, other = both(page)
+    box, editor = opened(one, "n1")
+    editor.fill(editor.text.replace("memory: 8Gi", "memory: 4Gi"))
+    edit(other, 'cpu: "1"', 'cpu: "9"')
+    becomes(lambda: cpus(one), [9, 2, 3])
+    assert "memory: 4Gi" in editor.text
+    box.get_by_role("button", name="Apply", exact=True).click()
+    expect(box).to_have_count(0)
+    becomes(lambda: ("memory: 4Gi" in saved(one), 'cpu: "9"' in saved(one)), (True, True))
+    box, editor = opened(one, "n2")
+    editor.fill(re.sub(r"cpu: .*", 'cpu: "6"', editor.text))
+    edit(other, 'cpu: "2"', 'cpu: "8"')
+    becomes(lambda: cpus(one), [9, 8, 3])
+    box.get_by_role("button", name="Apply", exact=True).click()
+    overlap(one).get_by_role("button", name="Take theirs").click()
+    expect(box.get_by_text("The other tab’s change stays")).to_be_visible()
+    assert 'cpu: "6"' in editor.text
+    assert cpus(other) == [9, 8, 3]
+
+
+def test_two_controls_at_once_are_both_in_force(page: Page) -> None:
+    """A weight set in each of two tabs in the same moment: neither is lost, whoever was first."""
+    one, other = both(page)
+    for bench in (one, other):
+        bench.build.get_by_role("tab", name="Policy").click()
+        expect(bench.build.get_by_label("Static order of predicates")).to_be_enabled()
+    one.page.evaluate(
+        "podstep.socket.call = ((call) => function (name, payload, ...more) {"
+        " return name === 'draft.save' ? new Promise((go) => { window.go = go; })"
+        ".then(() => call.call(this, name, payload, ...more)) : call.call(this, name, payload, ...more); })"
+        "(podstep.socket.call)"
+    )
+    one.build.get_by_label("Quirks of v1.11").select_option("fixed")
+    one.page.wait_for_function("window.go")
+    other.build.get_by_label("Static order of predicates").select_option("proposal")
+    becomes(lambda: "predicateOrder: proposal" in saved(other), True)
+    one.page.evaluate("(() => { const { go } = window; window.go = null; go(); })()")
+    one.page.wait_for_function("window.go")
+    one.page.evaluate("window.go()")
+    becomes(lambda: "quirks: fixed" in saved(one), True)
+    assert "predicateOrder: proposal" in saved(one)
+    expect(one.page.get_by_text("Merged with what another tab had changed meanwhile")).to_be_visible()
+
+
+def test_a_title_is_followed_and_not_overwritten(page: Page) -> None:
+    """The other tab shows the new title; of two that are typed at once neither goes unasked."""
+    one, other = both(page)
+    titles = [bench.page.get_by_role("textbox", name="Title") for bench in (one, other)]
+    titles[0].fill("First")
+    expect(titles[1]).to_have_value("First")
+    other.page.evaluate("podstep.socket.drop()")
+    titles[1].fill("Mine")
+    other.page.get_by_text("Another tab has renamed").wait_for(state="hidden")
+    expect(titles[0]).to_have_value("Mine")
+    titles[0].fill("Typed here")
+    titles[1].fill("Typed there")
+    asked = (
+        page.context.pages[0]
+        .get_by_text("Another tab has renamed")
+        .or_(page.context.pages[0].get_by_text("Another tab has renamed"))
+    )
+    becomes(lambda: asked.count() + other.page.get_by_text("Another tab has renamed").count() > 0, True)
+    loser = one if asked.count() else other
+    loser.page.get_by_role("button", name="Keep mine").click()
+    mine = "Typed here" if loser is one else "Typed there"
+    for title in titles:
+        expect(title).to_have_value(mine)
+
+
+def test_a_draft_that_is_deleted_elsewhere_can_be_kept(page: Page) -> None:
+    """The tab that still shows it, with what is typed, makes a new draft of that."""
+    one, other = both(page)
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    other.page.evaluate("podstep.socket.call('draft.delete', { draft: podstep.playback.source.draft })")
+    draft = page.url
+    page.get_by_role("button", name="Keep it as a new draft").click()
+    page.wait_for_url(lambda url: url != draft)
+    one.wait()
+    assert cpus(one) == [7, 2, 3]
+
+
+@looks
+def test_the_choice_is_accessible_on_every_screen(
+    size: tuple[int, int], scheme: str, visitor: Callable[..., Page], accessible: Callable[[Page], None]
+) -> None:
+    """By keyboard alone and at 390 pixels: both versions and all choices, within the screen."""
+    page = visitor(size=size, color_scheme=scheme)
+    address = drafted(page, NODES, "Shared")
+    one = Workbench(page).open(address)
+    other = Workbench(page.context.new_page()).open(address)
+    if size == PHONE:
+        for bench in (one, other):
+            bench.page.get_by_role("tab", name="Build").click()
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    edit(other, 'cpu: "1"', 'cpu: "9"')
+    page.bring_to_front()
+    apply(one)
+    box = overlap(one)
+    expect(box.get_by_role("button", name="Save mine as a branch")).to_be_focused()
+    accessible(page)
+    assert wide(page) <= size[0]
+    if size == DESKTOP:
+        left, right = (figure.bounding_box() for figure in box.get_by_role("figure").all())
+        assert left and right and left["y"] == right["y"]
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    expect(one.build.get_by_text("Nothing was saved")).to_be_visible()
