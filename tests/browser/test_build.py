@@ -276,7 +276,7 @@ def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page) -> None:
 
 
 def test_what_another_browser_changed_is_not_undone(page: Page) -> None:
-    """Undo takes back what was done here, also when the draft was written elsewhere while the page was away."""
+    """Undo takes back what was done here alone, also when the draft was written elsewhere meanwhile."""
     bench = own(page)
     form = add(bench, "Pod")
     form.get_by_role("button", name="Add", exact=True).click()

@@ -10,6 +10,7 @@ import os
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,35 @@ def test_many_at_once_are_all_answered(stack: Stack) -> None:
     if stack.name == "compose":
         query = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
         wait_until(lambda: in_postgres(stack, query) <= 8, 30, "few connections are left when nobody asks")
+
+
+def test_edits_of_one_draft_at_once(stack: Stack) -> None:
+    """Of edits made on one revision at once, in whatever process, one is saved; all who watch hear of it."""
+    made = stack.post("/api/drafts", {"bundle": small("edits")}).json
+    cookie = {"Cookie": f"podstep_visitor={made['token']}"}
+    edits = 6
+    with ExitStack() as opened, ThreadPoolExecutor(edits) as threads:
+        sockets = [opened.enter_context(stack.socket(**cookie)) for _ in range(edits)]
+        for socket in sockets:
+            assert socket.call("draft.watch", {"draft": made["id"]})["revision"] == 1
+
+        def save(number: int, base: int) -> int | None:
+            edit = {"draft": made["id"], "text": f"# {base}.{number}\n", "base": base}
+            try:
+                answer: int = sockets[number].call("draft.save", edit)["revision"]
+            except CommandError as error:
+                return None if error.code == "draft.stale" else -1
+            return answer
+
+        for base in range(1, 6):
+            answers = list(threads.map(save, range(edits), [base] * edits))
+            assert sorted(filter(None, answers)) == [base + 1]
+            saved = stack.get(f"/api/drafts/{made['id']}", Authorization=f"Bearer {made['token']}")
+            winner = next(number for number, answer in enumerate(answers) if answer)
+            assert (saved.json["bundle"], saved.headers["etag"]) == (f"# {base}.{winner}\n", f'"{base + 1}"')
+        for socket in sockets:
+            while socket.push("draft.changed")["revision"] < 6:
+                pass
 
 
 def in_postgres(stack: Stack, query: str) -> int:

@@ -1,5 +1,6 @@
 // Merging two edits of one text, line by line: what only one side changed is taken from it, what both changed otherwise is a conflict.
 
+const MARK = /^---(\s|$)/;
 const CELLS = 250_000; // of the table for lines that have no unique one between them; beyond it they count as changed
 
 /** Lines as numbers, the same line the same number in all texts. */
@@ -75,7 +76,24 @@ export function hunks(before, after) {
     }
     for (const part of within.reverse()) ranges.push(part); // the first is taken first
   }
-  return joined(found);
+  return aligned(joined(found), before, after);
+}
+
+/** Lines that were put in or taken out are moved to where a document begins, if the same lines are there: all objects begin and end alike. */
+function aligned(found, before, after) {
+  found.forEach((range, place) => {
+    const [a0, a1, b0, b1] = range;
+    if (a0 !== a1 && b0 !== b1) return;
+    const [lines, from, to] = a0 === a1 ? [after, b0, b1] : [before, a0, a1];
+    const [up, down] = [found[place - 1], found[place + 1]];
+    const least = -(up ? Math.min(a0 - up[1], b0 - up[3]) : Math.min(a0, b0));
+    const most = down ? Math.min(down[0] - a1, down[2] - b1) : Math.min(before.length - a1, after.length - b1);
+    let by = 0;
+    while (by > least && !MARK.test(lines[from + by]) && lines[from + by - 1] === lines[to + by - 1]) by -= 1;
+    if (!MARK.test(lines[from + by])) for (by = 0; by < most && !MARK.test(lines[from + by]) && lines[from + by] === lines[to + by];) by += 1;
+    if (by && MARK.test(lines[from + by])) for (let i = 0; i < 4; i += 1) range[i] += by;
+  });
+  return found;
 }
 
 /** Ranges that touch are one. */
@@ -89,21 +107,23 @@ function joined(found) {
   return out;
 }
 
-const MARK = /^---(\s|$)/;
+/** Whether a document begins at a line, or the text ends there. */
+const boundary = (lines, at) => at >= lines.length || MARK.test(lines[at]) || (at === lines.length - 1 && !lines[at]);
 
 /** Whether a change puts in whole YAML documents, between others or at the end: what is above them does not matter. */
-function documents(base, side, [from, to, first]) {
-  return from === to && MARK.test(side[first]) && (from >= base.length || MARK.test(base[from]) || (from === base.length - 1 && !base[from]));
-}
+const documents = (base, side, [from, to, first]) => from === to && MARK.test(side[first]) && boundary(base, from);
 
-/**
- * Whether two changes cannot both be made: they overlap, or one puts something in where the other begins or ends.
- * `whole` and `others` tell of each whether it puts in whole documents.
- */
-function clash([a0, a1, b0, b1], [c0, c1, d0, d1], whole, others) {
+/** Whether what a change leaves begins with a document, so that others may come before it. */
+const begins = (base, side, [, to, first, last]) => (first < last ? MARK.test(side[first]) : boundary(base, to));
+
+/** Whether two changes, each with its side, cannot both be made: they overlap, or one puts something in where the other begins or ends. */
+function clash(base, one, oneSide, other, otherSide) {
+  const [a0, a1, b0, b1] = one;
+  const [c0, c1, d0, d1] = other;
   const [from, to] = [Math.max(a0, c0), Math.min(a1, c1)];
   if (from !== to) return from < to;
-  if ((whole && a0 === c1 && (c0 < c1 || others)) || (others && c0 === a1 && a0 < a1)) return false;
+  const beside = (added, addedSide, change, side) => documents(base, addedSide, added) && (added[0] === change[1] && change[0] < change[1] ? true : begins(base, side, change));
+  if (beside(one, oneSide, other, otherSide) || beside(other, otherSide, one, oneSide)) return false;
   const lineForLine = a1 > a0 && a1 - a0 === b1 - b0 && c1 > c0 && c1 - c0 === d1 - d0; // beside each other, as two fields of an object
   return !lineForLine;
 }
@@ -127,7 +147,6 @@ export function merge(base, mine, theirs) {
   const [b, m, t] = [base, mine, theirs].map((text) => text.split("\n"));
   const left = [hunks(b, m), hunks(b, t)];
   const sides = [m, t];
-  const together = (one, side, other) => clash(one, other, documents(b, sides[side], one), documents(b, sides[1 - side], other));
   const parts = [];
   let at = 0;
   const same = (to) => { if (to > at) parts.push({ lines: b.slice(at, to) }); };
@@ -137,7 +156,7 @@ export function merge(base, mine, theirs) {
     group[first].push(left[first].shift());
     for (let side = 1 - first, idle = 0; idle < 2; side = 1 - side) {
       const next = left[side][0];
-      if (next && group[1 - side].some((other) => together(next, side, other))) { group[side].push(left[side].shift()); idle = 0; } else idle += 1;
+      if (next && group[1 - side].some((other) => clash(b, next, sides[side], other, sides[1 - side]))) { group[side].push(left[side].shift()); idle = 0; } else idle += 1;
     }
     const all = [...group[0], ...group[1]];
     const [from, to] = [Math.min(...all.map(([low]) => low)), Math.max(...all.map(([, high]) => high))];
@@ -158,9 +177,9 @@ const SIDES = { mine: ({ mine }) => mine, theirs: ({ theirs }) => theirs, both: 
 /** The merged text, with one side of each conflict, or both one after the other. */
 export function resolved(parts, side = "theirs") { return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n"); }
 
-/** Whether an edit of `now` leaves every line that made `now` of `before` as it is. */
+/** Whether an edit of `now` leaves every line that made `now` of `before` as it is, but for quotes: an object that is changed is written anew. */
 export function spares(before, now, after) {
-  const [b, n, a] = [before, now, after].map((text) => text.split("\n"));
+  const [b, n, a] = [before, now, after].map((text) => text.split("\n").map((line) => line.replace(/"([^"'\\]*)"/g, "'$1'")));
   const others = hunks(b, n).map(([, , from, to]) => [from, to]);
   return hunks(n, a).every(([from, to]) => from === to || others.every(([low, high]) => (low === high ? to <= low || low <= from : to <= low || high <= from)));
 }

@@ -22,6 +22,11 @@ export class Breakpoints extends Emitter {
     const { draft, scenario, run } = view.playback.source;
     this.source = `${draft ? "draft" : run ? "run" : "scenario"}:${draft ?? run ?? scenario}`;
     this.#recall();
+    addEventListener("storage", ({ key }) => { // another tab has changed them: its list and this one are the same
+      if (key !== STORE && key !== null) return;
+      this.list = this.#kept();
+      this.#changed(false);
+    });
     view.playback.on("parts", () => this.#look());
     view.playback.on("step", () => this.#look());
     view.playback.on("opened", () => { this.#found.clear(); this.#changed(false); });
@@ -58,10 +63,14 @@ export class Breakpoints extends Emitter {
     this.emit("changed");
   }
 
-  #recall() {
+  #kept() {
     let kept = [];
     try { kept = JSON.parse(localStorage.getItem(STORE) ?? "{}")[this.source] ?? []; } catch { kept = []; }
-    for (const point of Array.isArray(kept) ? kept : []) if (Array.isArray(point) && parse(point[0]) && this.list.length < MOST) this.list.push({ text: point[0], on: point[1] === true });
+    return (Array.isArray(kept) ? kept : []).filter((point) => Array.isArray(point) && parse(point[0])).slice(0, MOST).map(([text, on]) => ({ text, on: on === true }));
+  }
+
+  #recall() {
+    this.list = this.#kept();
     const linked = new URLSearchParams(location.search).getAll("break").filter(parse);
     for (const text of linked) if (!this.has(text) && this.list.length < MOST) this.list.push({ text, on: true });
     if (linked.length) this.#keep();

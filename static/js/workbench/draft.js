@@ -160,7 +160,8 @@ export class Draft extends Emitter {
       const wrong = await this.#wrong(text, own.text);
       return wrong ? this.#asked(own, now, wrong) : { ...own, text };
     }
-    return this.#decided(await conflict({ parts }), own, now, parts);
+    // Of a text that was typed the other lines are still meant; a form's edit is made or it is not.
+    return this.#decided(await conflict({ parts }), own, now, { parts, theirs: whole ? resolved(parts, "theirs") : now });
   }
 
   /** What is wrong with a merged text that was not with the one that is merged, "" if nothing. */
@@ -175,10 +176,10 @@ export class Draft extends Emitter {
     return this.#decided(await conflict({ parts: differing(own.text, now), wrong }), own, now);
   }
 
-  async #decided(choice, own, now, parts = null) {
+  async #decided(choice, own, now, { parts = null, theirs = now } = {}) {
     if (choice === "branch") { await this.branch(own.text); throw overtaken("It is kept as a branch."); }
     if (!choice) throw overtaken("Nothing was saved: the draft has been changed in another tab.");
-    const text = parts ? resolved(parts, choice) : choice === "mine" ? own.text : now;
+    const text = choice === "theirs" ? theirs : parts ? resolved(parts, choice) : own.text;
     if (text === now) throw overtaken("The other tab’s change stays, and this one was not made.");
     const wrong = parts ? await this.#wrong(text, own.text) : "";
     return wrong ? this.#asked(own, now, wrong) : { ...own, text, choice };

@@ -17,6 +17,7 @@ const KEPT_MOST = 2_000_000; // characters that outlive a reload
 export class DraftText {
   #based; // the text that the editor's was typed over; while nothing is typed both are the same
   #applying = false;
+  #left = false; // what is typed is somewhere else now
   #unkept = false; // what is typed is only here: there was no room to keep it
 
   /** `options`: `{mine, canFork, onFork(), draft: Draft, strip, change(make, how), bundle}`; without a `bundle` there is no text to load. */
@@ -124,7 +125,7 @@ export class DraftText {
   }
 
   #keep(text) {
-    if (!this.kept) return;
+    if (!this.kept || this.#left) return;
     if (text === null) this.kept.set(null);
     this.#unkept = text !== null && !(text.length < KEPT_MOST && this.kept.set({ text, over: splice(this.#based, text) }));
   }
@@ -132,6 +133,7 @@ export class DraftText {
   /** Keep nothing any more: what was typed is somewhere else. */
   forget() {
     this.typing = false;
+    this.#left = true;
     this.keepSoon.cancel();
     this.kept?.set(null);
     this.#unkept = false;
