@@ -380,12 +380,7 @@ def test_breakpoints_of_both_tabs_are_kept(page: Page) -> None:
     for bench, text in ((one, "node:n1"), (other, "node:n2")):
         bench.page.evaluate("(text) => podstep.view.breakpoints.add(text)", text)
         for each in (one, other):
-            becomes(
-                lambda each=each, text=text: (
-                    text in each.page.evaluate("podstep.view.breakpoints.list.map(({ text }) => text)")
-                ),
-                True,
-            )
+            each.page.wait_for_function("(text) => podstep.view.breakpoints.has(text)", arg=text)
     one.page.reload()
     one.wait()
     assert one.page.evaluate("podstep.view.breakpoints.enabled") == ["node:n1", "node:n2"]

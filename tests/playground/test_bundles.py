@@ -182,7 +182,7 @@ def test_drafts_are_bounded_in_number_and_size(limits: Any) -> None:
     draft = Draft.objects.get(title="b")
     with pytest.raises(bundles.TooLargeError):
         store.save_draft(draft, "x" * 11)
-    assert store.save_draft(draft, "y" * 10, " new\n title ") == 2
+    assert store.save_draft(draft, "y" * 10, " new\n title ").revision == 2
     draft.refresh_from_db()
     assert (draft.title, store.draft_text(draft)) == ("new title", "y" * 10)
 

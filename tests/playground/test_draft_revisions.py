@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -234,7 +235,7 @@ def test_if_match_lets_only_an_edit_of_the_newest_through(web: str) -> None:
 # --- at once
 
 
-def at_once(writes: list[Callable[[], object]]) -> list[object]:
+def at_once(writes: Sequence[Callable[[], object]]) -> list[object]:
     """Run all writes on threads of their own; a StaleError is an answer."""
 
     def run(write: Callable[[], object]) -> object:
@@ -253,10 +254,7 @@ def test_of_many_edits_at_once_one_is_saved(web: str) -> None:
     """Each revision is the base of one edit; the others are refused, none is overwritten."""
     row = drafted(web)
     for base in range(1, 6):
-        writes = [
-            lambda n=n, base=base: store.save_draft(row, f"# {base}.{n}\n", None, base) for n in range(8)
-        ]
-        answers = at_once(writes)
+        answers = at_once([partial(store.save_draft, row, f"# {base}.{n}\n", None, base) for n in range(8)])
         [saved] = [answer for answer in answers if isinstance(answer, Draft)]
         assert saved.revision == base + 1
         assert all(isinstance(answer, Draft | store.StaleError) for answer in answers)
@@ -273,6 +271,6 @@ def test_a_family_that_is_deleted_at_once_leaves_no_child_behind(web: str) -> No
         for _ in range(4):
             origin = store.Origin(f"draft:{line[-1].pk}", family)
             line.append(store.create_draft(OWNER, [("", web)], "", "", origin))
-        at_once([lambda row=row: store.delete_draft(row) for row in line[1:4]])
+        at_once([partial(store.delete_draft, row) for row in line[1:4]])
         line[4].refresh_from_db()
         assert line[4].parent == family
