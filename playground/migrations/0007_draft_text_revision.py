@@ -13,7 +13,7 @@ def changed_by_all(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("playground", "0005_run_unplaced"),
+        ("playground", "0006_scenario_text"),
     ]
 
     operations = [
