@@ -1,6 +1,7 @@
 // A sortable table with one tab stop, arrow keys, and only the rows in view in the document once there are many.
 
 import { h, fill, copy, toast } from "./dom.js";
+import { textScale } from "./theme.js";
 
 const ALL_ROWS = 40; // up to here every row is in the document
 const ON_PAPER = 1000; // rows that are printed: paper does not scroll
@@ -21,6 +22,7 @@ export class Grid {
   #rowNodes = new Map();
 
   constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort, onUnknown }) {
+    this.least = rowHeight; // pixels of a row where text is smallest
     this.rowHeight = rowHeight;
     this.onHover = onHover;
     this.onSelect = onSelect;
@@ -34,6 +36,7 @@ export class Grid {
     this.head = h("thead");
     this.body = h("tbody");
     this.table = h("table", { class: "grid", role: "grid", "aria-label": label }, this.head, this.body);
+    this.#measure();
     this.none = h("p", { class: "grid-none dim", role: "status", hidden: true });
     this.element = h("div", { class: `grid-scroll ${className}`.trim() }, this.table, this.none);
     this.element.addEventListener("scroll", () => this.#render(false), { passive: true });
@@ -43,7 +46,7 @@ export class Grid {
     this.body.addEventListener("pointerleave", () => this.#hover(null));
     this.body.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) this.#hover(event); });
     this.body.addEventListener("focusout", () => this.#hover(null));
-    new ResizeObserver(() => this.#render(false)).observe(this.element);
+    new ResizeObserver(() => { this.#measure(); this.#render(false); }).observe(this.element);
     paper.addEventListener("change", () => this.#render(true));
   }
 
@@ -96,6 +99,13 @@ export class Grid {
     else if (top + this.rowHeight > this.element.scrollTop + room) this.element.scrollTop = top + this.rowHeight - room;
   }
 
+  /** Whether a row is in view. */
+  inView(id) {
+    const at = this.#order.indexOf(id);
+    const top = at * this.rowHeight - this.element.scrollTop;
+    return at >= 0 && top >= 0 && top + this.rowHeight <= this.element.clientHeight - this.head.offsetHeight;
+  }
+
   get count() { return this.#order.length; }
 
   /** Header and all rows in their present order, tab separated. */
@@ -125,6 +135,14 @@ export class Grid {
     });
     fill(this.head, h("tr", null, cells));
     this.table.setAttribute("aria-colcount", this.columns.length);
+  }
+
+  /** Rows are as high as their text wants on this screen; the style sheet is told. */
+  #measure() {
+    const height = Math.round(this.least * textScale());
+    if (height === this.rowHeight && this.table.style.getPropertyValue("--row")) return;
+    this.rowHeight = height;
+    this.table.style.setProperty("--row", `${height}px`);
   }
 
   #render(force) {

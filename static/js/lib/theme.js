@@ -31,3 +31,11 @@ matchMedia("print").addEventListener("change", ({ matches }) => {
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
+
+const SMALLEST = 13;
+
+/** How large text is on this screen, in pixels: at least 13. */
+export function textSize() { return Math.max(SMALLEST, parseFloat(getComputedStyle(document.body).fontSize) || 0); }
+
+/** How much larger text is than on a small screen: 1 or more. */
+export const textScale = () => textSize() / SMALLEST;

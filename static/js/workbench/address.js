@@ -7,7 +7,6 @@ import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
 import { choices } from "./stage/grouping.js";
-import { USUAL } from "./stage/look.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
@@ -29,8 +28,8 @@ const KEYS = {
   view: { of: ({ tab, sub }) => (WITH_VIEWS.has(tab) ? sub : ""), is: (text, view, wish) => WITH_VIEWS.has(wish.tab) },
   node: { of: ({ playback, node }) => (node >= 0 ? playback.nodes.names[node] : ""), is: (text, { playback }, wish) => playback.nodeIndex.has(text) && !wish.pod },
   pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true }, // one that a controller makes is met later
-  colour: { of: ({ look }) => (look.colour === USUAL.colour ? "" : look.colour), is: (text) => text in COLOURS },
-  group: { of: ({ look }) => (look.group === USUAL.group ? "" : look.group), is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text) },
+  colour: { of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour), is: (text) => text in COLOURS },
+  group: { of: ({ look, usual }) => (look.group === usual.group ? "" : look.group), is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text) },
   lit: { of: ({ only, colours }) => (only < 0 ? "" : colours.entries.find(({ code }) => code === only)?.label ?? ""), is: (text, { colours }) => colours.entries.some(({ label }) => label === text) },
   stage: { of: ({ shown }) => shown.stage, is: (text) => text === "table" },
   shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => text in MEASURES },
@@ -136,7 +135,7 @@ export class Address {
       if (text && !meant[key]) this.wrong(`${key}=${text}`);
     }
     const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search } = meant;
-    view.setLook(wish.bare ? {} : { colour: colour || USUAL.colour, group: group || USUAL.group }, { push: false });
+    if (!wish.bare) view.lookAs({ colour, group });
     view.setShown({ stage, shade: shade || "use", search });
     const open = tab || "story";
     const own = wish.lists.filter(([key]) => key.endsWith(".stage"));

@@ -64,6 +64,7 @@ export class Build {
     view.playback.on("step", () => { this.#count(); this.list(); });
     view.on("selection", () => this.#mark());
     view.on("shown", () => { if (view.shown.search !== this.#filter) { this.search.value = view.shown.search; this.#find(); } });
+    view.on("forget", () => { this.search.value = ""; view.search.end(); this.#find(); });
     view.on("look", () => { if (view.playback.nodes) this.#draw(); });
     view.on("policy", (part) => { view.emit("region", "build"); this.open("policy"); this.policy.reveal(part); });
   }
@@ -72,8 +73,8 @@ export class Build {
     this.#tab = tab;
     this.strip.select(tab);
     fill(this.body, { yaml: this.text.element, policy: this.policy.element, objects: this.objects }[tab]);
-    if (tab === "policy") { this.view.emit("widen", ["build", 330]); this.policy.update(); }
-    else if (tab === "yaml") { this.view.emit("widen", ["build", 400]); this.text.load(); this.text.editor.enrich(); }
+    if (tab === "policy") this.policy.update();
+    else if (tab === "yaml") { this.text.load(); this.text.editor.enrich(); }
     else this.#draw();
   }
 
@@ -97,20 +98,23 @@ export class Build {
     this.#draw();
   }
 
-  /** Enter selects what is called exactly so, else the first match; the arrow goes on into the tree. */
+  /** Enter selects what is called exactly so, else the first match, then the next, with Shift the one before; the arrow goes on into the tree. */
   #searchKey(event) {
+    if (event.key === "Escape" && this.search.value) { event.preventDefault(); event.stopPropagation(); this.view.emit("forget"); return; }
     if (event.key !== "Enter" && event.key !== "ArrowDown") return;
     event.preventDefault();
     this.#find();
     const items = this.#items();
     if (event.key === "ArrowDown") { items[0]?.focus(); return; }
-    if (!this.#filter) return;
-    const found = items.filter((item) => /^(node|pod):/.test(item.dataset.key));
-    const to = found.find((item) => item.dataset.name.toLowerCase() === this.#filter) ?? found[0];
-    if (!to || to.classList.contains("selected")) return;
-    to.click();
-    to.scrollIntoView({ block: "nearest" });
-    announce(`${to.dataset.name} is selected.`);
+    const { search } = this.view;
+    if (!search.current) return;
+    if (search.selected) search.go(event.shiftKey ? -1 : 1);
+    search.select();
+    this.view.emit("region", "stage");
+    const [kind, i] = search.current;
+    const row = items.find((item) => item.dataset.key === `${kind}:${i}`);
+    row?.scrollIntoView({ block: "nearest" });
+    announce(`${row?.dataset.name ?? "It"} is selected.`);
   }
 
   #draw() {
@@ -169,6 +173,7 @@ export class Build {
         }
       }
     }
+    this.view.search.show(this.search.value.trim() && found ? this.search.value.trim() : "", found ? [...pools.values()].flat().filter((node) => matches(nodes.names[node])) : [], found ? described.flatMap(({ hits }) => hits) : []);
     if (found && !foundNodes && !foundPods) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
     fill(this.tree, this.#rows);
     const items = this.#items();

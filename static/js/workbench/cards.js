@@ -3,14 +3,18 @@
 import { h, fill } from "../lib/dom.js";
 import { age, amount, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
 import { fillRail } from "../lib/rail.js";
+import { textSize } from "../lib/theme.js";
 import { ghosts } from "./ghosts.js";
 import { CLASSES } from "./stage/colours.js";
+import { fit } from "./stage/fit.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
 
 const BLOCKS = 36; // pod blocks on a card; the rest is counted
 const LONG = 16; // a longer name has a line of its own
 const END = 13; // characters at a name's end that are never cut
 
+const SPARE = 6; // pixels that stay free under cards that fit
+const UNEVEN = 1.5; // how many more pods than the mean a card is to have room for
 const ROOM = 4; // characters of a bar's label
 const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
 const SHORT = { "ephemeral-storage": "disk" };
@@ -24,11 +28,13 @@ export class Cards {
   #cards = [];
   #signatures = [];
   #ghosts = new Map(); // of a node: the pods nominated to it
+  #spot = null; // where the one is that was found or selected
   #sizes = []; // of each zone: where its number of nodes stands, and the nodes
 
   constructor(view, compact) {
     this.view = view;
     this.compact = compact;
+    this.covered = 0;
     this.element = h("div", { class: `cards ${compact ? "compact" : ""}`, role: "group", "aria-label": `${wordsOf(view.look.group)}. Arrow keys move between nodes, Enter selects.` });
     this.element.addEventListener("click", (event) => {
       const card = event.target.closest("[data-node]");
@@ -43,6 +49,33 @@ export class Cards {
     this.element.addEventListener("pointerleave", () => view.hover(-1));
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.#build();
+    this.resized = new ResizeObserver(() => this.#fit());
+  }
+
+  /** Another picture takes its place. */
+  end() { this.resized.disconnect(); }
+
+  /** It is on screen in `host`: as large as that has room for. */
+  mounted(host) {
+    this.resized.disconnect();
+    this.resized.observe(host);
+  }
+
+  /** Let the cards grow as long as all of them fit; pods that come with later steps are reckoned with, so that no step changes their size. */
+  #fit() {
+    const host = this.element.parentElement;
+    if (!host?.clientHeight || this.compact) return;
+    const look = getComputedStyle(host);
+    const { pods, nodes } = this.view.playback;
+    const grown = fit(this.groups.map(([, members]) => members.length), {
+      width: host.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight), height: host.clientHeight - 2 * parseFloat(look.paddingTop) - SPARE,
+      least: textSize(), bars: 3 + Math.max(0, ...this.#cards.map(({ extended }) => extended.length)), pods: Math.min(BLOCKS, Math.ceil((pods.keys.length / nodes.names.length) * UNEVEN)),
+    });
+    this.element.classList.toggle("fits", grown !== null);
+    for (const [name, value] of [["--card", grown && `${grown.font}px`], ["--across", grown?.across], ["--per", grown?.per], ["--tall", grown && `${grown.tall}px`], ["--from", grown?.from]]) {
+      if (grown) this.element.style.setProperty(name, value);
+      else this.element.style.removeProperty(name);
+    }
   }
 
   #build() {
@@ -106,6 +139,7 @@ export class Cards {
     const { view } = this;
     this.holders = holders;
     this.#ghosts = ghosts(view).nominated;
+    this.#spot = view.spot;
     for (let node = 0; node < this.#cards.length; node += 1) {
       const signature = this.#signature(node);
       if (signature === this.#signatures[node]) continue;
@@ -128,7 +162,14 @@ export class Cards {
     const here = this.compact ? "" : cluster.podsOn(node).join();
     return [here, view.colours.version, this.holders?.has(node) ?? "", view.ailments(node).join(), nodes.taints[node].join(), cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || nominates ? facts.index : "", state === "unknown" ? "" : facts.pod, state === "past" || nominates ? view.describe(node) : "",
       facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join()].join("|");
+      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join(), this.#found(node)].join("|");
+  }
+
+  /** What of a search or of the selected pod is on a node: "", or what the card's tag says. */
+  #found(node) {
+    const { search } = this.view;
+    const many = search.places.get(node) ?? 0;
+    return `${this.#spot?.node === node ? this.#spot.name : ""}/${many ? search.text : ""}/${many}`;
   }
 
   #paint(node) {
@@ -140,7 +181,9 @@ export class Cards {
     const nominated = facts.nominated === node;
     const state = view.verdictOf(node);
     const adds = state === "fits" || chosen;
-    card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${this.holders && !this.holders.has(node) ? " without" : ""}${view.exists(node) ? "" : " absent"}`;
+    card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${this.holders && !this.holders.has(node) ? " without" : ""}${view.exists(node) ? "" : " absent"}${view.search.places.has(node) ? " found" : ""}${this.#spot?.node === node ? " spot" : ""}`;
+    if (this.#spot?.node === node) card.root.dataset.spot = this.#spot.name;
+    else delete card.root.dataset.spot;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
     this.#state(card, node);
@@ -215,9 +258,9 @@ export class Cards {
     const here = [...cluster.podsOn(node)].filter((pod) => !(chosen && pod === flying)).sort((a, b) => pods.group[a] - pods.group[b] || a - b);
     const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
     fill(card.pods,
-      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod ? " selected" : ""}${this.#waits(pod) ? " waiting" : ""}${leaves(pod) ? " victim" : ""}`, "data-pod": pod, title: `${short(pods.keys[pod])}${this.#waits(pod)}${leaves(pod) ? ", to be deleted for the pod of this cycle" : ""}` })),
+      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod || pod === this.#spot?.pod ? " selected" : ""}${view.search.has(pod) ? " hit" : ""}${this.#waits(pod) ? " waiting" : ""}${leaves(pod) ? " victim" : ""}`, "data-pod": pod, title: `${short(pods.keys[pod])}${this.#waits(pod)}${leaves(pod) ? ", to be deleted for the pod of this cycle" : ""}` })),
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
-      chosen ? h("i", { class: `pod added ${view.colour(flying)}${this.#waits(flying) ? " waiting" : ""}`, "data-pod": flying, title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}` }) : null,
+      chosen ? h("i", { class: `pod added ${view.colour(flying)}${flying === this.#spot?.pod ? " selected" : ""}${view.search.has(flying) ? " hit" : ""}${this.#waits(flying) ? " waiting" : ""}`, "data-pod": flying, title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}` }) : null,
       view.facts.nominated === node ? this.#made(flying) : null,
       (this.#ghosts.get(node) ?? []).filter((pod) => pod !== flying).slice(0, BLOCKS).map((pod) => this.#ghost(pod)),
       here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
@@ -256,6 +299,18 @@ export class Cards {
   }
 
   reveal(node) { this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" }); }
+
+  /** So much of the lower end of the stage is covered. */
+  cover(height) { this.covered = height; }
+
+  /** Whether a node's card is in view; of one that is higher than the stage its upper end. */
+  inView(node) {
+    const card = this.#cards[node]?.root.getBoundingClientRect();
+    const room = this.element.parentElement?.getBoundingClientRect();
+    if (!card?.height || !room) return false;
+    const bottom = room.bottom - this.covered;
+    return card.top >= room.top - 1 && Math.min(card.bottom, card.top + bottom - room.top) <= bottom + 1;
+  }
 
   #key(event) {
     const at = this.order.indexOf(Number(event.target.closest?.("[data-node]")?.dataset.node));

@@ -7,13 +7,15 @@ import { ghosts } from "./ghosts.js";
 import { arrange } from "./stage/arrange.js";
 import { detail } from "./stage/cell.js";
 import { CLASSES } from "./stage/colours.js";
+import { rings, tag } from "./stage/finds.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
 import { Minimap } from "./stage/minimap.js";
 import { LEVELS, palette } from "./stage/palette.js";
 
 const ZOOM_MOST = 24;
-const DETAILED = 44; // pixels of a cell that has text
+const DETAILED = 64; // pixels of a cell that has text
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
+const CLOSE = 26; // pixels of a cell that was searched for: its neighbours can be told apart
 const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 
 export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score", colour: "pods' colour" };
@@ -29,15 +31,18 @@ export class HeatMap {
   #pointers = new Map();
   #most = new Uint8Array(0); // of each node the colour that most of its pods have
   #groups = "";
+  #covered = 0; // pixels at the lower end that the sheet lies over
+  #before = null; // {zoom, pan} from before a search looked closer
   #end = new AbortController();
 
   constructor(view, measure = "use") {
     this.view = view;
     this.measure = measure;
+    this.onMoved = () => {}; // somebody has moved or zoomed it
     this.holders = null; // the nodes with pods of the colour that is lit up
     this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": `${wordsOf(view.look.group).replace("Nodes", "Nodes as a heat map")}. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table.` });
     this.tip = h("div", { class: "heat-tip", hidden: true });
-    this.map = new Minimap((x, y) => this.#look(x, y));
+    this.map = new Minimap((x, y) => { this.#look(x, y); this.onMoved(); });
     this.element = h("div", { class: "heat" }, this.canvas, this.map.canvas, this.tip);
     this.draw = perFrame(() => this.#draw());
     this.cursor = -1;
@@ -82,14 +87,45 @@ export class HeatMap {
     this.draw();
   }
 
-  reveal(node) {
-    if (node < 0 || this.#zoom === 1) return;
+  /** Bring a cell into view; `close` looks closer where cells are too small to be told apart. */
+  reveal(node, { close = false } = {}) {
+    if (node < 0 || node * 2 >= this.#cells.length) return;
+    const closer = CLOSE / (this.#cell * this.#zoom);
+    if (close && closer > 1.2) {
+      this.#before ??= { zoom: this.#zoom, pan: { ...this.#pan } };
+      this.#zoom = Math.min(ZOOM_MOST, this.#zoom * closer);
+      this.#centreOn(node);
+    } else if (!this.inView(node)) this.#centreOn(node);
+    this.draw();
+  }
+
+  #centreOn(node) {
     const { x, y, size } = this.#box(node);
-    if (x < 0 || y < 0 || x + size > this.#size.width || y + size > this.#size.height) {
-      this.#pan.x += this.#size.width / 2 - x;
-      this.#pan.y += this.#size.height / 2 - y;
-      this.#clamp();
-    }
+    this.#pan.x += this.#size.width / 2 - x - size / 2;
+    this.#pan.y += (this.#size.height - this.#covered) / 2 - y - size / 2;
+    this.#clamp();
+  }
+
+  /** Whether a cell is in view. */
+  inView(node) {
+    if (!this.#size.width || node * 2 >= this.#cells.length) return false;
+    const { x, y, size } = this.#box(node);
+    return x >= -1 && y >= -1 && x + size <= this.#size.width + 1 && y + size <= this.#size.height - this.#covered + 1;
+  }
+
+  /** Go back to where one was before a search looked closer. */
+  home() {
+    if (!this.#before) return;
+    ({ zoom: this.#zoom, pan: this.#pan } = this.#before);
+    this.#before = null;
+    this.#clamp();
+    this.draw();
+  }
+
+  /** So much of the lower end is covered: what is there can be moved from under it. */
+  cover(height) {
+    this.#covered = height;
+    this.#clamp();
     this.draw();
   }
 
@@ -99,16 +135,18 @@ export class HeatMap {
     this.#pan.x = x - (x - this.#pan.x) * scale;
     this.#pan.y = y - (y - this.#pan.y) * scale;
     this.#zoom = next;
+    this.#before = null;
     this.#clamp();
     this.draw();
+    this.onMoved();
   }
 
-  fit() { this.#zoom = 1; this.#pan = { x: 0, y: 0 }; this.draw(); }
+  fit() { this.#zoom = 1; this.#pan = { x: 0, y: 0 }; this.#before = null; this.draw(); this.onMoved(); }
 
   #clamp() {
     const { width, height } = this.#size;
     this.#pan.x = Math.min(0, Math.max(width - width * this.#zoom, this.#pan.x));
-    this.#pan.y = Math.min(0, Math.max(height - height * this.#zoom, this.#pan.y));
+    this.#pan.y = Math.min(0, Math.max(height - this.#covered - height * this.#zoom, this.#pan.y));
   }
 
   #layout() {
@@ -174,13 +212,14 @@ export class HeatMap {
       if (size >= DETAILED) detail(pen, c, view, node, x + inset, y + inset, body, failed);
       else if (nodes.unschedulable[node] || nodes.conditions[node].length) this.#cross(pen, c, x + inset, y + inset, body);
     }
-    this.map.draw({ size: this.#size, zoom: this.#zoom, pan: this.#pan, cells: this.#cells, cell: this.#cell, chosen: facts.chosen }, c, (node) => this.#shade(node, facts, lit, c, true));
+    this.map.draw({ size: this.#size, zoom: this.#zoom, pan: this.#pan, cells: this.#cells, cell: this.#cell, chosen: facts.chosen, found: view.search.places, spot: view.spot?.node ?? -1 }, c, (node) => this.#shade(node, facts, lit, c, true));
     this.#ghosts(pen, c);
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
     this.#outline(pen, view.node, c.ink, 2);
     this.#outline(pen, facts.chosen, c.accent, 3, size < 30 ? 5 : 3);
-    pen.font = `600 11px ${c.font}`;
+    const spot = rings(pen, c, view, (node) => this.#box(node));
+    pen.font = `600 ${c.type}px ${c.font}`;
     pen.textBaseline = "middle";
     for (const label of this.#labels) {
       // A heading stays at the upper edge as long as its group is in view.
@@ -190,15 +229,16 @@ export class HeatMap {
       if (bottom < 24 || y > height || x > width || (label.x + label.width) * this.#zoom + this.#pan.x < 30) continue;
       const amount = `  ${count(label.count)}`;
       const room = (label.x + label.width) * this.#zoom + this.#pan.x - x - pen.measureText(amount).width;
-      const text = ellipsis(label.text, Math.max(4, Math.floor(room / 6.4)));
+      const text = ellipsis(label.text, Math.max(4, Math.floor(room / (c.type * 0.58))));
       const wide = pen.measureText(text + amount).width;
       pen.fillStyle = c.bg;
-      pen.fillRect(x - 2, y - 8, wide + 6, 16);
+      pen.fillRect(x - 2, y - c.type * 0.7, wide + 6, c.type * 1.4);
       pen.fillStyle = c.dim;
       pen.fillText(text, x, y);
       pen.fillStyle = c.faint;
       pen.fillText(amount, x + pen.measureText(text).width, y);
     }
+    if (spot) tag(pen, c, spot, width);
   }
 
   /** What a node's cell is filled with, "" where there is none; one too small for a stripe says by its tint that the pod does not fit. */
@@ -311,7 +351,7 @@ export class HeatMap {
         const dx = x - this.#drag.start[0];
         const dy = y - this.#drag.start[1];
         if (Math.hypot(dx, dy) > 4) this.#drag.moved = true;
-        if (this.#drag.moved && this.#zoom > 1) { this.#pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy }; this.#clamp(); this.draw(); }
+        if (this.#drag.moved && this.#zoom > 1) { this.#pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy }; this.#clamp(); this.draw(); this.onMoved(); }
         return;
       }
       const node = this.#hit(x, y);

@@ -20,7 +20,6 @@ const CACHE_REFERENCE = "/reference/cache/";
 const FRAMEWORK = "KubeSchedulerConfiguration";
 
 const DOCUMENTS_KEPT = 20;
-const BESIDE = 680; // pixels of the panel that has the text beside the controls
 const NEVER = "Configured, but v1.11 never evaluates it: its name is not in the static order. Given a place, it runs";
 /** What the settings say, which are another document than the one that is typed. */
 const SETTLED = (profile) => Object.fromEntries(["cache", "equivalenceClass", "audit", "staleWrites", "quirks", "predicateOrder"].map((key) => [key, profile?.[key]]));
@@ -46,7 +45,6 @@ export class Policy {
     });
     this.profiles = new Profiles({ change: (...change) => this.#change(...change), ask: (...change) => this.#ask(...change), redraw: () => { this.#shown = ""; this.update(); } });
     this.element = h("div", { class: "policy" }, h("div", { class: "policy-columns" }, this.body, this.text.element), this.status);
-    this.text.element.addEventListener("toggle", () => { if (this.text.element.open && this.element.isConnected) view.emit("widen", ["build", BESIDE]); });
     view.playback.on("opened", () => { this.#profiles.clear(); this.#documents.clear(); this.#shown = ""; this.update(); });
     view.playback.on("step", () => this.update());
     view.on("edits", () => this.update());

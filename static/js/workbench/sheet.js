@@ -5,6 +5,7 @@ import { amount, count, cpu, memory, short } from "../lib/quantity.js";
 import { breakButton } from "./breakpanel.js";
 import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
+import { whereIs } from "./stage/where.js";
 
 const PODS_LISTED = 60;
 
@@ -88,9 +89,10 @@ export class Sheet {
     const next = this.#next = this.#nextOf(pod);
     const go = next === playback.index && playback.reached.tried ? `cycle ${next}, shown now` : view.seen.knows(next) ? `go to cycle ${next}` : "go to its next cycle";
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
-    const where = at >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(at), text: nodes.names[at] }) : at === ABSENT ? "not there at this step" : "pending";
+    const { node, text } = whereIs(view, pod);
+    const where = [text === "on" ? null : `${text} `, node >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(node), text: nodes.names[node] }) : null];
     this.#frame("pod", short(pods.keys[pod]), [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod }), breakButton(view, condition("pod", pods.keys[pod]))], [
-      ["node", where],
+      ["node", ...where],
       ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
       ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
       ["priority", String(pods.priority[pod])],

@@ -1,12 +1,14 @@
 // The stage: picks cards or heat map by size, the table beside them, and the sheet of what is selected.
 
-import { h, fill, icon, set } from "../lib/dom.js";
+import { h, fill, icon, perFrame, set } from "../lib/dom.js";
 import { amount, count, cpu, memory, plural } from "../lib/quantity.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
 import { HeatMap, MEASURES } from "./heat.js";
 import { Sheet } from "./sheet.js";
 import { CLASSES } from "./stage/colours.js";
+import { FindBar } from "./stage/findbar.js";
+import { InView } from "./stage/inview.js";
 import { Legend } from "./stage/legend.js";
 import { Motion } from "./stage/motion.js";
 
@@ -32,7 +34,12 @@ export class Stage {
     this.body = h("div", { class: "stage-body" });
     this.legend = new Legend(view);
     this.sheet = new Sheet(view);
-    fill(host, this.tools, this.legend.element, this.body, this.sheet.element);
+    this.findBar = new FindBar(view);
+    this.inView = new InView(view, this.body);
+    this.follow = perFrame(() => this.inView.follow());
+    this.locate = perFrame(() => this.#locate());
+    fill(host, this.tools, this.legend.element, this.body, this.inView.button, this.findBar.element, this.sheet.element);
+    new ResizeObserver(() => this.#cover()).observe(this.sheet.element);
     view.playback.on("opened", () => this.#open());
     for (const name of ["step", "moment"]) view.playback.on(name, () => this.#step());
     view.playback.on("parts", () => this.update());
@@ -40,6 +47,7 @@ export class Stage {
     view.on("only", () => this.update());
     view.on("shown", () => this.#shown());
     view.on("relist", () => { if (this.#table) { this.#table = null; this.#mount(); this.update(); } });
+    view.on("found", () => { this.findBar.update(); if (this.#picture) { this.#quick("found"); this.locate(); } });
     view.on("look", ({ group }) => { if (group && this.#picture) { this.#draw(); this.#mount(); this.update(); } });
   }
 
@@ -51,9 +59,11 @@ export class Stage {
     if (!this.#picture) return;
     const heat = this.#picture instanceof HeatMap ? this.#picture : null;
     if (heat && heat.measure !== this.view.shown.shade) { heat.measure = this.view.shown.shade; heat.update(); this.#toolbar(); }
-    if (this.tools.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") !== String(this.asTable)) this.#toolbar();
+    if (this.tools.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") === String(this.asTable)) return;
+    this.#toolbar();
     this.#mount();
     this.update();
+    this.follow();
   }
 
   #open() {
@@ -80,7 +90,28 @@ export class Stage {
     const { names } = this.view.playback.nodes;
     this.#picture?.end?.();
     this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view, this.view.shown.shade) : new Cards(this.view, names.length > FULL_CARDS);
+    this.#picture.onMoved = () => this.inView.moved();
     this.#toolbar();
+  }
+
+  /** The sheet lies over the lower end of the stage: tell how much of it cannot be seen. */
+  #cover() {
+    const { offsetHeight } = this.sheet.element;
+    this.host.style.setProperty("--sheet", `${offsetHeight}px`);
+    this.#picture?.cover?.(offsetHeight);
+    this.inView.tell();
+  }
+
+  /** Show where the one is that was found or selected. */
+  #locate() {
+    this.#cover(); // the sheet may have come with it
+    const { spot, search } = this.view;
+    const node = spot?.node ?? this.view.node;
+    if (!search.text) this.#picture?.home?.();
+    if (node < 0) return;
+    if (this.asTable) this.#table.reveal(node);
+    else this.#picture?.reveal(node, { close: Boolean(search.current) });
+    this.inView.moved();
   }
 
   /** Draw a step, then let move what moved. */
@@ -92,6 +123,7 @@ export class Stage {
     const moves = this.#motion.step(this.host, { still: scrubbing || far || playback.wanted !== playback.index }) && this.#before && !this.asTable && this.#picture instanceof Cards;
     const came = moves ? this.#came() : [];
     this.update();
+    this.follow();
     if (came.length) this.#motion.fly(came, () => document.querySelector("[data-cycle-bar] .dot"), (pod) => this.#picture.blockOf?.(pod));
   }
 
@@ -105,6 +137,8 @@ export class Stage {
 
   #mount() {
     fill(this.body, this.asTable ? this.#tableElement() : this.#picture.element);
+    if (!this.asTable) this.#picture.mounted?.(this.body);
+    this.inView.take(this.asTable ? this.#table : this.#picture);
     this.body.classList.toggle("has-table", this.asTable);
     this.body.classList.toggle("has-heat", !this.asTable && this.#picture instanceof HeatMap);
   }
@@ -170,6 +204,7 @@ export class Stage {
     if (this.asTable) { this.#tableElement(); this.#table.show(...this.#rows()); this.#table.select(this.view.node); }
     else { this.#picture.update(holders); this.#motion.renew((pod) => this.#picture.blockOf?.(pod)); }
     this.sheet.update();
+    this.findBar.update();
     this.#before = playback.cluster.placement.slice();
   }
 
@@ -233,8 +268,7 @@ export class Stage {
     }
     if (name === "selection") {
       this.sheet.update();
-      // After the sheet has taken its room.
-      requestAnimationFrame(() => { if (this.view.node >= 0) this.#picture?.reveal(this.view.node); });
+      this.locate();
     }
     if (this.asTable && this.#table) { if (name === "hover") this.#table.hover(this.view.hovered); else this.#table.select(this.view.node); }
     else this.#picture.update();

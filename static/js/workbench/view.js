@@ -6,13 +6,15 @@ import { Lists } from "./lists.js";
 import { Seen } from "./seen.js";
 import { COLOURS, Colours } from "./stage/colours.js";
 import { ZONE, choices } from "./stage/grouping.js";
-import { keep, kept } from "./stage/look.js";
+import { Search } from "./search.js";
+import { ENOUGH, USUAL, fitting, keep, kept } from "./stage/look.js";
 
 export class View extends Emitter {
   #facts = null;
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
   #subs = new Map(); // of a tab: what of it is shown
+  #fitted = false; // whether it is known what colouring fits the scenario
 
   constructor(playback) {
     super();
@@ -26,14 +28,20 @@ export class View extends Emitter {
     this.scrubbing = false; // while the timeline is dragged
     this.walking = null; // while it is found out where "next" leads
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
-    this.look = kept(); // {colour, group}: what colours pods, by what nodes are grouped
-    if (!COLOURS[this.look.colour]) this.look.colour = "workload";
+    this.usual = { ...USUAL }; // how this scenario is looked at unless somebody chooses
+    this.chosen = kept(); // what was chosen, now or on an earlier visit
+    if (!COLOURS[this.chosen.colour]) delete this.chosen.colour;
+    this.look = { ...USUAL, ...this.chosen }; // {colour, group}: what colours pods, by what nodes are grouped
     this.colours = new Colours(this);
     this.lists = new Lists(() => this.emit("lists"), (text) => this.emit("wrong", text)); // how lists are sorted and narrowed
     this.shown = { stage: "", shade: "use", search: "" }; // the stage as a table, what the heat map shades by, what is searched for
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
+    this.search = new Search(this);
+    playback.on("grew", () => this.#fit());
     playback.on("opened", () => {
       this.#grouping();
+      this.#fitted = false;
+      this.#fit();
       this.#factsKey = "";
       this.hovered = -1;
       this.lit = null;
@@ -235,21 +243,54 @@ export class View extends Emitter {
   }
 
   /** Colour pods or group nodes by something else; what cannot be is left out. */
-  setLook({ colour, group }, { push = true } = {}) {
+  setLook({ colour, group }) {
+    if (COLOURS[colour]) this.chosen.colour = colour;
+    if (group) this.chosen.group = group;
+    if (this.#relook()) keep({ ...kept(), ...this.chosen });
+  }
+
+  /** Look at the stage as an address says; what it leaves out is as usual for everybody. */
+  lookAs({ colour, group }) {
+    this.chosen = { ...(COLOURS[colour] ? { colour } : {}), ...(group ? { group } : {}) };
+    this.#relook();
+  }
+
+  /** Look at the stage as was chosen, else as is usual; whether that is another look. */
+  #relook() {
     const before = { ...this.look };
-    if (COLOURS[colour]) this.look.colour = colour;
-    if (group) this.look.group = group;
+    Object.assign(this.look, this.usual, this.chosen);
     if (this.playback.nodes) this.#grouping();
-    if (before.colour === this.look.colour && before.group === this.look.group) return;
-    if (push) keep(this.look);
+    if (before.colour === this.look.colour && before.group === this.look.group) return false;
     if (before.colour !== this.look.colour) { this.only = -1; this.colours.changed(); }
     this.emit("look", { group: before.group !== this.look.group });
     // Every dot that stands for a pod has another colour now.
     if (before.colour !== this.look.colour && this.playback.index >= 0) this.playback.emit("parts", { index: this.playback.index, since: performance.now() });
+    return true;
+  }
+
+  /** Colour pods by what the scenario is about, once that is known, unless somebody has chosen. */
+  #fit() {
+    const { playback } = this;
+    if (this.#fitted || !playback.nodes) return;
+    const colour = fitting(playback);
+    const { known } = playback.marks;
+    this.#fitted = colour !== USUAL.colour || known >= ENOUGH || (playback.complete && known >= playback.cycles);
+    if (colour === this.usual.colour) return;
+    this.usual.colour = colour;
+    this.#relook();
   }
 
   /** What one had chosen for another cluster may not be there in this one. */
   #grouping() { if (!choices(this.playback.nodes).some(([value]) => value === this.look.group)) this.look.group = ZONE; }
+
+  /** The place of what is looked for or selected: `{node, pod, name}`, null if it has none. */
+  get spot() {
+    const { search, playback } = this;
+    const [kind, i] = search.current ?? (this.pod >= 0 ? ["pod", this.pod] : []);
+    if (kind === undefined) return null;
+    const node = kind === "node" ? i : playback.cluster.placement[i];
+    return node >= 0 ? { node, pod: kind === "pod" ? i : -1, name: kind === "node" ? playback.nodes.names[i] : short(playback.pods.keys[i]) } : null;
+  }
 
   /** Light up the pods of one colour, -1: of none. */
   lightColour(code) {

@@ -21,7 +21,7 @@ export function detail(pen, c, view, node, x, y, size, failed) {
   pen.globalAlpha = failed ? 0.75 : 1;
   pen.textBaseline = "alphabetic";
   pen.fillStyle = c.ink;
-  const type = Math.max(8, Math.min(12, size / 8));
+  const { type } = c;
   pen.font = `600 ${type}px ${c.font}`;
   const fits = Math.floor((size - 8) / (type * 0.56));
   pen.fillText(ellipsis(nodes.names[node], Math.max(4, fits)), x + 4, y + type + 3);

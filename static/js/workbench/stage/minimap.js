@@ -17,7 +17,7 @@ export class Minimap {
   }
 
   /** Draw the whole picture with what is in view; nothing while all of it is. */
-  draw({ size, zoom, pan, cells, cell, chosen }, c, shadeOf) {
+  draw({ size, zoom, pan, cells, cell, chosen, found, spot }, c, shadeOf) {
     this.canvas.hidden = zoom <= 1;
     if (this.canvas.hidden) return;
     const scale = this.#scale = WIDTH / size.width;
@@ -42,6 +42,16 @@ export class Minimap {
     }
     pen.fillStyle = pen.strokeStyle = c.accent;
     if (chosen >= 0) pen.fillRect(cells[chosen * 2] * scale - 1.5, cells[chosen * 2 + 1] * scale - 1.5, edge + 3, edge + 3);
+    pen.fillStyle = c.ink;
+    for (const node of found.keys()) pen.fillRect(cells[node * 2] * scale - 1, cells[node * 2 + 1] * scale - 1, edge + 2, edge + 2);
+    if (spot >= 0) {
+      pen.strokeStyle = c.ink;
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      pen.arc(cells[spot * 2] * scale + edge / 2, cells[spot * 2 + 1] * scale + edge / 2, 6, 0, 2 * Math.PI);
+      pen.stroke();
+      pen.strokeStyle = c.accent;
+    }
     pen.lineWidth = 2;
     pen.strokeRect(1 + (-pan.x / zoom) * scale, 1 + (-pan.y / zoom) * scale, (size.width / zoom) * scale - 2, (size.height / zoom) * scale - 2);
   }

@@ -1,0 +1,62 @@
+// Keeps the node of the shown cycle in view, until somebody looks elsewhere on purpose; then one click leads back.
+
+import { h, icon } from "../../lib/dom.js";
+
+const KEYS = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " "]);
+const MEANT = 700; // milliseconds in which scrolling is what somebody did
+
+export class InView {
+  #picture = null; // {inView(node), reveal(node)}: cards, overview or table
+  #held = false;
+  #meant = -Infinity; // until when scrolling is somebody's doing
+
+  /** `body` is what scrolls, or what scrolls is in it. */
+  constructor(view, body) {
+    this.view = view;
+    this.name = h("span");
+    this.button = h("button", { type: "button", class: "btn small show-node", hidden: true, onclick: () => this.#back() }, icon("stage"), this.name);
+    const mean = () => { this.#meant = performance.now() + MEANT; };
+    for (const name of ["wheel", "touchmove"]) body.addEventListener(name, mean, { passive: true });
+    body.addEventListener("keydown", (event) => { if (KEYS.has(event.key)) mean(); });
+    body.addEventListener("pointerdown", (event) => { if (event.target === body) this.#meant = Infinity; }); // its scroll bar
+    addEventListener("pointerup", () => { if (this.#meant === Infinity) mean(); });
+    body.addEventListener("scroll", () => { if (performance.now() <= this.#meant) this.moved(); else this.tell(); }, { passive: true, capture: true });
+  }
+
+  /** The node that the cycle chose or nominated, as far as it has come; -1 for none. */
+  get node() {
+    const { facts } = this.view;
+    return facts.chosen >= 0 ? facts.chosen : facts.nominated;
+  }
+
+  /** Another picture is on screen: nobody has looked elsewhere in it. */
+  take(picture) {
+    this.#picture = picture;
+    this.#held = false;
+  }
+
+  /** Somebody has scrolled, moved or zoomed the picture. */
+  moved() {
+    if (this.node >= 0) this.#held = !this.#picture?.inView(this.node);
+    this.tell();
+  }
+
+  /** A step is drawn: show its node. */
+  follow() {
+    if (this.node >= 0 && !this.#held) this.#picture?.reveal(this.node);
+    this.tell();
+  }
+
+  #back() {
+    this.#held = false;
+    this.follow();
+  }
+
+  /** Offer the way back to the node where it is not in view. */
+  tell() {
+    const { node } = this;
+    const away = node >= 0 && this.#picture !== null && !this.#picture.inView(node);
+    this.button.hidden = !away;
+    if (away) this.name.textContent = `Show ${this.view.playback.nodes.names[node]}`;
+  }
+}
