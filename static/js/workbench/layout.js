@@ -1,8 +1,10 @@
 // The three regions: widths by mouse and keyboard, collapsing, and one at a time on a phone.
 
 import { $, $$ } from "../lib/dom.js";
+import { textScale } from "../lib/theme.js";
 
 const KEY = "podstep.layout";
+const phone = matchMedia("(max-width: 760px), (max-width: 960px) and (max-height: 480px)"); // upright or on its side, as in the style sheets
 const REGIONS = { build: { least: 190, most: 640, usual: 268, side: 1 }, inspect: { least: 300, most: 1100, usual: 470, side: -1 } };
 const COLLAPSE_BELOW = 120;
 const SPLITTERS = 14; // both, in pixels
@@ -14,17 +16,22 @@ export class Layout {
     this.root = root;
     let kept = {};
     try { kept = JSON.parse(localStorage.getItem(KEY)) ?? {}; } catch { kept = {}; }
-    this.widths = { build: kept.build ?? REGIONS.build.usual, inspect: kept.inspect ?? REGIONS.inspect.usual };
+    this.widths = { build: kept.build, inspect: kept.inspect }; // as somebody has set them
     this.collapsed = { build: kept.buildClosed ?? innerWidth < ALL_THREE, inspect: kept.inspectClosed ?? false };
     for (const name of Object.keys(REGIONS)) this.#splitter(name);
     for (const button of $$("[data-view-tab]", root)) button.addEventListener("click", () => this.show(button.dataset.viewTab));
-    view.on("widen", ([name, width]) => this.widen(name, width));
-    view.on("region", (name) => { if (matchMedia("(max-width: 760px)").matches) this.show(name); else if (this.collapsed[name]) this.toggle(name); });
+    view.on("region", (name) => { if (this.single) this.show(name); else if (this.collapsed[name]) this.toggle(name); });
     const seen = new ResizeObserver(() => this.#clear());
     addEventListener("resize", () => this.#apply());
     for (const part of [root, ...$$("[data-deck], .phone-tabs", root)]) seen.observe(part);
     this.#apply();
   }
+
+  /** Whether there is room for one region only. */
+  get single() { return phone.matches; }
+
+  /** How wide a panel is to be: as it was set, else as wide as its text wants on this screen. */
+  #width(name) { return this.widths[name] ?? Math.round(REGIONS[name].usual * textScale()); }
 
   /** Tell the style sheet how much at the bottom notices must leave free: transport and timeline, or the phone's tabs. */
   #clear() {
@@ -41,13 +48,6 @@ export class Layout {
     }
   }
 
-  /** Make a region at least this wide where there is room, as text to edit needs. */
-  widen(name, width) {
-    if (this.collapsed[name] || this.widths[name] >= width || innerWidth < 1300) return;
-    this.widths[name] = width;
-    this.#apply();
-  }
-
   toggle(name) {
     this.collapsed[name] = !this.collapsed[name];
     this.#apply();
@@ -56,7 +56,7 @@ export class Layout {
 
   /** The widths that there is room for: each panel gives in proportion to what it has above its least. */
   #fitting() {
-    const wanted = Object.fromEntries(Object.keys(REGIONS).map((name) => [name, this.collapsed[name] ? 0 : this.widths[name]]));
+    const wanted = Object.fromEntries(Object.keys(REGIONS).map((name) => [name, this.collapsed[name] ? 0 : this.#width(name)]));
     const over = wanted.build + wanted.inspect + SPLITTERS + STAGE_LEAST - innerWidth;
     const spare = Object.fromEntries(Object.entries(REGIONS).map(([name, { least }]) => [name, Math.max(0, wanted[name] - least)]));
     const whole = spare.build + spare.inspect;
@@ -90,7 +90,7 @@ export class Layout {
   #set(name, width) {
     const { least, most } = REGIONS[name];
     const other = name === "build" ? "inspect" : "build";
-    const room = innerWidth - SPLITTERS - STAGE_LEAST - (this.collapsed[other] ? 0 : this.widths[other]);
+    const room = innerWidth - SPLITTERS - STAGE_LEAST - (this.collapsed[other] ? 0 : this.#width(other));
     this.collapsed[name] = width < COLLAPSE_BELOW;
     if (!this.collapsed[name]) this.widths[name] = Math.max(least, Math.min(most, room, width));
     this.#apply();
@@ -98,12 +98,12 @@ export class Layout {
 
   #splitter(name) {
     const splitter = $(`[data-splitter="${name}"]`, this.root);
-    const { side, usual } = REGIONS[name];
+    const { side } = REGIONS[name];
     let start = null;
     splitter.addEventListener("pointerdown", (event) => {
       splitter.setPointerCapture(event.pointerId);
       this.#settle();
-      start = { x: event.clientX, width: this.collapsed[name] ? 0 : this.widths[name] };
+      start = { x: event.clientX, width: this.collapsed[name] ? 0 : this.#width(name) };
       this.root.classList.add("resizing");
       event.preventDefault();
       splitter.focus();
@@ -116,9 +116,9 @@ export class Layout {
       this.#settle();
       if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
         const by = (event.key === "ArrowRight" ? step : -step) * side;
-        this.#set(name, this.collapsed[name] ? (by > 0 ? this.widths[name] : 0) : this.widths[name] + by < REGIONS[name].least ? (by < 0 ? 0 : REGIONS[name].least) : this.widths[name] + by);
+        this.#set(name, this.collapsed[name] ? (by > 0 ? this.#width(name) : 0) : this.#width(name) + by < REGIONS[name].least ? (by < 0 ? 0 : REGIONS[name].least) : this.#width(name) + by);
       } else if (event.key === "Enter") this.collapsed[name] = !this.collapsed[name];
-      else if (event.key === "Home") this.widths[name] = usual;
+      else if (event.key === "Home") delete this.widths[name];
       else return;
       event.preventDefault();
       event.stopPropagation();

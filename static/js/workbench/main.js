@@ -105,7 +105,7 @@ async function open(wish) {
   try {
     const { index } = await playback.open(wish.step);
     address.select(wish);
-    if (wish.tab && matchMedia("(max-width: 760px)").matches) layout.show("inspect");
+    if (wish.tab && layout.single) layout.show("inspect");
     start(index, Address.place(wish));
     if (wish.step === "end") playback.awaitEnd();
     if (playback.complete && Number(wish.step) > index) toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });

@@ -333,7 +333,7 @@ export class Timeline {
     const text = index === 0 ? "start" : index > this.#cycles ? "end" : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
     if (this.tip.textContent !== text) this.tip.textContent = text;
     this.#ruler ??= document.createElement("canvas").getContext("2d");
-    this.#ruler.font = `11px ${palette().font}`;
+    this.#ruler.font = `${palette().type}px ${palette().font}`;
     const half = Math.max(60, this.#ruler.measureText(text).width / 2 + 9);
     const { left, width } = this.#where;
     this.tip.style.setProperty("transform", `translateX(calc(${Math.max(half, Math.min(width - half, clientX - left))}px - 50%))`);

@@ -4,7 +4,7 @@ import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { plotly } from "../../lib/plotly.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { token } from "../../lib/theme.js";
+import { textSize, token } from "../../lib/theme.js";
 import { rowsOf, series } from "./cacheseries.js";
 import { cycleLink, pager, percent, refocus, swatch } from "./cachewords.js";
 
@@ -123,14 +123,14 @@ export class CacheTime {
   }
 
   #layout(cycles) {
-    const axis = { fixedrange: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"), tickfont: { color: token("--dim"), size: 11 }, separatethousands: true };
-    const title = (text) => ({ text, font: { color: token("--dim"), size: 11 }, standoff: 4 });
-    return { height: HEIGHT, margin: MARGIN, dragmode: false, hovermode: "closest", hoverdistance: -1, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: token("--font"), color: token("--ink"), size: 12 },
+    const axis = { fixedrange: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"), tickfont: { color: token("--dim"), size: textSize() }, separatethousands: true };
+    const title = (text) => ({ text, font: { color: token("--dim"), size: textSize() }, standoff: 4 });
+    return { height: HEIGHT, margin: MARGIN, dragmode: false, hovermode: "closest", hoverdistance: -1, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: token("--font"), color: token("--ink"), size: textSize() },
       xaxis: { ...axis, range: [0.5, Math.max(2, cycles + 0.5)], showgrid: false, anchor: "y2", title: title("cycle"), tickformat: ",d", ...(cycles <= TICKED ? { tick0: 1, dtick: 1 } : { nticks: 6 }) },
       yaxis: { ...axis, domain: [0.43, 1], range: [0, 1.12], tickformat: ".0%", tickvals: [0, 0.5, 1] },
       yaxis2: { ...axis, domain: [0, 0.34], rangemode: "tozero", nticks: 4 },
       showlegend: false,
-      hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font"), size: 12 } },
+      hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font"), size: textSize() } },
       shapes: this.#here() };
   }
 
