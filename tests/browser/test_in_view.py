@@ -21,18 +21,21 @@ AROUND = """(canvas, [names, reach]) => {
     const ratio = canvas.width / canvas.clientWidth, edge = Math.round(2 * reach * ratio);
     const left = reach ? Math.round(canvas.width / 2 - edge / 2) : 0;
     const top = reach ? Math.round(canvas.height / 2 - edge / 2) : 0;
-    const { data } = canvas.getContext("2d").getImageData(left, top, reach ? edge : canvas.width, reach ? edge : canvas.height);
+    const [wide, high] = reach ? [edge, edge] : [canvas.width, canvas.height];
+    const { data } = canvas.getContext("2d").getImageData(left, top, wide, high);
     return names.map(name => {
         const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim().slice(1);
         const [r, g, b] = [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16));
         let found = 0;
-        for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) found += 1;
+        for (let i = 0; i < data.length; i += 4)
+            if (data[i] === r && data[i + 1] === g && data[i + 2] === b) found += 1;
         return found;
     });
 }"""
 #: Where every card is on the page, and how large the stage is.
 BOXES = """() => [document.querySelector(".stage-body"), ...document.querySelectorAll(".node")]
-    .map(one => { const { x, y, width, height } = one.getBoundingClientRect(); return [x, y, width, height].map(Math.round); })"""
+    .map(one => one.getBoundingClientRect())
+    .map(({ x, y, width, height }) => [x, y, width, height].map(Math.round))"""
 
 
 def search(page: Page, text: str) -> Locator:
@@ -48,7 +51,7 @@ def chosen(bench: Workbench) -> Locator:
 
 
 def test_a_search_marks_where_a_pod_is(page: Page, site: Stack) -> None:
-    """Its card is marked by name and in view; next and previous go through the matches, one that waits says where."""
+    """Its card is marked by name and in view, match by match; of one that waits is said where."""
     text = example_text("shop")
     bench = Workbench(page).open(f"{share(site, text, 'Shop')}?step=12").at(12)
     cycle = cycles_of(text)[11]
@@ -106,7 +109,7 @@ def test_a_selected_pod_is_shown_where_it_is(page: Page, site: Stack) -> None:
 
 
 def test_a_search_looks_closer_among_five_thousand_nodes(page: Page, site: Stack) -> None:
-    """The cell is ringed in the middle of the picture and on the map; the end of the search shows all again."""
+    """The cell is ringed in the middle of the picture and on the map; after the search all are shown."""
     bench = Workbench(page).open(f"{share(site, zoned(5_000, 0.01), '5,000 nodes')}?step=5").at(5)
     small = bench.stage.locator(".minimap")
     canvas = page.locator(".heat canvas[role]")

@@ -18,11 +18,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 LANDSCAPE = (844, 390)
 SMALL_PROJECTOR = (1024, 768)
 PROJECTOR = (1920, 1080)
-#: All text that can be seen, fields and what style sheets write among it, that is smaller than so many pixels.
+#: All text that can be seen, with fields and what style sheets write, that is smaller than so many pixels.
 SMALL = """least => {
     const small = new Set();
-    const seen = one => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest(".sr, .skip, option");
-    const note = (one, size, text) => { if (size < least - 0.01) small.add(`${size}px ${one.tagName.toLowerCase()}.${one.className.baseVal ?? one.className} "${text.trim().slice(0, 30)}"`); };
+    const visible = { visibilityProperty: true, opacityProperty: true };
+    const fields = "input:not([type=checkbox], [type=range], [type=radio]), select, textarea";
+    const seen = one => one.checkVisibility(visible) && !one.closest(".sr, .skip, option");
+    const named = one => `${one.tagName.toLowerCase()}.${one.className.baseVal ?? one.className}`;
+    const note = (one, size, text) => {
+        if (size < least - 0.01) small.add(`${size}px ${named(one)} "${text.trim().slice(0, 30)}"`);
+    };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const { parentElement: one, data } = walker.currentNode;
@@ -34,7 +39,7 @@ SMALL = """least => {
     }
     for (const one of document.body.querySelectorAll("*")) {
         if (!seen(one)) continue;
-        if (one.matches("input:not([type=checkbox]):not([type=range]):not([type=radio]), select, textarea")) note(one, parseFloat(getComputedStyle(one).fontSize), one.value);
+        if (one.matches(fields)) note(one, parseFloat(getComputedStyle(one).fontSize), one.value);
         for (const where of ["::before", "::after"]) {
             const { content, fontSize } = getComputedStyle(one, where);
             if (/^"[^"]*[^" ]/.test(content)) note(one, parseFloat(fontSize), content);
@@ -47,11 +52,18 @@ CLIPPED = """() => {
     const found = [];
     const bars = [".topbar", ".cycle-bar", ".transport", ".phone-tabs", ".stage-tools", ".looks"];
     for (const bar of bars) {
-        const controls = [...document.querySelectorAll(`${bar} :is(button, a, select, input)`)].filter(one => one.checkVisibility({ visibilityProperty: true }))
-            .map(one => [one.getAttribute("aria-label") ?? one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width);
+        const controls = [...document.querySelectorAll(`${bar} :is(button, a, select, input)`)]
+            .filter(one => one.checkVisibility({ visibilityProperty: true }))
+            .map(one => [one.getAttribute("aria-label") ?? one.textContent, one.getBoundingClientRect()])
+            .filter(([, box]) => box.width);
         for (const [name, box] of controls) {
-            if (box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5) found.push(`${bar}: ${name} is outside`);
-            for (const [other, its] of controls) if (other !== name && box.left < its.right - 1 && its.left < box.right - 1 && box.top < its.bottom - 1 && its.top < box.bottom - 1) found.push(`${bar}: ${name} over ${other}`);
+            if (Math.min(box.left, box.top, innerWidth - box.right, innerHeight - box.bottom) < -0.5)
+                found.push(`${bar}: ${name} is outside`);
+            for (const [other, its] of controls) {
+                const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+                const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+                if (other !== name && across > 1 && down > 1) found.push(`${bar}: ${name} over ${other}`);
+            }
         }
     }
     return found;
@@ -97,7 +109,7 @@ def test_no_text_is_smaller_than_13_pixels(
                 view.click()
                 look(f"{slug}: {name}, {view.inner_text()}")
             bench.inspect.locator("details, .weigh-open").evaluate_all(
-                "all => all.forEach(one => { if (one.matches('details')) one.open = true; else one.click(); })"
+                "all => all.forEach(one => one.matches('details') ? (one.open = true) : one.click())"
             )
             look(f"{slug}: {name}, all of it")
     bench.open(f"{drafted(page, example_text('shop'), 'Shop')}?step=14").at(14)
@@ -130,7 +142,7 @@ def test_no_text_is_smaller_than_13_pixels(
 
 
 def test_text_grows_with_the_screen(visitor: Callable[..., Page], site: Stack) -> None:
-    """On 1920 × 1080 pixels, which a projector may have, nothing on the stage and in Inspect is as small as on a desk."""
+    """On 1920 × 1080 pixels, which a projector may have, nothing is as small as on a desk."""
     address = f"{share(site, example_text('shop'), 'Shop')}?step=12&tab=predicates"
     page = visitor(size=PROJECTOR)
     bench = Workbench(page).open(address).at(12)
@@ -144,7 +156,7 @@ def test_text_grows_with_the_screen(visitor: Callable[..., Page], site: Stack) -
 def test_few_cards_fill_the_stage(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int], least: int
 ) -> None:
-    """Three nodes take the room that there is, text and all, and no step changes that; sixty are cards still."""
+    """Three nodes take the room that there is, text and all, which no step changes; sixty are cards."""
     page = visitor(size=size)
     bench = Workbench(page).open(f"{share(site, zoned(3), 'Three nodes')}?step=1").at(1)
     body = bench.stage.locator(".stage-body").bounding_box()
@@ -189,8 +201,10 @@ def test_forced_colours_leave_pods_and_cells_their_meaning(
         colour = (pod.get_attribute("class") or "").removesuffix(" selected")
         assert pod.evaluate(letter) == letters[colour]
         assert pod.evaluate("one => getComputedStyle(one).borderTopWidth") != "0px"
-    look = """all => all.map(one => { const { backgroundColor, backgroundImage, color } = getComputedStyle(one);
-        return [backgroundColor, backgroundImage, color, getComputedStyle(one, "::before").content].join(); })"""
+    look = """all => all.map(one => {
+        const { backgroundColor, backgroundImage, color } = getComputedStyle(one);
+        return [backgroundColor, backgroundImage, color, getComputedStyle(one, "::before").content].join();
+    })"""
     matrix = bench.panel("Predicates").locator(".matrix")
     kinds = {
         kind: set(matrix.locator(f"td.cell.{kind}").evaluate_all(look))
@@ -198,12 +212,9 @@ def test_forced_colours_leave_pods_and_cells_their_meaning(
     }
     assert all(kinds.values()), kinds
     assert len(set.union(*kinds.values())) == sum(map(len, kinds.values())), kinds
-    chosen = bench.inspect.get_by_role("tab", name="Predicates").evaluate(
-        "one => getComputedStyle(one).borderBottomColor"
-    )
-    other = bench.inspect.get_by_role("tab", name="Queue").evaluate(
-        "one => getComputedStyle(one).borderBottomColor"
-    )
+    line = "one => getComputedStyle(one).borderBottomColor"
+    chosen = bench.inspect.get_by_role("tab", name="Predicates").evaluate(line)
+    other = bench.inspect.get_by_role("tab", name="Queue").evaluate(line)
     assert chosen != other
 
 
@@ -211,9 +222,11 @@ def test_forced_colours_reach_the_overview(visitor: Callable[..., Page], site: S
     """The picture of many nodes is drawn in the system's colours, on the system's background."""
     page = visitor(forced_colors="active", color_scheme="dark")
     bench = Workbench(page).open(f"{share(site, zoned(300, 0.5), '300 nodes')}?step=20").at(20)
-    corner = """canvas => [...canvas.getContext("2d").getImageData(2, canvas.height - 3, 1, 1).data].slice(0, 3).join()"""
+    corner = """canvas => [...canvas.getContext("2d").getImageData(2, canvas.height - 3, 1, 1).data]
+        .slice(0, 3).join()"""
     back = page.evaluate(
-        """() => { const pen = document.createElement("canvas").getContext("2d"); pen.fillStyle = "Canvas"; pen.fillRect(0, 0, 1, 1);
+        """() => { const pen = document.createElement("canvas").getContext("2d");
+        pen.fillStyle = "Canvas"; pen.fillRect(0, 0, 1, 1);
         return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join(); }"""
     )
     becomes(lambda: bench.stage.locator(".heat canvas[role]").evaluate(corner), back)
@@ -223,7 +236,7 @@ def test_forced_colours_reach_the_overview(visitor: Callable[..., Page], site: S
 def test_a_phone_on_its_side_shows_one_region_whole(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int], accessible: Callable[[Page], None]
 ) -> None:
-    """Regions are chosen at the left edge; the stage keeps most of the height, and no control is cut or covered."""
+    """Regions are chosen at the left edge; the stage has height, and no control is cut or covered."""
     page = visitor(size=size, has_touch=True, is_mobile=True)
     bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
     assert page.evaluate(CLIPPED) == []
