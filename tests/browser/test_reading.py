@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import DESKTOP, PHONE
@@ -162,7 +162,7 @@ def test_few_cards_fill_the_stage(
     body = bench.stage.locator(".stage-body").bounding_box()
     assert body is not None
 
-    def boxes() -> list[dict[str, float]]:
+    def boxes() -> list[FloatRect]:
         return [box for card in bench.stage.locator(".node").all() if (box := card.bounding_box())]
 
     holds(
