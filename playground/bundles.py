@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import hashlib
 import io
 import json
+import threading
+import time
 import zlib
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -23,6 +29,7 @@ from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.policy import PolicyError, compile_policy
+from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario import BundleError, Document, Problem, Scenario
 
 Files = list[tuple[str, str]]  # name, text
@@ -31,6 +38,9 @@ Times = Literal["keep", "ignore"]
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
+LARGE_BYTES = 200_000  # of a bundle whose reading takes long enough to be kept
+KEPT_SCENARIOS = 2
+KEPT_SECONDS = 120.0
 NO_OBJECT = (
     "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, "
     "or manifests of your own."
@@ -69,10 +79,31 @@ def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     return wire
 
 
-def parse(files: Sequence[File], title: str = "", *, times: Times = "keep") -> Scenario:
+_watch: ContextVar[Watch] = ContextVar("watch", default=unwatched)
+
+
+@contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Let ``watch`` hear how far every reading inside is; it ends one by raising."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+def ask_on() -> None:
+    """Raise what ends the reading at hand if nobody wants it any more: before what it is for is stored."""
+    _watch.get()("assembling", 1, 1)
+
+
+def parse(
+    files: Sequence[File], title: str = "", *, times: Times = "keep", watch: Watch | None = None
+) -> Scenario:
     """Read a bundle; of a trace with ``times`` "ignore" every pod comes at once and stays.
 
-    Raises BundleError with everything that is wrong, or TooLargeError.
+    ``watch`` (None: that of :func:`watched`) hears how far it is, and ends it by raising. Raises
+    BundleError with everything that is wrong, or TooLargeError.
     """
     texts = [text for file in files for text in _texts(file)]
     size = sum(map(text_bytes, texts))
@@ -82,17 +113,64 @@ def parse(files: Sequence[File], title: str = "", *, times: Times = "keep") -> S
         raise BundleError(
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
-    scenario = load([*files], title=title, limits=_core_limits(), times=times)
+    known = last_read.find(files, times) if size > LARGE_BYTES else None
+    if known is not None:
+        return replace(known, title=title)
+    scenario = load([*files], title=title, limits=_core_limits(), times=times, watch=watch or _watch.get())
     if not scenario.objects and not scenario.operations:
         raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
     check_policy(scenario)
+    if size > LARGE_BYTES:
+        last_read.keep(files, times, scenario)
     return scenario
+
+
+class LastRead:
+    """The large bundles that were read last: who checks a text opens it next, and who applies it plays it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[bytes, tuple[float, Scenario]] = OrderedDict()
+
+    def find(self, files: Files, times: Times) -> Scenario | None:
+        """Return what these files were read to, None where that is not at hand."""
+        key = self._key(files, times)
+        with self._lock:
+            self._forget()
+            found = self._kept.get(key)
+        return found[1] if found is not None else None
+
+    def keep(self, files: Files, times: Times, scenario: Scenario) -> None:
+        """Have a scenario at hand for :data:`KEPT_SECONDS`."""
+        key = self._key(files, times)
+        with self._lock:
+            self._forget()
+            self._kept[key] = (time.monotonic(), scenario)
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT_SCENARIOS:
+                self._kept.popitem(last=False)
+
+    def _forget(self) -> None:
+        oldest = time.monotonic() - KEPT_SECONDS
+        for key in [key for key, (since, _) in self._kept.items() if since < oldest]:
+            del self._kept[key]
+
+    def _key(self, files: Files, times: Times) -> bytes:
+        digest = hashlib.sha256(times.encode())
+        for name, text in files:
+            for part in (name, text):
+                data = part.encode(errors="surrogatepass")
+                digest.update(len(data).to_bytes(8) + data)
+        return digest.digest()
+
+
+last_read = LastRead()
 
 
 def read_documents(text: str) -> tuple[Document, ...]:
     """Return the documents of a text, held to what is text in a file of a bundle. Raises BundleError."""
-    return load(text, limits=_core_limits()).documents
+    return load(text, limits=_core_limits(), watch=_watch.get()).documents
 
 
 def check_policy(scenario: Scenario) -> None:
@@ -216,7 +294,7 @@ def unpack(data: bytes | memoryview) -> bytes:
 def restore(content: bytes | memoryview) -> Scenario:
     """Return the scenario whose ``canonical()`` was packed into ``content``."""
     body = json.loads(unpack(content))
-    scenario = load_documents(body["documents"], title=body["title"])
+    scenario = load_documents(body["documents"], title=body["title"], watch=_watch.get())
     check_policy(scenario)
     return scenario
 

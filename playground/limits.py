@@ -37,13 +37,17 @@ LIMITS: tuple[Limit, ...] = (
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
     Limit(
-        "INTERACTIVE_WORK", 10_000_000, "nodes × pods", "above it the workbench asks for a run in a worker"
+        "INTERACTIVE_WORK",
+        10_000_000,
+        "nodes × pods",
+        "above it the API and Worth it? ask for a run in a worker; the workbench opens anything",
     ),
     Limit("INTERACTIVE_CYCLES", 20_000, "cycles", "cycles that the workbench computes by itself"),
     Limit("INTERACTIVE_SECONDS", 60, "seconds", "computing for one source in a web process"),
     Limit("WHY_SECONDS", 15, "seconds", "answering one Why?, or trying out a copy with a change of it"),
     Limit("FIND_SECONDS", 20, "seconds", "one search for a cycle, before it has to be asked to go on"),
     Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),
+    Limit("PARSING_THREADS", 2, "threads", "threads of a web process that read bundles"),
     Limit("PLAYBACKS", 256, "playbacks", "sources that a web process keeps open"),
     Limit("PLAYBACK_BYTES", 768 * MIB, "bytes", "estimated memory of all open playbacks"),
     Limit("CYCLE_CACHE_BYTES", 48 * MIB, "bytes", "decided cycles kept whole, for each playback"),

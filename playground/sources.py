@@ -6,7 +6,6 @@ A draft may be named with the ``revision`` of its text that is meant; it is anot
 from __future__ import annotations
 
 from collections.abc import Hashable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +27,7 @@ class NotFoundError(LookupError):
 
 
 class TooMuchWorkError(ValueError):
-    """The source is too large to be computed in a web process."""
+    """The source is too large to be computed as a whole while somebody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ def find(wire: Any, visitor: str) -> Source:
 def open_playback(source: Source, shelf: Library = library) -> Playback:
     """Return the source's playback; of a run, with everything that its worker stored so far.
 
-    Raises BundleError, TooLargeError, TooMuchWorkError or StaleError.
+    Raises BundleError, TooLargeError or StaleError.
     """
     playback, source = _opened(source, shelf)
     if isinstance(source.row, Run):
@@ -149,18 +148,26 @@ def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playbac
         return _opened(source.newest(), shelf, looks - 1)
 
 
+def is_open(source: Source, shelf: Library = library) -> bool:
+    """Tell whether the source's playback is at hand, so that opening it takes no time."""
+    entry = shelf.entry(source.key)
+    return entry is not None and entry.playback is not None
+
+
 def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
     """Keep what was read to store ``row``, since its visitor is about to open it."""
     kind = "run" if isinstance(row, Run) else "draft"
     source = Source({kind: row.pk}, row)
-    with suppress(TooMuchWorkError):
-        shelf.open(source.key, lambda: _make(source, scenario))
+    shelf.open(source.key, lambda: _make(source, scenario))
 
 
 def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:
     scenario = scenario or source.load()
-    if isinstance(source.row, Run):
-        return Playback(scenario, stored=True)
+    return Playback(scenario, stored=isinstance(source.row, Run))
+
+
+def check_work(scenario: core.Scenario) -> None:
+    """Raise TooMuchWorkError for what is too much to be computed within one request of the API."""
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)
@@ -168,7 +175,6 @@ def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:
             f"{nodes:,} nodes and {pods:,} pods are too much to compute while you wait. "
             "Start a run: a worker computes it, and every one of its cycles opens here."
         )
-    return Playback(scenario)
 
 
 def refresh(playback: Playback, run: Run) -> int:

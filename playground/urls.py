@@ -10,6 +10,7 @@ from playground import health
 from playground.api import document, table
 from playground.views import (
     examples,
+    importing,
     reference,
     reference_cache,
     reference_podgroups,
@@ -38,6 +39,7 @@ register_converter(StepConverter, "step")
 urlpatterns = [
     path("", start.start),
     path("import/", start.import_bundle),
+    path("import/<name:ticket>/", importing.progress),
     path("examples.json", examples.listing),
     path("examples/<slug:slug>/", examples.example),
     path("p/<name:name>/", workbench.draft),

@@ -22,6 +22,7 @@ from scheduler_core.objects.model import (
 )
 from scheduler_core.objects.reading import At, Report
 from scheduler_core.objects.selectors import matches
+from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.provisioning import provisions
 from scheduler_core.workloads import (
     Action,
@@ -60,7 +61,10 @@ class Notices:
 class Assembly:
     """A cluster as it is put together, and as operations from outside change it."""
 
-    def __init__(self, report: Report, limits: Limits, *, expand: bool, admission: bool) -> None:
+    def __init__(
+        self, report: Report, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
+    ) -> None:
+        self.watch = watch
         self.report = report
         self.limits = limits
         self.expand = expand
@@ -136,7 +140,7 @@ class Assembly:
         for item in listed:
             self.admission.learn(item.object)
         nodes = {d.object.meta.name for d in listed if isinstance(d.object, Node)}
-        for item in listed:
+        for item in counted(listed, "assembling", len(listed), self.watch):
             obj = self.admit(item)
             at = At(self.report, None, item.entry)
             self.places[key_of(obj)] = at

@@ -27,6 +27,7 @@ from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.operations import has_controllers, read_operations, turns_virtual
 from scheduler_core.policy_document import check_policy, is_policy
 from scheduler_core.problems import Finding, format_problem, problems_of, unknown_findings
+from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.references import check_references
 from scheduler_core.scenario import BundleError, Document, Operation, Problem, Scenario, Unhonored
@@ -45,20 +46,21 @@ def load(
     admission: bool = True,
     times: Literal["keep", "ignore"] = "keep",
     limits: Limits = DEFAULT_LIMITS,
+    watch: Watch = unwatched,
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
 
     ``admission`` does what the API server would have done to each object; ``expand`` turns
     controllers into pods. ``times`` says what becomes of a CSV trace's times: operations of the
-    scenario, or nothing (every pod is pending from the start, in order of creation). Raises
-    BundleError, which holds everything that is wrong.
+    scenario, or nothing (every pod is pending from the start, in order of creation). ``watch`` hears
+    how far it is, and ends it by raising. Raises BundleError, which holds everything that is wrong.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
-    read = read_files(files, limits)
+    read = read_files(files, limits, watch)
     read_tables(read, limits, keep_times=times == "keep")
     read_kwok(read, limits)
     read_recorder(read, limits)
-    return _Loading(title, limits, expand=expand, admission=admission).run(read)
+    return _Loading(title, limits, expand=expand, admission=admission, watch=watch).run(read)
 
 
 def load_documents(
@@ -68,23 +70,27 @@ def load_documents(
     expand: bool = True,
     admission: bool = True,
     limits: Limits = DEFAULT_LIMITS,
+    watch: Watch = unwatched,
 ) -> Scenario:
     """Read manifests that are parsed already. As :func:`load`; problems have a document number, no line."""
     bundle = Bundle()
     for number, value in enumerate(documents, 1):
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
-    return _Loading(title, limits, expand=expand, admission=admission).run(bundle)
+    return _Loading(title, limits, expand=expand, admission=admission, watch=watch).run(bundle)
 
 
 class _Loading:
     """One bundle on its way to a Scenario: what was read so far, and what was found."""
 
-    def __init__(self, title: str, limits: Limits, *, expand: bool, admission: bool) -> None:
+    def __init__(
+        self, title: str, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
+    ) -> None:
         self.title = title
+        self.watch = watch
         self.limits = limits
         self.report = Report(strict=admission, limit=limits.problems)
-        self.assembly = Assembly(self.report, limits, expand=expand, admission=admission)
+        self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
         self.errors: list[Problem] = []
         self.decoded: list[Decoded] = []
         self.seen: dict[Key, int] = {}  # each object's place in ``decoded``
@@ -110,7 +116,7 @@ class _Loading:
         for place, note in bundle.notes:
             At(self.report, None, place).warn(note)
         self.sources = {source.name: source for source in bundle.sources()}
-        for entry in bundle.entries:
+        for entry in counted(bundle.entries, "checking", len(bundle.entries), self.watch):
             self.take(entry)
         for several, kind in (
             (self.policies, "Policy"),

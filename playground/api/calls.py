@@ -202,7 +202,10 @@ def playback_of(source: sources.Source) -> Playback:
     """Return what a source plays. Raises ApiError."""
     try:
         with reading():
-            return sources.open_playback(source)
+            playback = sources.open_playback(source)
+        if not isinstance(source.row, Run):
+            sources.check_work(playback.scenario)
+        return playback
     except sources.TooMuchWorkError as error:
         raise ApiError(422, str(error)) from error
 

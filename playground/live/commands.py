@@ -6,6 +6,8 @@ checks the payload and finds the source, so that the function does its work only
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +20,7 @@ from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.store import draft_wire
 from playground.throttle import wait_seconds
 from scheduler_core.history import HistoryError, Moment
+from scheduler_core.progress import Watch
 from scheduler_core.scenario import BundleError
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ Unwanted = Callable[[], bool]
 T = TypeVar("T")
 
 OPTIONAL = "?"
+TOLD_SECONDS = 0.15  # between two frames that tell how far a reading is
 
 
 def _sound(text: str) -> bool:
@@ -100,15 +104,44 @@ class Call:
         return self.source
 
     async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
-        """Run ``call`` in an engine thread. Raises Superseded where a newer request replaced this one."""
-        replaced = self.connection.unwanted(self.name, self.request) if COMMANDS[self.name].latest else None
+        """Run ``call`` in an engine thread, one that reads a text in a parsing thread.
+
+        Raises Superseded where a newer request replaced this one, or the client gave it up.
+        """
+        row = COMMANDS[self.name]
+        unwanted = self.connection.unwanted(self.name, self.request)
+        watch = self.watch()
 
         def wanted() -> T:
-            if replaced and replaced():
+            if unwanted() and (row.latest or not self.connection.closed):
                 raise Superseded
-            return call(*args)
+            with bundles.watched(watch):
+                return call(*args)
 
-        return await self.connection.in_engine(wanted)
+        return await (self.connection.in_parsing if row.large else self.connection.in_engine)(wanted)
+
+    def watch(self) -> Watch:
+        """Return what hears how far a reading is: it tells the client, and ends what nobody wants any more.
+
+        To be made in the event loop, and called from one other thread.
+        """
+        loop = asyncio.get_running_loop()
+        unwanted = self.connection.unwanted(self.name, self.request)
+        told = time.monotonic()
+
+        def tell(stage: str, done: int, of: int) -> None:
+            report = {"request": self.request, "stage": stage, "done": done, "of": of}
+            self.connection.push("request.progress", report)
+
+        def watch(stage: str, done: int, of: int) -> None:
+            nonlocal told
+            if unwanted():
+                raise Superseded
+            if time.monotonic() - told > TOLD_SECONDS:
+                told = time.monotonic()
+                loop.call_soon_threadsafe(tell, stage, done, of)
+
+        return watch
 
     def moment(self, field: str = "step", *, during: bool = False) -> Moment | None:
         """Return the moment that a field of the payload names, None where it is absent or empty.
@@ -131,6 +164,14 @@ class Call:
         source = self.found()
         playback: Playback | None = None
 
+        watch = self.watch()
+
+        def opened() -> Playback:
+            if unwanted():
+                raise Superseded
+            with bundles.watched(watch):
+                return sources.open_playback(source)
+
         def once() -> T | None:
             nonlocal playback
             if unwanted():
@@ -139,6 +180,8 @@ class Call:
                 playback = sources.open_playback(source)
             return turn(playback, unwanted)
 
+        if not sources.is_open(source):  # reading it takes seconds, in which others want to step
+            playback = await self.connection.in_parsing(opened)
         while (answer := await self.connection.in_engine(once)) is None:
             pass
         return answer

@@ -23,7 +23,7 @@ from playground.live.commands import COMMANDS, dispatch
 from playground.live.errors import CommandError
 from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
-from playground.playback.executor import in_engine
+from playground.playback.executor import in_engine, in_parsing
 
 log = structlog.get_logger(__name__)
 
@@ -33,6 +33,7 @@ POLICY_VIOLATION = 1008
 BURST_SECONDS = 10  # frames may come in bursts as long as this average is kept
 REFUSALS = 200  # frames refused for their rate before the connection is closed; a large one is several
 COMMANDS_AT_ONCE = 32
+PARSING_JOBS = 2  # of one connection at once
 ENGINE_JOBS = 2  # of one connection at once; what it asks beyond them waits without keeping others waiting
 OUTGOING_BYTES = 64 * 2**20
 ALL_OUTGOING_BYTES = 256 * 2**20  # of the process
@@ -92,7 +93,10 @@ class Connection(AsyncWebsocketConsumer):
         self._running: set[asyncio.Task[None]] = set()
         self._latest: dict[str, OrderedDict[int, None]] = {}
         self._engine = asyncio.Semaphore(ENGINE_JOBS)
-        self._closed = False
+        self._parsing = asyncio.Semaphore(PARSING_JOBS)
+        self._under_way: set[int] = set()
+        self._given_up: set[int] = set()  # of those under way
+        self.closed = False
         self._tokens = 0.0
         self._bytes = 0.0
         self._refused = 0
@@ -118,7 +122,7 @@ class Connection(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Leave nothing behind: no watch, no command under way, no place in the counts."""
-        self._closed = True
+        self.closed = True
         self.watching.end()
         self._outgoing.drop()
         for task in self._running:
@@ -154,6 +158,7 @@ class Connection(AsyncWebsocketConsumer):
             self._refuse(request, CommandError("server.busy"))
             return
         self._note_latest(name, request)
+        self._under_way.add(request)
         task = asyncio.create_task(self._answer(name, request, payload))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -192,14 +197,25 @@ class Connection(AsyncWebsocketConsumer):
     def unwanted(self, name: str, request: int) -> Callable[[], bool]:
         """Return a test, for any thread, whether newer requests replaced this one or the client left."""
         row = COMMANDS.get(name)
+        gone = self._given_up
         if row is None or not row.latest:
-            return lambda: self._closed
+            return lambda: self.closed or request in gone
         asked = self._latest.get(name, OrderedDict())
-        return lambda: self._closed or request not in asked
+        return lambda: self.closed or request in gone or request not in asked
 
     def give_up(self, name: str) -> None:
         """Want no answer any more to the requests of a command that are under way."""
         self._latest.get(name, OrderedDict()).clear()
+
+    def cancel(self, request: int) -> None:
+        """Want no answer any more to one request; nothing happens where it is answered already."""
+        if request in self._under_way:
+            self._given_up.add(request)
+
+    async def in_parsing(self, call: Callable[..., T], *args: Any) -> T:
+        """Run ``call``, which reads a bundle, in a parsing thread, when this connection has no more there."""
+        async with self._parsing:
+            return await in_parsing(call, *args)
 
     async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
         """Run ``call`` in an engine thread, when this connection has no more than its share there."""
@@ -218,6 +234,8 @@ class Connection(AsyncWebsocketConsumer):
             self._write("success", request, body)
         finally:
             self._latest.get(name, OrderedDict()).pop(request, None)
+            self._under_way.discard(request)
+            self._given_up.discard(request)
 
     # --- outgoing --------------------------------------------------------------------------
 

@@ -26,6 +26,12 @@ def engine() -> ThreadPoolExecutor:
 
 
 @cache
+def parsing() -> ThreadPoolExecutor:
+    """Return the process's threads that read bundles: seconds of work, in which nobody's step waits."""
+    return ThreadPoolExecutor(max_workers=limit("PARSING_THREADS"), thread_name_prefix="parsing")
+
+
+@cache
 def exports() -> ThreadPoolExecutor:
     """Return the process's thread for downloads, which take minutes and must keep nobody waiting."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
@@ -49,6 +55,12 @@ async def in_engine(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Run ``call`` in an engine thread."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(engine(), lambda: _with_connections(call, *args, **kwargs))
+
+
+async def in_parsing(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Run ``call``, which reads a bundle, in a parsing thread."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(parsing(), lambda: _with_connections(call, *args, **kwargs))
 
 
 async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -61,6 +61,8 @@ class Library:
                 if entry.playback is None:
                     entry.playback = make()
                 playback = entry.playback
+            with self._lock:  # whoever made it before may have given up, and taken the place away
+                playback = self._entries.setdefault(key, entry).playback or playback
         except BaseException:
             with self._lock:
                 if self._entries.get(key) is entry and entry.playback is None:

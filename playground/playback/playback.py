@@ -159,7 +159,7 @@ class Playback:
                     self._stop(
                         f"Controllers have created more than {limit('PODS'):,} pods, the most there may be"
                     )
-            self._seconds += time.monotonic() - began
+            self._seconds += time.thread_time() - working  # its own: a busy machine takes nobody's time away
             if not self.complete:  # or else the operations after the last cycle are applied
                 self.checkpoints.passed(self._forward, time.thread_time() - working)
             if not self.complete and self._seconds > limit("INTERACTIVE_SECONDS"):

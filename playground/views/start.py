@@ -21,6 +21,7 @@ from playground.limits import limit
 from playground.models import Draft, Run
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, BusyError, address_of, reading, throttled
+from playground.views import importing
 from playground.views.errors import error_page
 from scheduler_core import examples
 from scheduler_core import scenario as core
@@ -89,7 +90,8 @@ def start(request: HttpRequest) -> HttpResponse:
     there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
     The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug),
-    ``run`` ("1": start a run of it), ``times`` ("keep" or "ignore", for traces).
+    ``run`` ("1": start a run of it), ``times`` ("keep" or "ignore", for traces), ``ticket`` (by which
+    ``/import/<ticket>/`` tells how far it is).
     """
     return _render(request)
 
@@ -247,8 +249,10 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     while too much else is read.
     """
     try:
-        with reading():
+        with reading(), bundles.watched(importing.watch_of(request)):
             return _import(request)
+    except importing.StoppedError:
+        return HttpResponse(status=409)  # to nobody: whoever stopped it does not wait for an answer
     except BusyError as error:
         return error_page(request, 503, str(error), retry_after=RETRY_SECONDS)
 
@@ -263,6 +267,7 @@ def _import(request: HttpRequest) -> HttpResponse:
     try:
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
         if sent.run:
+            bundles.ask_on()
             run, _ = _start_run(request, scenario, sent)
             sources.seed(run, scenario)
             return HttpResponseRedirect(f"/runs/{run.pk}/")
@@ -273,6 +278,7 @@ def _import(request: HttpRequest) -> HttpResponse:
     except service.TooManyRunsError as error:
         return error_page(request, 429, str(error), retry_after=RETRY_SECONDS)
     files = bundles.stored(sent.files) if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
+    bundles.ask_on()
     draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
     sources.seed(draft, scenario)
     return HttpResponseRedirect(f"/p/{draft.pk}/")

@@ -19,9 +19,10 @@ from scheduler_core.formats.limits import FormatError, Limits, too_large
 from scheduler_core.formats.skipping import Skipped, Tally
 from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
-from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import Steps, kind_of, path_text
+from scheduler_core.progress import Watch, unwatched
 
 File = tuple[str, bytes | str] | Folder  # name and content, or a directory's files
 
@@ -79,7 +80,7 @@ _FORM = re.compile(r"--\S+\nContent-Disposition: form-data", re.IGNORECASE)
 _CSV_HEADER = re.compile(r"(sn|name)(,[a-z_]+)*,(cpu_milli|memory_mib)(,[a-z_]+)*")
 
 
-def read_files(files: Sequence[File], limits: Limits) -> Bundle:
+def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) -> Bundle:
     """Read all files. Problems are collected, so that one broken file does not hide another's."""
     bundle = Bundle()
     if len(files) > limits.files:
@@ -94,7 +95,7 @@ def read_files(files: Sequence[File], limits: Limits) -> Bundle:
             try:
                 if left < 0:
                     raise too_large(limits, "all files together are ")
-                _read_source(source, bundle, limits)
+                _read_source(source, bundle, limits, watch)
             except FormatError as error:
                 bundle.errors.append((source, error))
     return bundle
@@ -142,7 +143,7 @@ def tally_of(bundle: Bundle, limits: Limits) -> Tally:
     return bundle.tally
 
 
-def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
+def _read_source(source: Source, bundle: Bundle, limits: Limits, watch: Watch) -> None:
     text = source.text
     stripped = text.lstrip()
     if not stripped:
@@ -170,18 +171,18 @@ def _read_source(source: Source, bundle: Bundle, limits: Limits) -> None:
     if stripped[0] in "{[" and not stripped.startswith("{{"):  # which begins a template, never JSON
         source.syntax = "json"
         try:
-            documents = list(read_json(text, limits, tally))
+            documents = list(read_json(text, limits, tally, watch))
         except FormatError as error:
             if "not valid JSON" not in error.message:
                 raise
             # YAML in flow style begins like JSON; if it is no YAML either, the first finding is better.
             try:
-                documents = list(read_yaml(text, limits, tally))
+                documents = list(read_documents(text, limits, tally, watch))
             except FormatError:
                 raise error from None
             source.syntax = "yaml"
     else:
-        documents = list(read_yaml(text, limits, tally))
+        documents = list(read_documents(text, limits, tally, watch))
     before = len(bundle.entries)
     for number, value in documents:
         if is_snapshot(value):

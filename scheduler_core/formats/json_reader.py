@@ -11,6 +11,7 @@ from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import number
 from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, matters
 from scheduler_core.formats.yaml_reader import children
+from scheduler_core.progress import EVERY, Watch, unwatched
 
 _BLANK = re.compile(r"\s*")
 _SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
@@ -26,15 +27,20 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def read_json(text: str, limits: Limits, tally: Tally) -> Iterator[tuple[int, Any]]:
+def read_json(text: str, limits: Limits, tally: Tally, watch: Watch = unwatched) -> Iterator[tuple[int, Any]]:
     """Yield the values of a JSON text, one or several, with their numbers (from 1).
 
     An object of a kind that scheduling does not read, and that goes beyond a bound, becomes a Skipped.
     Raises FormatError.
     """
     doubled: list[str] = []
+    closed, objects = 0, max(1, text.count("}"))  # braces within texts count too: only the progress tells
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal closed
+        closed += 1
+        if not closed % EVERY:
+            watch("reading", len(text) * min(closed, objects) // objects, len(text))
         out = dict(pairs)
         if len(out) != len(pairs):
             seen: set[str] = set()

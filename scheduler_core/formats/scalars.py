@@ -13,7 +13,7 @@ from scheduler_core.formats.limits import FormatError
 _TRUE = frozenset("y Y yes Yes YES true True TRUE on On ON".split())
 _FALSE = frozenset("n N no No NO false False FALSE off Off OFF".split())
 _NULL = frozenset(["", "~", "null", "Null", "NULL"])
-_WORDS: dict[str, bool | None] = {
+WORDS: dict[str, bool | None] = {
     **dict.fromkeys(_TRUE, True),
     **dict.fromkeys(_FALSE, False),
     **dict.fromkeys(_NULL),
@@ -32,8 +32,8 @@ def resolve(text: str) -> Scalar:
     """Return the value of a plain scalar. Raises FormatError for numbers that JSON cannot hold."""
     if text and text[0] not in _FIRST:
         return text
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in WORDS:
+        return WORDS[text]
     if _INT.fullmatch(text):
         return _integer(text)
     if _FLOAT.fullmatch(text):
@@ -72,4 +72,4 @@ def needs_quotes(text: str) -> bool:
     """Tell whether a string, written plainly, would be read as something else."""
     if text and text[0] not in _FIRST:
         return False
-    return text in _WORDS or bool(_INT.fullmatch(text) or _FLOAT.fullmatch(text) or _SPECIAL.fullmatch(text))
+    return text in WORDS or bool(_INT.fullmatch(text) or _FLOAT.fullmatch(text) or _SPECIAL.fullmatch(text))

@@ -65,3 +65,45 @@ class Tally:
     def error(self) -> FormatError:
         """Return the error of too many values."""
         return FormatError(f"more than {self.limits.values:,} values, aliases written out")
+
+
+def spare(value: Any, tally: Tally) -> tuple[Any, int]:
+    """Return a document without the objects that there is no room to keep, and how many values do not count.
+
+    Objects are the document itself, the items of a list, and those of an object's ``items``.
+    """
+    if isinstance(value, list):
+        return value, _spare_items(value, tally)
+    if not isinstance(value, dict):
+        return value, 0
+    items = value.get("items")
+    spared = _spare_items(items, tally) if isinstance(items, list) else 0
+    if matters(value.get("kind")):
+        return value, spared
+    size = _size(value) - spared
+    return (value if tally.keep(size) else Skipped(value, CROWDED)), spared + size
+
+
+def _spare_items(items: list[Any], tally: Tally) -> int:
+    spared = 0
+    for place, item in enumerate(items):
+        if isinstance(item, dict) and not isinstance(item, Skipped) and not matters(item.get("kind")):
+            size = _size(item)
+            spared += size
+            if not tally.keep(size):
+                items[place] = Skipped(item, CROWDED)
+    return spared
+
+
+def _size(value: Any) -> int:
+    """Count the scalars, keys, lists and objects of a value."""
+    size, left = 0, [value]
+    while left:
+        part = left.pop()
+        size += 1
+        if isinstance(part, dict):
+            size += len(part)
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return size

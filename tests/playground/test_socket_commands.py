@@ -55,6 +55,7 @@ async def test_opening_and_reading(web: str) -> None:
             "pods": local.tables.pod_wire(),
             "cycles": 5,
             "complete": True,
+            "expected": 5,
             "end": False,
             "timed": False,
             "stopped": None,
@@ -182,14 +183,15 @@ async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.M
     assert answers[4][2]["index"] == 5
 
 
-async def test_too_much_work_is_sent_to_a_worker(web: str, limits: Callable[..., None]) -> None:
-    """The answer advises a run, and a run can be started."""
+async def test_whatever_its_size_a_cluster_opens(web: str, limits: Callable[..., None]) -> None:
+    """Beyond what is computed within one request the tables and cycles still come, and a run can be started."""
     limits(INTERACTIVE_WORK=10)
     async with connected() as socket:
         source = await draft(socket, web)
-        error = await socket.error("scenario.open", {"source": source})
-        assert error["code"] == "source.too-large"
-        assert "Start a run" in error["message"]
+        opened = await socket.success("scenario.open", {"source": source})
+        assert opened["nodes"]["names"] == ["n1", "n2", "n3"]
+        window = await socket.success("cycles.window", {"source": source, "from": 1, "count": 2})
+        assert [light["index"] for light in window["cycles"]] == [1, 2]
         assert (await socket.success("run.start", {"source": source}))["url"].startswith("/runs/")
 
 

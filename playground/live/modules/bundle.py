@@ -79,6 +79,7 @@ async def open_bundle(call: Call) -> Answer:
 
 def _open(text: str, title: str, visitor: str) -> dict[str, Any]:
     scenario = bundles.parse([("", text)], store.clean_title(title))
+    bundles.ask_on()
     draft = store.create_draft(visitor, [("", text)], title)
     sources.seed(draft, scenario)
     return {

@@ -9,11 +9,12 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
 from playground.playback.library import FIRST_SLICE_SECONDS
-from playground.playback.playback import Playback
+from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
+from playground.runs.service import expected_cycles
 from playground.wire import Encoded, join
 
 OPENINGS_AT_ONCE = 2  # two tabs' worth; a page opens one source
-STEP_SECONDS = 10.0  # how long opening waits for the step of a link to be computed
+STEP_SECONDS = 1.0  # how long opening waits for the step of a link to be computed
 
 
 @command("scenario.open", source="source", latest=OPENINGS_AT_ONCE, step="text?")
@@ -32,15 +33,17 @@ async def open_source(call: Call) -> Answer:
             raise CommandError("payload.invalid", str(error), field="step") from error
         if index is None and more and time.monotonic() < until:
             return None
-        return playback, *_opened(source, playback, index)
+        return playback, *_opened(source, playback, index, sought=bool(index is None and more))
 
     playback, seen, answer = await call.in_turns(turn)
     call.connection.watching.attend(source, playback, seen)
     return answer
 
 
-def _opened(source: sources.Source, playback: Playback, index: int | None) -> tuple[int, Encoded]:
-    """Return how many cycles the answer tells of, and the answer."""
+def _opened(
+    source: sources.Source, playback: Playback, index: int | None, *, sought: bool
+) -> tuple[int, Encoded]:
+    """Return how many cycles the answer tells of, and the answer; ``sought``: the step may still come."""
     scenario, complete = playback.scenario, playback.complete  # before it is counted: then nothing follows
     seen = len(playback)
     return seen, join(
@@ -54,6 +57,7 @@ def _opened(source: sources.Source, playback: Playback, index: int | None) -> tu
             "pods": playback.tables.pod_text(),
             "cycles": seen,
             "complete": complete,
+            "expected": None if playback.stored else expected_cycles(scenario),
             "end": playback.ended,
             "timed": playback.tables.timed,
             "stopped": playback.stopped,
@@ -61,9 +65,32 @@ def _opened(source: sources.Source, playback: Playback, index: int | None) -> tu
             "warnings": bundles.problems_wire(scenario.warnings),
             "summary": dict(scenario.summary or {}),
             # A link may point beyond the end, for example into a draft that was changed since.
-            "index": seen if index is None else index,
+            "index": None if sought else seen if index is None else index,
         }
     )
+
+
+@command("step.locate", source="source", latest=1, step="text")
+async def locate(call: Call) -> Answer:
+    """Answer where a step is, as soon as it is computed; beyond the end of what there is, the last cycle."""
+    step = call.payload["step"]
+
+    def turn(playback: Playback, unwanted: Unwanted) -> dict[str, int] | None:
+        until = time.monotonic() + SLICE_SECONDS
+        try:
+            while (index := playback.locate(step)) is None:
+                if unwanted():
+                    raise Superseded
+                if not playback.advance(max(0.01, until - time.monotonic())):
+                    index = playback.locate(step)
+                    return {"index": len(playback) if index is None else index}
+                if time.monotonic() > until:
+                    return None
+        except ValueError as error:
+            raise CommandError("payload.invalid", str(error), field="step") from error
+        return {"index": index}
+
+    return await call.in_turns(turn)
 
 
 @command("scenario.fork", source="source", visitor=True, throttle="IMPORTS_PER_MINUTE")

@@ -17,3 +17,10 @@ TOLD = (
 async def hello(call: Call) -> Answer:
     """Tell the version and the limits that a client should keep."""
     return {"version": settings.VERSION, "limits": {name: limit(name) for name in TOLD}}
+
+
+@command("request.cancel", request="index")
+async def cancel(call: Call) -> Answer:
+    """Give up a request that is under way, and stop its work; it is answered ``request.superseded``."""
+    call.connection.cancel(call.payload["request"])
+    return {}

@@ -83,6 +83,11 @@ export class Code {
     return [{ key: "Tab", run: unless(acceptCompletion) }, { key: "Tab", run: unless(indentMore), shift: unless(indentLess) }];
   }
 
+  get length() { return this.view.state.doc.length; }
+
+  /** Add to the end, as what came from elsewhere. */
+  append(text) { this.view.dispatch({ changes: { from: this.length, insert: text }, annotations: [Transaction.addToHistory.of(false), Transaction.remote.of(true)] }); }
+
   get text() { return this.view.state.doc.toString(); }
 
   /** Make the text this one; what stays keeps its place and the cursor. `undoable`: by the editor's own undo. */

@@ -8,7 +8,10 @@ const MOST_VALUES = 60; // of one label
 const LABELLED = /^(labels|matchLabels|nodeSelector)$/;
 const AMOUNTS = /^(allocatable|capacity|requests|limits)$/;
 
-let last = { doc: null, beside: null, names: null };
+const LONG = 20_000; // lines of a text whose names are not collected anew for every key
+const STALE_AFTER = 10_000; // milliseconds for which they are taken to be the same
+
+let last = { doc: null, beside: null, names: null, at: 0 };
 let around = { text: "", names: null };
 
 /**
@@ -16,7 +19,8 @@ let around = { text: "", names: null };
  * text; `beside` is another one whose names count too, as the whole that an object is a part of.
  */
 export function namesIn(doc, beside = "") {
-  if (last.doc !== doc || last.beside !== beside) last = { doc, beside, names: collect(doc, beside ? structuredClone(namesOf(beside)) : nothing()) };
+  const recent = last.names && last.beside === beside && doc.lines > LONG && Math.abs(doc.lines - last.doc.lines) < LONG && performance.now() - last.at < STALE_AFTER;
+  if (!recent && (last.doc !== doc || last.beside !== beside)) last = { doc, beside, at: performance.now(), names: collect(doc, beside ? structuredClone(namesOf(beside)) : nothing()) };
   return last.names;
 }
 

@@ -92,6 +92,12 @@ export class Editor {
     this.#tellKeys(is);
   }
 
+  /** How many characters there are: of a long text to ask for it costs more than to know its length. */
+  get length() { return this.#code ? this.#code.length : this.area.value.length; }
+
+  /** Add to the end of a text that comes in parts; `enrich` is done by then, and the reader may be anywhere in it. */
+  append(text) { this.#code?.append(text); }
+
   /** The text, with the line ends that it came with wherever it was not typed over. */
   get value() { return asGiven(this.#given, this.#code ? this.#code.text : this.area.value); }
 

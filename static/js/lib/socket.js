@@ -10,6 +10,8 @@ const RETRIES = 6;
 const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set(["branch.create", "bundle.open", "draft.branch", "draft.share", "run.start", "scenario.fork", "why.apply", "worth.copy"]);
 const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
+const LARGE = 200_000; // characters of a call whose sending is told of
+const SENDING_EVERY = 100;
 const TOO_LARGE = 1009;  // the close code for a frame that the server does not even read
 
 /** Whether an error says no more than that this page has asked for something newer. */
@@ -23,6 +25,8 @@ class CommandError extends Error {
     this.body = body;
   }
 }
+
+const givenUp = () => new CommandError({ code: "request.superseded", message: "It was given up." });
 
 export class Socket {
   #socket = null;
@@ -47,17 +51,28 @@ export class Socket {
 
   get connected() { return this.#socket?.readyState === WebSocket.OPEN; }
 
-  /** Send a command; resolves with the payload of `success`, rejects with a CommandError. */
-  call(command, payload = {}, { tries = RETRIES } = {}) {
+  /**
+   * Send a command; resolves with the payload of `success`, rejects with a CommandError. An AbortSignal gives it up, and stops
+   * its work on the server; `progress` hears `{stage, done, of}` while it is sent and worked on.
+   */
+  call(command, payload = {}, { tries = RETRIES, signal = null, progress = null } = {}) {
     return new Promise((resolve, reject) => {
-      if (command === EARLY && this.#claim(payload)) {
-        this.#pending.set(1, { command, payload, resolve, reject, tries, sent: 1 });
-        return;
-      }
-      const id = this.#next++;
-      this.#pending.set(id, { command, payload, resolve, reject, tries });
-      if (this.connected) this.#send(id);
+      if (signal?.aborted) { reject(givenUp()); return; }
+      const early = command === EARLY && this.#claim(payload);
+      const id = early ? 1 : this.#next++;
+      this.#pending.set(id, { command, payload, resolve, reject, tries, signal, progress, ...(early ? { sent: 1 } : {}) });
+      signal?.addEventListener("abort", () => this.#abandon(id), { once: true });
+      if (!early && this.connected) this.#send(id);
     });
+  }
+
+  /** Want no answer any more to a call, and have the server stop what it does for it. */
+  #abandon(id) {
+    const call = this.#pending.get(id);
+    if (!call) return;
+    this.#pending.delete(id);
+    if (call.sent && this.connected) this.call("request.cancel", { request: id }).catch(() => { /* the connection is gone, and its work with it */ });
+    call.reject(givenUp());
   }
 
   /** Listen to pushed frames by name, and to "down", "up" (true the first time). */
@@ -147,6 +162,16 @@ export class Socket {
     const text = JSON.stringify([call.command, id, call.payload]);
     call.sent = text.length;
     this.#socket.send(text);
+    if (call.progress && text.length > LARGE) this.#watchSending(id, this.#socket, this.#socket.bufferedAmount);
+  }
+
+  /** Tell how much of a large call has left the browser. */
+  #watchSending(id, socket, of) {
+    const call = this.#pending.get(id);
+    const left = socket.bufferedAmount;
+    if (!call || socket !== this.#socket || !of) return;
+    call.progress({ stage: "sending", done: Math.max(0, of - left), of });
+    if (left) setTimeout(() => this.#watchSending(id, socket, of), SENDING_EVERY);
   }
 
   #fail(id, code, message) {
@@ -170,14 +195,18 @@ export class Socket {
     this.bytes += text.length;
     this.#wait = FIRST_WAIT;
     const [name, id, payload] = JSON.parse(text);
-    if (id === null) { this.#emit(name, payload); return; }
+    if (id === null) {
+      if (name === "request.progress") this.#pending.get(payload.request)?.progress?.(payload);
+      else this.#emit(name, payload);
+      return;
+    }
     const call = this.#pending.get(id);
     if (!call) return;
     this.#pending.delete(id);
     if (name === "success") { call.resolve(payload); return; }
     if (RETRY_CODES.has(payload.code) && call.tries > 0) {
       const wait = (payload.retryAfter ?? 0.4 * 2 ** (RETRIES - call.tries)) * 1000;
-      setTimeout(() => this.call(call.command, call.payload, { tries: call.tries - 1 }).then(call.resolve, call.reject), wait);
+      setTimeout(() => this.call(call.command, call.payload, { ...call, tries: call.tries - 1 }).then(call.resolve, call.reject), wait);
       return;
     }
     call.reject(new CommandError(payload));

@@ -2,7 +2,9 @@
 
 import { $, h, fill, icon, debounce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
+import { Progress, bytes, told } from "../lib/progress.js";
 import { plural } from "../lib/quantity.js";
+import { superseded } from "../lib/socket.js";
 import { asText, give, isTable, onDrop } from "./files.js";
 import { FolderError, chosen, packed } from "./folder.js";
 import { link } from "./link.js";
@@ -12,6 +14,10 @@ const KEPT = "podstep.paste";
 const KEPT_MOST = 2_000_000; // characters; browsers keep about five million
 const OVER_SOCKET = 3_500_000; // characters; longer texts go as a form
 const CHECK_AFTER = 450; // milliseconds after the last key
+const KEEP_AFTER = 300;
+const LONG = 400_000; // characters of a text that is not checked again for every key
+const MUCH = 2_000; // characters that come or go at once: a paste, no key
+const SAY_EVERY = 8000;
 const SHOWN_KINDS = 6;
 const PLACEHOLDER = `apiVersion: v1
 kind: Node
@@ -42,6 +48,8 @@ export function paste(form, tables) {
   let restored = false; // the box holds last time's text, and nobody has touched it
   let held = []; // files that are sent as they are
   let checking = 0;
+  let length = 0; // of the text when it last changed
+  let working = null; // {controller, bar} of what the server does for this box
   let checked = { text: null, warnings: [] }; // a refusal need not repeat them
 
   form.addEventListener("formdata", ({ formData }) => formData.set("text", editor.value));
@@ -50,6 +58,7 @@ export function paste(form, tables) {
   for (const name of ["focusin", "pointerenter", "dragenter"]) editor.element.addEventListener(name, enrich, { once: true });
   restored = !plain.value && Boolean(before.text.trim());
   editor.value = plain.value || before.text;
+  ({ length } = editor);
   title.value ||= before.title;
   fill($("[data-editor]", form), editor.element);
   if (editor.value.trim()) enrich();
@@ -59,18 +68,55 @@ export function paste(form, tables) {
   buttons();
 
   const checkSoon = debounce(check, CHECK_AFTER);
+  const keepSoon = debounce(keep, KEEP_AFTER);
+  addEventListener("pagehide", keep);
 
   function changed() {
     restored = false;
-    keep();
+    const much = Math.abs(editor.length - length) > MUCH;
+    ({ length } = editor);
+    keepSoon();
     buttons();
+    if (submit.getAttribute("aria-disabled") !== "true") stop(); // what is being opened is the text as it was then
+    checking += 1; // what is said of the former text is not heard any more
+    checkSoon.cancel();
+    if (length > LONG && !much) { say("", "Changed since it was checked. A text this long is checked again when you open it."); return; }
     say("", "");
     checkSoon();
   }
 
+  /** Show how far the server is with this box, and let it be stopped; `stopped` says what that leaves. */
+  function begin(label, stopped) {
+    stop();
+    const controller = new AbortController();
+    const bar = new Progress(label, { onCancel: () => { stop(); busy(false); say("", stopped); submit.focus(); } });
+    working = { controller, bar };
+    let said = performance.now();
+    const mine = working;
+    const progress = (report) => {
+      if (working !== mine) return;
+      const [share, words] = told(report);
+      bar.set(share, words);
+      if (!bar.element.isConnected) status.after(bar.element);
+      if (performance.now() - said < SAY_EVERY) return;
+      said = performance.now();
+      say("", `${label}: ${Math.round(share * 100)} %.`);
+    };
+    return { signal: controller.signal, progress, done: () => { if (working === mine) { bar.element.remove(); working = null; } } };
+  }
+
+  /** Stop what the server does for this box. */
+  function stop() {
+    if (!working) return;
+    const { controller, bar } = working;
+    working = null;
+    bar.element.remove();
+    controller.abort();
+  }
+
   /** Clear stands beside the note while the text is last time's, else among the other buttons. */
   function buttons() {
-    clear.hidden = !editor.value && !held.length;
+    clear.hidden = !editor.length && !held.length;
     note.hidden = !restored;
     if (restored) note.append(clear); else if (note.contains(clear)) place.after(clear);
   }
@@ -100,9 +146,11 @@ export function paste(form, tables) {
     const mine = ++checking;
     const text = editor.value;
     if (!text.trim() || held.length) { show([]); say("", ""); return; }
-    if (text.length > OVER_SOCKET) { show([]); say("", "Too long to check while you type; it is checked when you open it."); return; }
+    if (text.length > OVER_SOCKET) { show([]); say("", `${bytes(text.length)}: it is checked when you open it.`); return; }
+    const { done, ...options } = begin("Checking the text", "Not checked: you stopped it. It is checked when you open it.");
+    if (text.length > LONG) say("", "Checking the text. Escape stops it.");
     try {
-      const { errors, warnings, summary } = await link().call("bundle.check", { text });
+      const { errors, warnings, summary } = await link().call("bundle.check", { text }, options);
       if (mine !== checking || text !== editor.value) return;
       checked = { text, warnings };
       show(errors, warnings);
@@ -110,7 +158,7 @@ export function paste(form, tables) {
       else say("good", icon("check"), h("span", null, h("b", { text: "Ready. " }), inWords(summary)));
     } catch (error) {
       if (error.code !== "request.superseded" && mine === checking) say("", `It could not be checked (${error.message}). Open it anyway.`);
-    }
+    } finally { done(); }
   }
 
   async function take(files, folder) {
@@ -166,36 +214,41 @@ export function paste(form, tables) {
     checkSoon.cancel();
     checking += 1;
     busy(true);
+    const { done, ...options } = begin("Opening the cluster", "Stopped: nothing was made, and what you brought is still here.");
     try {
-      const whole = held.length > 0 || editor.value.length > OVER_SOCKET;
-      const answer = whole
-        ? await send(form, (share) => say("", `Uploading, ${Math.round(share * 100)} % …`))
-        : await link().call("bundle.open", { text: editor.value, title: title.value });
+      const whole = held.length > 0 || editor.length > OVER_SOCKET;
+      const answer = whole ? await send(form, options) : await link().call("bundle.open", { text: editor.value, title: title.value }, options);
       if (answer.errors) { busy(false); refuse(answer.errors, answer.warnings); return; }
       forget();
       location.assign(answer.url);
     } catch (error) {
+      if (error === null || superseded(error)) return; // it was stopped, and whoever did has said so
       busy(false);
       if (error.body?.errors) refuse(error.body.errors, error.body.warnings);
       else say("bad", icon("warn"), error.message);
-    }
+    } finally { done(); }
   }
 
   function busy(is) {
     submit.setAttribute("aria-disabled", String(is));
     fill(submit, is ? "Opening …" : "Open the workbench");
-    if (is) say("", "Reading it …");
+    if (is) say("", "Reading it. Escape stops it.");
   }
 
   function keep() {
-    try { if (editor.value.length < KEPT_MOST) localStorage.setItem(KEPT, JSON.stringify({ text: editor.value, title: title.value })); } catch { /* storage is off: for this page only */ }
+    try { if (editor.length < KEPT_MOST) localStorage.setItem(KEPT, JSON.stringify({ text: editor.value, title: title.value })); } catch { /* storage is off: for this page only */ }
   }
 
   form.addEventListener("submit", open);
   editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event); });
   // Who pastes into what was left from last time means to begin anew; Ctrl+Z brings it back.
   editor.element.addEventListener("paste", () => { if (restored) { editor.selectAll(); if (title.value === before.title) title.value = ""; } }, { capture: true });
-  title.addEventListener("input", keep);
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !(working?.bar.element.isConnected || submit.getAttribute("aria-disabled") === "true")) return;
+    event.preventDefault();
+    working.bar.button.click();
+  }, { capture: true });
+  title.addEventListener("input", keepSoon);
   input.addEventListener("click", () => { input.value = ""; });
   input.addEventListener("change", (event) => { if (event.isTrusted) take([...input.files]); });
   const folders = $("[data-folder]", form);

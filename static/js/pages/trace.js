@@ -1,6 +1,7 @@
 // "Run a trace": two CSV files become a run in a worker.
 
 import { $, fill, icon, h } from "../lib/dom.js";
+import { Progress, told } from "../lib/progress.js";
 import { give, holdsNodes, isTable, onDrop } from "./files.js";
 import { placed, send } from "./send.js";
 
@@ -28,15 +29,19 @@ export function trace(form) {
     event.preventDefault();
     if (submit.getAttribute("aria-disabled") === "true") return;
     submit.setAttribute("aria-disabled", "true");
-    say("", "Uploading …");
+    say("", "Sending the trace. Cancel stops it.");
+    const stopping = new AbortController();
+    const bar = new Progress("Reading the trace", { onCancel: () => stopping.abort() });
+    status.after(bar.element);
     try {
-      const answer = await send(form, (share) => say("", share < 1 ? `Uploading, ${Math.round(share * 100)} % …` : "Reading the trace …"));
+      const answer = await send(form, { signal: stopping.signal, progress: (report) => bar.set(...told(report)) });
       if (answer.url) { location.assign(answer.url); return; }
       const problems = placed(answer.errors);
       say("bad", icon("warn"), h("ul", null, problems.slice(0, 20).map((problem) => h("li", { text: problem.message })), problems.length > 20 ? h("li", { text: `and ${problems.length - 20} more` }) : null));
     } catch (error) {
-      say("bad", icon("warn"), error.message);
-    }
+      if (error === null) say("", "Stopped. Both files are still chosen.");
+      else say("bad", icon("warn"), error.message);
+    } finally { bar.element.remove(); }
     submit.removeAttribute("aria-disabled");
   });
   addEventListener("pageshow", (event) => { if (event.persisted) { submit.removeAttribute("aria-disabled"); say("", ""); } });

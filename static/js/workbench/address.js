@@ -186,7 +186,8 @@ export class Address {
     const index = wish.step === "" ? 0 : wish.step === "end" ? playback.last : Number(wish.step);
     const href = location.pathname + location.search;
     this.select(wish);
-    if (Number.isInteger(index)) playback.goto(index, undefined, Address.place(wish));
+    if (index > playback.last && playback.complete === false) playback.emit("later", { step: wish.step, place: Address.place(wish) });
+    else if (Number.isInteger(index)) playback.goto(index, undefined, Address.place(wish));
     this.ask(wish);
     this.#pushed = href;
     this.replace();

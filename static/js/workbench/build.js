@@ -2,6 +2,7 @@
 
 import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { count, ellipsis, plural, short } from "../lib/quantity.js";
+import { superseded } from "../lib/socket.js";
 import { AddBar } from "./add/bar.js";
 import { ABSENT } from "./cluster.js";
 import { Draft } from "./draft.js";

@@ -2,9 +2,9 @@
 
 import { h, dialog } from "../lib/dom.js";
 
-/** The index of a step as it is written, NaN for what is none. */
+/** The index of a step as it is written, NaN for what is none, null for one that is not computed yet. */
 export async function indexOf(playback, text) {
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return Number(text) > playback.last && playback.complete === false ? null : Number(text);
   if (text.toLowerCase() === "end") return playback.last;
   if (/^\d+\.\d+$/.test(text)) return (await playback.ask("scenario.open", { source: playback.source, step: text })).index;
   return NaN;
@@ -19,6 +19,7 @@ export function askStep(playback) {
     const text = field.value.trim();
     let index;
     try { index = await indexOf(playback, text); } catch (error) { wrong.textContent = error.message; return; }
+    if (index === null) { box.close(); playback.emit("later", { step: text, place: undefined }); return; }
     if (!(index >= 0 && index <= playback.last)) { wrong.textContent = `There is no step ${text}: this timeline has cycles 1 to ${playback.cycles}.`; return; }
     box.close();
     playback.goto(index);

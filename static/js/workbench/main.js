@@ -8,6 +8,7 @@ import { Address } from "./address.js";
 import { Breakpoints } from "./breakpoints.js";
 import { Points } from "./breakpanel.js";
 import { Build } from "./build.js";
+import { Computing } from "./computing.js";
 import { CycleBar } from "./cyclebar.js";
 import { Deck } from "./deck.js";
 import { Differ } from "./differ.js";
@@ -41,6 +42,7 @@ new CycleBar($("[data-cycle-bar]", root), view, layout);
 const finder = new Finder(playback);
 const breakpoints = view.breakpoints = new Breakpoints(view, finder);
 const deck = new Deck($("[data-deck]", root), view);
+const computing = new Computing($("[data-stage]", root), $("[data-deck]", root), view, startRun);
 const stops = new Stops($("[data-deck]", root), view, { deck, finder, breakpoints, interesting: new Interesting(view, finder) });
 new Inspect($("#region-inspect", root), view);
 const address = new Address(view);
@@ -103,12 +105,13 @@ function openHere() {
 
 async function open(wish) {
   try {
-    const { index } = await playback.open(wish.step);
+    const { index } = await playback.open(wish.step, (report) => computing.loading(report));
     address.select(wish);
     if (wish.tab && layout.single) layout.show("inspect");
-    start(index, Address.place(wish));
-    if (wish.step === "end") playback.awaitEnd();
-    if (playback.complete && Number(wish.step) > index) toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
+    start(index ?? 0, Address.place(wish));
+    if (index === null) playback.emit("later", { step: wish.step, place: Address.place(wish) });
+    else if (wish.step === "end") playback.awaitEnd();
+    if (playback.complete && index !== null && Number(wish.step) > index) toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
     tellApplied(source.draft);
     if (wish.why) address.ask(wish);
     if (mine && (asked.edit || asked.create)) view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
@@ -118,6 +121,7 @@ async function open(wish) {
       open({ ...wish, step: "" });
       return;
     }
+    computing.loaded();
     refused(error);
   }
 }
@@ -126,8 +130,10 @@ async function open(wish) {
 async function reopen() {
   const at = playback.wantedCycle;
   try {
-    await playback.open(at ? String(at) : ""); // answered when it is computed so far
+    const { index } = await playback.open(at ? String(at) : "", (report) => computing.loading(report));
+    if (index === null) { start(0); playback.emit("later", { step: String(at), place: undefined }); return; }
   } catch (error) {
+    computing.loaded();
     if (error.code !== "step.out-of-range") throw error;
     await playback.open();
   }
@@ -144,9 +150,7 @@ function start(index, place) {
 function refused(error) {
   fill($("[data-inspect]", root));
   root.classList.add("refused");
-  const tooLarge = error.code === "source.too-large";
-  fill($("[data-stage]", root), h("div", { class: "empty" }, icon("warn"), h("b", { text: tooLarge ? "This is too much to compute while you wait." : "It cannot be opened." }), h("span", { text: error.message }),
-    tooLarge ? h("button", { type: "button", class: "btn primary", onclick: startRun }, icon("chart"), "Run it in a worker") : h("a", { class: "btn", href: "/", text: "To the start page" })));
+  fill($("[data-stage]", root), h("div", { class: "empty" }, icon("warn"), h("b", { text: "It cannot be opened." }), h("span", { text: error.message }), h("a", { class: "btn", href: "/", text: "To the start page" })));
 }
 
 async function startRun() {

@@ -91,9 +91,9 @@ export class Palette {
     if (!STEP.test(text)) return [];
     const { playback, deck } = this.context;
     const index = /^\d+$/.test(text) ? Number(text) : text.includes(".") ? null : playback.last;
-    if (index !== null && index > playback.last) return [];
-    return [{ id: "", group: "Steps", name: `Go to ${index === null ? `step ${text}` : index > playback.cycles ? "the end" : `cycle ${index}`}`, at: [], run: async () => {
-      try { const found = await indexOf(playback, text); if (found <= playback.last) { deck.pause(); playback.goto(found); } } catch (error) { playback.emit("failed", error); }
+    if (index !== null && index > playback.last && playback.complete !== false) return [];
+    return [{ id: "", group: "Steps", name: `Go to ${index === null ? `step ${text}` : text.toLowerCase() === "end" && playback.end ? "the end" : `cycle ${index}`}`, at: [], run: async () => {
+      try { const found = await indexOf(playback, text); if (found === null) playback.emit("later", { step: text, place: undefined }); else if (found <= playback.last) { deck.pause(); playback.goto(found); } } catch (error) { playback.emit("failed", error); }
     } }];
   }
 

@@ -60,18 +60,18 @@ export class Playback extends Emitter {
     socket.on("up", (first) => { if (!first && this.nodes) this.#reopen(); });
   }
 
-  /** Open (or open anew) and resolve with the answer; with that of a newer opening where there is one. Does not move. */
-  open(step = "") {
-    this.#opening = this.#open(step);
+  /** Open (or open anew) and resolve with the answer; with that of a newer opening where there is one. Does not move. `progress` hears how far it is read. */
+  open(step = "", progress = undefined) {
+    this.#opening = this.#open(step, progress);
     return this.#opening;
   }
 
-  async #open(step) {
+  async #open(step, progress) {
     const generation = ++this.#generation;
     const newest = () => generation === this.#generation;
     let answer;
     try {
-      answer = await this.ask("scenario.open", { source: this.#newest, ...(step ? { step } : {}) }, newest);
+      answer = await this.ask("scenario.open", { source: this.#newest, ...(step ? { step } : {}) }, newest, { progress });
     } catch (error) {
       if (newest() || !superseded(error)) throw error;
       return this.#opening;
@@ -118,6 +118,8 @@ export class Playback extends Emitter {
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
     this.complete = answer.complete;
+    this.expected = answer.expected; // cycles, if no pod is tried twice; null where nobody knows
+    this.stopped = answer.stopped;
     this.end = answer.end;
     this.timed = answer.timed;
     this.policy = answer.policy;
@@ -126,10 +128,10 @@ export class Playback extends Emitter {
   }
 
   /** Ask the server; what something newer of this page overtook is asked for again while it is wanted. */
-  async ask(command, payload, wanted = () => true) {
+  async ask(command, payload, wanted = () => true, options = {}) {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.socket.call(command, payload);
+        return await this.socket.call(command, payload, options);
       } catch (error) {
         const overtaken = error.code === "draft.stale" && command === "scenario.open"; // it was saved in this very moment
         if (!(overtaken || superseded(error)) || tries >= ASKED_AGAIN || !wanted()) throw error;
@@ -150,16 +152,18 @@ export class Playback extends Emitter {
     const grown = answer.cycles > this.cycles;
     this.cycles = Math.max(this.cycles, answer.cycles);
     this.complete = answer.complete;
+    this.stopped = answer.stopped;
     this.end = answer.end;
     if (grown) this.#loadMarks(this.#generation);
     this.emit("grew");
     if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
   }
 
-  #grew({ source, cycles, complete, end, from, marks }) {
+  #grew({ source, cycles, complete, end, stopped, from, marks }) {
     if (!this.nodes || source.revision !== this.source.revision) return; // of a revision that is open no more
     this.cycles = Math.max(this.cycles, cycles);
     this.complete = complete;
+    this.stopped = stopped;
     this.end = end;
     if (marks) this.marks.put(from, marks);
     if (this.marks.known < this.cycles && complete) this.#loadMarks(this.#generation);
@@ -301,6 +305,11 @@ export class Playback extends Emitter {
       if (!this.#due) return;
       if (this.#has(this.wanted)) this.#present(this.wanted); else this.#fetchWanted();
     });
+  }
+
+  /** Resolve as soon as this page knows of a cycle, which the server has computed; it is told of soon. */
+  async has(index) {
+    while (this.nodes && index > this.last && this.complete === false) await new Promise((resolve) => { setTimeout(resolve, 30); });
   }
 
   /** Go to the end, as soon as all is computed, unless somebody goes elsewhere before. */

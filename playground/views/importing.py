@@ -1,0 +1,61 @@
+"""How far an import of the start page is, and stopping it: ``/import/<ticket>/``.
+
+The page makes the ticket and sends it with its form. What is known of it is in the cache, which all web
+processes share where there are several, under the visitor's name: nobody else can ask or stop.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from scheduler_core.progress import Watch, unwatched
+
+TOLD_SECONDS = 0.25  # between two looks at the cache while a bundle is read
+KEPT_SECONDS = 300
+_TICKET = re.compile(r"[0-9-]{7,43}")
+
+
+class StoppedError(Exception):
+    """The visitor has stopped the import."""
+
+
+def _key(request: HttpRequest, ticket: str, what: str) -> str:
+    return f"import:{request.visitor}:{ticket}:{what}"  # type: ignore[attr-defined]
+
+
+def watch_of(request: HttpRequest) -> Watch:
+    """Return what hears how far the import of a form is; it raises StoppedError once that is stopped."""
+    ticket = request.POST.get("ticket", "")
+    if not _TICKET.fullmatch(ticket):
+        return unwatched
+    far, stopped = _key(request, ticket, "far"), _key(request, ticket, "stopped")
+    looked = 0.0
+
+    def watch(stage: str, done: int, of: int) -> None:
+        nonlocal looked
+        if time.monotonic() - looked < TOLD_SECONDS and done < of:
+            return
+        looked = time.monotonic()
+        if cache.get(stopped):
+            raise StoppedError
+        cache.set(far, {"stage": stage, "done": done, "of": of}, KEPT_SECONDS)
+
+    return watch
+
+
+@csrf_protect
+@require_http_methods(["GET", "HEAD", "DELETE"])
+def progress(request: HttpRequest, ticket: str) -> HttpResponse:
+    """Answer ``{"stage", "done", "of"}``, an empty object while nothing is read; DELETE stops the import."""
+    if not _TICKET.fullmatch(ticket):
+        raise Http404
+    if request.method == "DELETE":
+        cache.set(_key(request, ticket, "stopped"), True, KEPT_SECONDS)
+        return HttpResponse(status=204)
+    return JsonResponse(cache.get(_key(request, ticket, "far")) or {}, headers={"Cache-Control": "no-store"})

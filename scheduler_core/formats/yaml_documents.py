@@ -1,0 +1,75 @@
+"""The documents of a YAML text: read line by line where that is sure, else from libyaml's events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.formats.block_reader import Lines, read_block
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.skipping import Tally, spare
+from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.progress import Watch, unwatched
+
+# Where it begins a line, `---` ends a document whatever is open in it; so does `...`, which is rare.
+_MARK = re.compile(r"^---[ ]*(?:#[^\n]*)?$", re.MULTILINE)
+_ANY_MARK = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
+_NOTHING = re.compile(r"(?:[ ]*(?:#[^\n]*)?(?:\n|\Z))*")
+
+
+def read_documents(
+    text: str, limits: Limits, tally: Tally, watch: Watch = unwatched
+) -> Iterator[tuple[int, Any]]:
+    """Yield what :func:`read_yaml` yields, sooner. Raises FormatError with the same words."""
+    before = tally.values, tally.kept
+    done = 0
+    try:
+        for number, value in _documents(text, limits, tally, watch):
+            done = number
+            yield number, value
+    except FormatError:
+        tally.values, tally.kept = before  # all of it is read again, by who says on which line it is wrong
+    else:
+        return
+    for number, value in read_yaml(text, limits, tally):
+        watch("reading", 0, len(text))
+        if number > done:
+            yield number, value
+
+
+def _documents(text: str, limits: Limits, tally: Tally, watch: Watch) -> Iterator[tuple[int, Any]]:
+    known = Lines()
+    for number, (start, end) in enumerate(_parts(text), 1):
+        if number > limits.documents:
+            raise FormatError(f"more than {limits.documents:,} documents")
+        part = text[start:end]
+
+        def tick(done: int, of: int, start: int = start, end: int = end) -> None:
+            watch("reading", start + (end - start) * done // of, len(text))
+
+        if _NOTHING.fullmatch(part):
+            tally(1)
+            tick(0, 1)
+            continue
+        read = read_block(part, limits, known, tick)
+        if read is not None:
+            value, spared = spare(read[0], tally)
+            tally(read[1] - spared)
+            yield number, value
+            continue
+        for _, value in read_yaml(part, limits, tally):
+            yield number, value
+
+
+def _parts(text: str) -> list[tuple[int, int]]:
+    """Return where each document begins and ends. Raises FormatError where only the whole can be read."""
+    marks = list(_MARK.finditer(text))
+    if len(marks) != sum(1 for _ in _ANY_MARK.finditer(text)):
+        raise FormatError("marks of another kind")
+    starts = [mark.end() for mark in marks]
+    ends = [mark.start() for mark in marks] + [len(text)]
+    parts = list(zip(starts, ends[1:], strict=True))
+    if not _NOTHING.fullmatch(text, 0, ends[0]):
+        parts.insert(0, (0, ends[0]))
+    return parts

@@ -1,0 +1,151 @@
+// What is still to come: how far the source is read, how many cycles are computed, and the way to a step that is not there yet.
+// It lies over the stage's lower edge, so that nothing moves when it comes or goes.
+
+import { announce, fill, h, icon, toast } from "../lib/dom.js";
+import { Progress, told } from "../lib/progress.js";
+import { count, plural } from "../lib/quantity.js";
+import { superseded } from "../lib/socket.js";
+
+const SHOW_AFTER = 500; // milliseconds; most sources are computed sooner
+const SAY_EVERY = 8000;
+
+export class Computing {
+  #since = 0;
+  #said = 0;
+  #seeking = null; // {step, controller}: the step that is waited for
+  #dismissed = false; // the notice that not all is computed
+
+  /** `host` is the stage's view, over whose lower edge `deck` holds it; `onRun` starts a run of the source. */
+  constructor(host, deck, view, onRun) {
+    this.host = host;
+    this.view = view;
+    this.onRun = onRun;
+    this.element = h("div", { class: "computing", hidden: true });
+    this.bar = new Progress("Computing the cycles");
+    deck.append(this.element);
+    const { playback } = view;
+    playback.on("opened", () => { this.#since = performance.now(); this.#dismissed = false; this.loaded(); this.#tell(); setTimeout(() => this.#tell(), SHOW_AFTER); });
+    playback.on("grew", () => this.#tell());
+    playback.on("later", ({ step, place }) => this.seek(step, place));
+    playback.on("seek", () => { if (this.#seeking && !this.#seeking.arrived) this.#giveUp(); });
+  }
+
+  // ---- reading the source
+
+  /** Show how far the source is read, before there is a stage. */
+  loading(report) {
+    this.reading ??= this.#opening();
+    this.reading.set(...told(report));
+  }
+
+  #opening() {
+    const bar = new Progress("Opening the cluster");
+    this.cover = h("div", { class: "stage-opening" }, bar.element);
+    this.host.append(this.cover);
+    announce("The cluster is being read.");
+    return bar;
+  }
+
+  /** The source is open, or it cannot be. */
+  loaded() {
+    this.cover?.remove();
+    this.cover = this.reading = null;
+  }
+
+  // ---- computing cycles
+
+  #tell() {
+    const { playback } = this.view;
+    if (this.#seeking) { this.#showSeeking(); return; }
+    if (playback.complete === false && !playback.source.run) {
+      const late = performance.now() - this.#since > SHOW_AFTER;
+      if (late) this.#showComputed();
+      return;
+    }
+    if (playback.stopped && !this.#dismissed) { this.#showStopped(); return; }
+    this.#hide();
+  }
+
+  /** How many cycles there are of how many, in words and as a share; nobody knows how often pods are tried again. */
+  #far() {
+    const { cycles, expected } = this.view.playback;
+    const known = expected > 0 && cycles < expected;
+    return [known ? cycles / expected : null, known ? `${count(cycles)} of about ${count(expected)} cycles computed` : `${plural(cycles, "cycle")} computed, more to come`];
+  }
+
+  #showComputed() {
+    const [share, words] = this.#far();
+    this.bar.set(share, words);
+    this.#show("far", this.bar.element);
+    this.#say(`${words}. You can step meanwhile.`);
+  }
+
+  #showSeeking() {
+    const [, words] = this.#far();
+    const { step, bar } = this.#seeking;
+    const wanted = /^\d+$/.test(step) ? Number(step) : 0;
+    bar.set(wanted ? Math.min(1, this.view.playback.cycles / wanted) : null, `Going to step ${step}: ${words}`);
+    this.#show("seeking", bar.element);
+    this.#say(`Going to step ${step}: ${words}.`);
+  }
+
+  #showStopped() {
+    const { stopped } = this.view.playback;
+    this.#show("stopped", h("div", { class: "progress" }, icon("warn"), h("span", { class: "progress-words", text: stopped }),
+      h("button", { type: "button", class: "btn", onclick: () => this.onRun() }, icon("chart"), "Run it in a worker"),
+      h("button", { type: "button", class: "btn quiet square", "aria-label": "Close this notice", onclick: () => { this.#dismissed = true; this.#hide(); } }, icon("close"))));
+    announce(stopped);
+  }
+
+  #show(state, content) {
+    if (this.element.dataset.state === state && !this.element.hidden) return;
+    this.element.dataset.state = state;
+    this.element.hidden = false;
+    fill(this.element, content);
+  }
+
+  #hide() {
+    this.element.hidden = true;
+    delete this.element.dataset.state;
+    fill(this.element);
+  }
+
+  #say(words) {
+    if (performance.now() - this.#said < SAY_EVERY) return;
+    this.#said = performance.now();
+    announce(words, "computing");
+  }
+
+  // ---- a step that is not there yet
+
+  /** Go to a step as soon as it is computed, unless it is given up or somebody goes elsewhere before. */
+  async seek(step, place) {
+    this.#seeking?.controller.abort();
+    const controller = new AbortController();
+    const bar = new Progress(`Going to step ${step}`, { onCancel: () => { this.#giveUp(); announce(`Stayed where you were; step ${step} is given up.`); }, cancel: "Stay here" });
+    const mine = this.#seeking = { step, controller, bar, arrived: false };
+    this.#said = 0;
+    this.#tell();
+    const { playback } = this.view;
+    try {
+      const { index } = await playback.socket.call("step.locate", { source: playback.source, step }, { signal: controller.signal });
+      if (this.#seeking !== mine) return;
+      mine.arrived = true;
+      await playback.has(index);
+      if (this.#seeking !== mine) return;
+      playback.goto(index, undefined, place);
+      if (Number(step) > index) toast(`There is no step ${step}; this is the last.`, { name: "warn", ms: 6000 });
+    } catch (error) {
+      if (!superseded(error)) playback.emit("failed", error);
+    } finally {
+      if (this.#seeking === mine) { this.#seeking = null; this.#tell(); if (playback.complete === false) this.#showComputed(); }
+    }
+  }
+
+  #giveUp() {
+    const seeking = this.#seeking;
+    this.#seeking = null;
+    seeking.controller.abort();
+    this.#tell();
+  }
+}
