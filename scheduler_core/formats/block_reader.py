@@ -260,7 +260,7 @@ class _Reading:
         after = self._end(item.line + 1, column)
         limits = replace(self.limits, depth=self.limits.depth - item.level)
         tally = Tally(replace(limits, kept=limits.values))  # whether it may be kept is asked once it is whole
-        chunk = "\n".join(self.lines[item.line : after])
+        chunk = "\n".join(self.lines[item.line : after]) + ("\n" if after < len(self.lines) else "")
         found = list(read_yaml(chunk, limits, tally))
         if len(found) != 1 or type(found[0][1]) is not list or len(found[0][1]) != 1:
             return None

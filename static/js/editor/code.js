@@ -114,11 +114,14 @@ export class Code {
     if (focus) this.view.focus();
   }
 
-  /** Go on where another editor was: its selection, the line on top, and the focus. */
+  /** Go on where another editor was: its selection, the line on top, and the focus. Only the text scrolls, the page stays where it is. */
   resume(focused, from, to, top) {
-    const { doc } = this.view.state;
-    this.view.dispatch({ selection: { anchor: Math.min(from, doc.length), head: Math.min(to, doc.length) }, effects: EditorView.scrollIntoView(doc.line(Math.min(top, doc.lines)).from, { y: "start" }) });
-    if (focused) this.view.focus();
+    const { view } = this;
+    const { doc } = view.state;
+    view.dispatch({ selection: { anchor: Math.min(from, doc.length), head: Math.min(to, doc.length) } });
+    const line = Math.min(top, doc.lines);
+    if (line > 1) view.requestMeasure({ read: () => view.lineBlockAt(doc.line(line).from).top, write: (offset) => { view.scrollDOM.scrollTop = offset; } });
+    if (focused) view.focus();
   }
 }
 

@@ -80,7 +80,7 @@ export class Editor {
 
   #tellKeys(readOnly) { fill(this.keys, (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `))); }
 
-  focus() { if (this.#code) this.#code.view.focus(); else this.area.focus(); }
+  focus() { if (this.#code) this.#code.view.focus(); else this.area.focus({ preventScroll: true }); }
 
   selectAll() { if (this.#code) this.#code.selectAll(); else this.area.select(); }
 

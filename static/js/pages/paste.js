@@ -18,6 +18,8 @@ const KEEP_AFTER = 300;
 const LONG = 400_000; // characters of a text that is not checked again for every key
 const MUCH = 2_000; // characters that come or go at once: a paste, no key
 const SAY_EVERY = 8000;
+const SETTLES = 4000; // milliseconds in which the page above the box comes to rest
+const MARGIN = 12; // pixels that stay free above and below what is turned to
 const SHOWN_KINDS = 6;
 const PLACEHOLDER = `apiVersion: v1
 kind: Node
@@ -31,7 +33,7 @@ spec:
   replicas: 3
   …`;
 
-/** Make `form` work; `tables` is told of CSV files. Returns what takes files that were dropped elsewhere. */
+/** Make `form` work; `tables` is told of CSV files. Returns what takes files that were dropped elsewhere, and what turns to the box. */
 export function paste(form, tables) {
   const status = $("[data-status]", form);
   const problems = $("[data-problems]", form);
@@ -259,7 +261,30 @@ export function paste(form, tables) {
   onDrop(form, take);
   // A page that comes back from the browser's cache can be used again.
   addEventListener("pageshow", (event) => { if (event.persisted) busy(false); });
-  return (files, folder) => { if (folder || !files.every(isTable)) form.scrollIntoView({ block: "nearest" }); return take(files, folder); };
+  return {
+    take: (files, folder) => { if (folder || !files.every(isTable)) form.scrollIntoView({ block: "nearest" }); return take(files, folder); },
+    turnTo: () => { keepInView(form, editor.element); editor.focus(); },
+  };
+}
+
+/** Show the box, also while what is above it still grows, until somebody scrolls or types. */
+function keepInView(form, box) {
+  const settle = new ResizeObserver(() => reveal(form, box));
+  const stop = () => settle.disconnect();
+  reveal(form, box);
+  settle.observe(document.body);
+  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(name, stop, { once: true, passive: true, capture: true });
+  setTimeout(stop, SETTLES);
+}
+
+/** Scroll as little as shows the form's heading and the box under it; where there is no room for both, the heading is on top. */
+function reveal(form, box) {
+  const heading = $("h2", form);
+  const above = Math.max(0, $(".topbar")?.getBoundingClientRect().bottom ?? 0) + MARGIN;
+  const { top } = heading.getBoundingClientRect();
+  const below = box.getBoundingClientRect().bottom + MARGIN - innerHeight;
+  const by = top < above ? top - above : Math.max(0, Math.min(below, top - above));
+  if (by) scrollBy({ top: by, behavior: "instant" });
 }
 
 function kept() {

@@ -8,6 +8,7 @@ import { ABSENT } from "./cluster.js";
 import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
 import { History } from "./history.js";
+import { LONG, receive, stoppable } from "./longtext.js";
 import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 import { DraftText } from "./text.js";

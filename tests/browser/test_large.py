@@ -1,0 +1,146 @@
+"""Thousands of nodes and megabytes of text: what is there is shown at once, the rest says how far it is and can be stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.editing import editor_in, manifests
+from tests.browser.pages import Workbench, share
+from tests.e2e import bundles
+from tests.services.stack import Stack
+
+LOADED = 60_000
+
+
+def documents(nodes: int, pods: int) -> str:
+    """Return nodes and pending pods as YAML documents, as a script would print them."""
+    listed = [
+        f"apiVersion: v1\nkind: Node\nmetadata:\n  name: node-{at:04d}\nstatus:\n  allocatable:\n    cpu: '8'\n    memory: 32Gi\n    pods: '110'\n"
+        for at in range(nodes)
+    ]
+    listed += [
+        f"apiVersion: v1\nkind: Pod\nmetadata:\n  name: pod-{at:05d}\n  namespace: default\n  labels:\n    app: app-{at % 50}\n"
+        f"spec:\n  containers:\n  - name: main\n    image: registry.example.com/team/app-{at % 50}:1.0.{at % 7}\n"
+        "    resources:\n      requests:\n        cpu: 250m\n        memory: 256Mi\n"
+        for at in range(pods)
+    ]
+    return "---\n".join(listed)
+
+
+@pytest.fixture(scope="module")
+def large(site: Stack) -> str:
+    """More nodes times pods than were computed for somebody who waits: as a link."""
+    cluster = [bundles.node(f"node-{at:04d}", cpu="32") for at in range(3_000)]
+    return share(site, bundles.bundle(*cluster, bundles.deployment("web", 6_000, cpu="10m")), "large")
+
+
+def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> None:
+    """The stage and a first step come while the rest is computed; how far that is can be read."""
+    page.goto(large)
+    page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
+    bench = Workbench(page)
+    expect(bench.stage).to_contain_text("3,000 nodes")
+    bench.step()
+    assert not page.evaluate("podstep.playback.complete")
+    far = bench.stage.get_by_role("progressbar", name="Computing the cycles")
+    expect(far).to_have_attribute("aria-valuetext", re.compile(r"of about 6,000 cycles computed"))
+    expect(bench.stage.get_by_text("cycles computed")).to_be_visible()
+    bench.step()
+
+
+def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None:
+    """A step that is not there yet is waited for with a bar; staying leaves what is shown; going arrives."""
+    page.goto(large)
+    page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
+    bench = Workbench(page)
+    bench.step()
+    known = int(page.evaluate("podstep.playback.cycles"))
+    page.keyboard.press("g")
+    page.get_by_role("dialog", name="Go to step").get_by_label("Step").fill("6000")
+    page.keyboard.press("Enter")
+    going = bench.stage.get_by_role("progressbar", name="Going to step 6000")
+    expect(going).to_be_visible()
+    bench.stage.get_by_role("button", name="Stay here").click()
+    expect(going).to_have_count(0)
+    assert bench.index == 1
+    nearer = known + 600
+    page.goto(f"{large}?step={nearer}")
+    bench.at(nearer)
+    expect(bench.timeline).to_have_attribute("aria-valuenow", str(nearer))
+
+
+def test_opening_a_long_paste_is_stopped_and_nothing_is_lost(page: Page) -> None:
+    """Three megabytes show how far they are read; Cancel ends it, the text stays, and it opens after all."""
+    text = documents(3_000, 8_000)
+    assert len(text) > 2_400_000
+    page.goto("/")
+    box = manifests(page).fill(text)
+    checking = page.get_by_role("progressbar", name="Checking the text")
+    expect(checking).to_be_visible()
+    expect(checking).to_have_attribute(
+        "aria-valuetext", re.compile("Uploading|Reading the text|Checking the objects|Putting")
+    )
+    page.get_by_role("button", name="Cancel").click()
+    expect(checking).to_have_count(0)
+    expect(page.get_by_text("Not checked: you stopped it.")).to_be_visible()
+    page.get_by_role("button", name="Open the workbench").click()
+    opening = page.get_by_role("progressbar", name="Opening the cluster")
+    expect(opening).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Stopped: nothing was made")).to_be_visible()
+    expect(opening).to_have_count(0)
+    assert box.text == text
+    page.get_by_role("button", name="Open the workbench").click()
+    page.wait_for_url(re.compile("/p/"), timeout=LOADED)
+    page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
+    expect(Workbench(page).stage).to_contain_text("3,000 nodes")
+
+
+def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page) -> None:
+    """The YAML tab shows a long text while it comes; a key in it asks nothing of the server, Apply does."""
+    text = documents(1_500, 2_500)
+    form = page.request.get("/").text()
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
+    assert token is not None
+    made = page.request.post(
+        "/import/", multipart={"csrfmiddlewaretoken": token[1], "text": text}, max_redirects=0
+    )
+    page.goto(made.headers["location"])
+    page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
+    bench = Workbench(page)
+    bench.build.get_by_role("tab", name="YAML").click()
+    yaml = editor_in(bench.build, re.compile("^YAML of this"))
+    yaml.shows(text)
+    page.evaluate("""() => { const { socket } = podstep; const call = socket.call.bind(socket); window.asked = [];
+        socket.call = (name, ...rest) => { asked.push(name); return call(name, ...rest); }; }""")
+    yaml.field.press("Control+End")
+    yaml.field.press_sequentially("# a note")
+    expect(bench.build.get_by_text("it is checked when you apply it")).to_be_visible()
+    page.wait_for_timeout(1_500)
+    assert "bundle.check" not in page.evaluate("asked")
+    bench.build.get_by_role("button", name="Apply").click()
+    page.wait_for_function("() => asked.includes('draft.save')", timeout=LOADED)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)], ids=["1440", "1024", "390"])
+def test_paste_your_cluster_turns_to_the_box(visitor: object, size: tuple[int, int]) -> None:
+    """The editor has the focus, and the heading over it and the box are both in view."""
+    page: Page = visitor(size=size)  # type: ignore[operator]
+    page.goto("/")
+    page.get_by_role("link", name="Paste your cluster").click()
+    box = editor_in(page, "Manifests")
+    expect(box.field).to_be_focused()
+    page.wait_for_timeout(400)
+    heading = page.get_by_role("heading", name="Paste your cluster")
+    expect(heading).to_be_in_viewport(ratio=1)
+    shown = json.loads(
+        page.evaluate("JSON.stringify(document.querySelector('.paste .editor').getBoundingClientRect())")
+    )
+    assert 0 <= shown["top"] < shown["bottom"] <= size[1], shown
+    page.keyboard.insert_text("kind: Node")
+    expect(heading).to_be_in_viewport(ratio=1)
+    assert "kind: Node" in box.text
