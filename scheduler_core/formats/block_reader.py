@@ -275,7 +275,7 @@ class _Reading:
         return after
 
     def _end(self, at: int, column: int) -> int:
-        """Return the first line from ``at`` on that is no further right than ``column``, if not blank."""
+        """Return the first line from ``at`` on that says something no further right than ``column``."""
         lines = self.lines
         while at < len(lines):
             stripped = lines[at].lstrip(" ")

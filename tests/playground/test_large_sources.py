@@ -1,4 +1,4 @@
-"""Large sources: they open at once, tell how far they are read and computed, and stop when they are given up."""
+"""Large sources open at once, tell how far they are read and computed, and stop when they are given up."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.M
 
 
 async def test_whatever_its_size_a_cluster_opens(web: str, limits: Callable[..., None]) -> None:
-    """Beyond what is computed within one request the tables and cycles still come, and a run can be started."""
+    """Beyond what one request may compute the tables and cycles still come, and a run can be started."""
     limits(INTERACTIVE_WORK=10)
     async with connected() as socket:
         source = await draft(socket, web)

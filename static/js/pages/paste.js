@@ -99,7 +99,7 @@ export function paste(form, tables) {
       if (working !== mine) return;
       const [share, words] = told(report);
       bar.set(share, words);
-      if (!bar.element.isConnected) status.after(bar.element);
+      if (!bar.element.isConnected) $("[data-editor]", form).append(bar.element); // within what is looked at
       if (performance.now() - said < SAY_EVERY) return;
       said = performance.now();
       say("", `${label}: ${Math.round(share * 100)} %.`);

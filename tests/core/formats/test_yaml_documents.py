@@ -108,13 +108,24 @@ def test_what_is_written_reads_the_same(documents: list[Any]) -> None:
     same(yaml.safe_dump({"items": documents, "kind": "List"}, default_flow_style=False))
 
 
+MANIFEST = """\
+apiVersion: v1
+items:
+- kind: Pod
+  spec:
+    list:
+    - a: 1
+      b: 'x'
+    - c
+  x: y
+"""
+
+
 @given(st.integers(0, 2**32))
 def test_broken_text_reads_the_same(seed: int) -> None:
     """Lines that are cut, doubled, moved or indented give the same values or the same error."""
     chance = random.Random(seed)
-    lines = "apiVersion: v1\nitems:\n- kind: Pod\n  spec:\n    list:\n    - a: 1\n      b: 'x'\n    - c\n  x: y\n".split(
-        "\n"
-    )
+    lines = MANIFEST.splitlines()
     for _ in range(chance.randrange(1, 4)):
         at = chance.randrange(len(lines))
         line = lines[at]
