@@ -14,7 +14,6 @@ The stages follow each other: ``"reading"`` in characters, then ``"checking"`` a
 manifests. Whatever the function raises ends the reading and reaches who called for it: so it is cancelled.
 """
 
-STAGES = ("reading", "checking", "assembling")
 EVERY = 256  # items between two calls
 
 

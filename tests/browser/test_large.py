@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -38,7 +39,7 @@ def documents(nodes: int, pods: int) -> str:
 def large(site: Stack) -> str:
     """More nodes times pods than were computed for somebody who waits: as a link."""
     cluster = [bundles.node(f"node-{at:04d}", cpu="32") for at in range(3_000)]
-    return share(site, bundles.bundle(*cluster, bundles.deployment("web", 6_000, cpu="10m")), "large")
+    return share(site, bundles.bundle(*cluster, bundles.deployment("web", 15_000, cpu="10m")), "large")
 
 
 def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> None:
@@ -50,7 +51,7 @@ def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> 
     bench.step()
     assert not page.evaluate("podstep.playback.complete")
     far = bench.stage.get_by_role("progressbar", name="Computing the cycles")
-    expect(far).to_have_attribute("aria-valuetext", re.compile(r"of about 6,000 cycles computed"))
+    expect(far).to_have_attribute("aria-valuetext", re.compile(r"of about 15,000 cycles computed"))
     expect(bench.stage.get_by_text("cycles computed")).to_be_visible()
     bench.step()
 
@@ -63,9 +64,9 @@ def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None
     bench.step()
     known = int(page.evaluate("podstep.playback.cycles"))
     page.keyboard.press("g")
-    page.get_by_role("dialog", name="Go to step").get_by_label("Step").fill("6000")
+    page.get_by_role("dialog", name="Go to step").get_by_label("Step").fill("15000")
     page.keyboard.press("Enter")
-    going = bench.stage.get_by_role("progressbar", name="Going to step 6000")
+    going = bench.stage.get_by_role("progressbar", name="Going to step 15000")
     expect(going).to_be_visible()
     bench.stage.get_by_role("button", name="Stay here").click()
     expect(going).to_have_count(0)
@@ -131,9 +132,9 @@ def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page)
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)], ids=["1440", "1024", "390"])
-def test_paste_your_cluster_turns_to_the_box(visitor: object, size: tuple[int, int]) -> None:
+def test_paste_your_cluster_turns_to_the_box(visitor: Callable[..., Page], size: tuple[int, int]) -> None:
     """The editor has the focus, and the heading over it and the box are both in view."""
-    page: Page = visitor(size=size)  # type: ignore[operator]
+    page = visitor(size=size)
     page.goto("/")
     page.get_by_role("link", name="Paste your cluster").click()
     box = editor_in(page, "Manifests")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+import scheduler_core
 from playground import bundles, identity
 from playground.live import commands
 from playground.live.modules import scenarios
@@ -110,14 +111,14 @@ async def test_reading_tells_how_far_it_is() -> None:
 async def test_a_reading_is_stopped_and_stores_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is given up ends while it is read, and no draft is made."""
     begun, go = threading.Event(), threading.Event()
-    load = bundles.load
+    load = scheduler_core.load
 
     def held(*args: Any, **kwargs: Any) -> Any:
         begun.set()
         go.wait(PATIENCE)
         return load(*args, **kwargs)
 
-    monkeypatch.setattr(bundles, "load", held)
+    monkeypatch.setattr("playground.bundles.load", held)
     async with connected() as socket:
         asked = await socket.send(name, {"text": NODES})
         await asyncio.to_thread(begun.wait, PATIENCE)
@@ -145,14 +146,14 @@ async def test_nobodys_step_waits_for_a_reading(web: str) -> None:
 async def test_what_was_checked_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checking, opening and playing the same large text reads it once; another title is another title."""
     reads = 0
-    load = bundles.load
+    load = scheduler_core.load
 
     def counted(*args: Any, **kwargs: Any) -> Any:
         nonlocal reads
         reads += 1
         return load(*args, **kwargs)
 
-    monkeypatch.setattr(bundles, "load", counted)
+    monkeypatch.setattr("playground.bundles.load", counted)
     async with connected() as socket:
         await socket.success("bundle.check", {"text": NODES})
         opened = await socket.success("bundle.open", {"text": NODES, "title": "again"})

@@ -62,7 +62,7 @@ export class Computing {
       if (late) this.#showComputed();
       return;
     }
-    if (playback.stopped && !this.#dismissed) { this.#showStopped(); return; }
+    if (playback.stopped && !this.#dismissed) { if (this.element.dataset.state !== "stopped") this.#showStopped(); return; }
     this.#hide();
   }
 
@@ -98,7 +98,7 @@ export class Computing {
   }
 
   #show(state, content) {
-    if (this.element.dataset.state === state && !this.element.hidden) return;
+    if (this.element.firstChild === content && !this.element.hidden) return;
     this.element.dataset.state = state;
     this.element.hidden = false;
     fill(this.element, content);

@@ -8,7 +8,9 @@ from itertools import pairwise
 import pytest
 
 from scheduler_core import load, load_documents
-from scheduler_core.progress import STAGES, Watch
+from scheduler_core.progress import Watch
+
+STAGES = ("reading", "checking", "assembling")
 
 NODES = [
     {
