@@ -146,7 +146,7 @@ export class Generator {
     return [
       h("p", { class: "gen-line", role: "status" }, h("b", { text: plural(nodes, "node") }), `, ${this.#cores(cores)} cpu, ${memory(bytes)} memory${gpus ? `, ${plural(gpus, "GPU")}` : ""}; `, h("b", { text: plural(pods, "pod") }), rows.length ? ` of ${rows.map(([name, n]) => `${name} (${count(n)})`).join(", ")}` : ""),
       h("dl", null, asked("cpu", wantedCpu, cores, this.#cores), asked("memory", wantedMemory, bytes, memory), gpus || wantedGpus ? asked("GPUs", wantedGpus, gpus, count) : null),
-      interactive ? null : h("p", { class: "fine fail-text", text: "So large a cluster is computed by a run in a worker, not while you wait." }),
+      interactive ? null : h("p", { class: "fine fail-text", text: "So large a cluster shows its first cycles at once; the rest takes a while." }),
     ];
   }
 
