@@ -98,6 +98,13 @@ export class Editor {
   /** Add to the end of a text that comes in parts; `enrich` is done by then, and the reader may be anywhere in it. */
   append(text) { this.#code?.append(text); }
 
+  /** Take a text that came in parts as the one that was given; it is put in anew where the parts do not come to it. */
+  came(text) {
+    const whole = plain(text);
+    if (this.#code?.length !== whole.length) { this.value = text; return; }
+    this.#given = text;
+  }
+
   /** The text, with the line ends that it came with wherever it was not typed over. */
   get value() { return asGiven(this.#given, this.#code ? this.#code.text : this.area.value); }
 

@@ -2,13 +2,11 @@
 
 import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { count, ellipsis, plural, short } from "../lib/quantity.js";
-import { superseded } from "../lib/socket.js";
 import { AddBar } from "./add/bar.js";
 import { ABSENT } from "./cluster.js";
 import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
 import { History } from "./history.js";
-import { LONG, receive, stoppable } from "./longtext.js";
 import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 import { DraftText } from "./text.js";
@@ -84,8 +82,8 @@ export class Build {
   async reveal(line) {
     this.view.emit("region", "build");
     this.open("yaml");
-    await this.#loadText();
-    this.editor.jump(line);
+    await this.text.load();
+    this.text.editor.jump(line);
   }
 
   focusSearch() { this.open("objects"); this.search.focus(); this.search.select(); }

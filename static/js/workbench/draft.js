@@ -23,6 +23,9 @@ function differing(mine, theirs) {
   return [...parts, { lines: m.slice(at) }];
 }
 
+/** The text of an answer, its byte order mark included. */
+const whole = async (answer) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
+
 /** Emits "changed" with `{text, before}` when another tab's text has taken the place of the one here, "titled" with a title, and "gone". */
 export class Draft extends Emitter {
   #turn = Promise.resolve(); // edits are made one after the other
@@ -73,22 +76,22 @@ export class Draft extends Emitter {
     else this.refresh();
   }
 
-  /** The text as it is here; loaded once. */
-  async load() {
-    if (this.text === undefined) await (this.#loading ??= this.#load().finally(() => { this.#loading = null; }));
+  /** The text as it is here; loaded once, its answer read by `receive` where that is given. */
+  async load(receive = whole) {
+    if (this.text === undefined) await (this.#loading ??= this.#load(receive).finally(() => { this.#loading = null; }));
     return this.text;
   }
 
-  async #load() {
-    const { text, revision } = await this.#fetch();
+  async #load(receive) {
+    const { text, revision } = await this.#fetch(receive);
     if (revision >= this.revision) Object.assign(this, { text, revision });
   }
 
-  async #fetch() {
+  async #fetch(receive = whole) {
     const answer = await fetch(this.url(), { headers: { Accept: "text/plain" }, cache: "no-store" });
     if (!answer.ok) throw new Error(answer.status === 404 ? "it is not there any more" : `the server answered ${answer.status}`);
     const revision = Number(/\d+/.exec(answer.headers.get("ETag") ?? "")?.[0] ?? 0);
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer()), revision }; // byte order mark included
+    return { text: await receive(answer), revision };
   }
 
   /** Take over what another tab has saved. */

@@ -11,7 +11,7 @@ export const LONG = 400_000; // characters of a text that is not checked for eve
  */
 export async function receive(answer, editor, bar, { readOnly, place }) {
   const reader = answer.body.getReader();
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // the mark is part of the text
   const of = answer.headers.get("Content-Encoding") ? 0 : Number(answer.headers.get("Content-Length"));
   let [text, shown, came] = ["", 0, 0];
   try {

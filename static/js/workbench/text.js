@@ -4,19 +4,24 @@ import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { Kept } from "../lib/kept.js";
 import { merge, resolved } from "../lib/merge.js";
+import { Progress, bytes } from "../lib/progress.js";
 import { count, plural } from "../lib/quantity.js";
+import { superseded } from "../lib/socket.js";
 import { conflict } from "./conflict.js";
 import { OVERTAKEN } from "./draft.js";
+import { LONG, receive, stoppable } from "./longtext.js";
 import { replaced, splice } from "./undo.js";
 
 const WARNINGS_OPEN = 5; // that are listed without being asked for
 const CHECK_AFTER = 700;
 const KEEP_AFTER = 250;
+const LATE = 300;
 const KEPT_MOST = 2_000_000; // characters that outlive a reload
 
 export class DraftText {
   #based; // the text that the editor's was typed over; while nothing is typed both are the same
   #applying = false;
+  #stopped = false; // what was to be applied was given up
   #left = false; // what is typed is somewhere else now
   #unkept = false; // what is typed is only here: there was no room to keep it
 
@@ -61,13 +66,16 @@ export class DraftText {
   async #load() {
     const { draft, mine, bundle } = this.options;
     if (!bundle()) { fill(this.problems, h("p", { class: "dim fine", text: "The scenario of this run has no public text. Fork it to get one of your own." })); return; }
+    const bar = new Progress("Loading the text");
+    const late = setTimeout(() => fill(this.problems, bar.element), LATE);
+    let parts = false; // whether it was put into the editor as it came
     try {
       const kept = mine ? await this.left : null;
-      const text = await draft.load();
+      const text = await draft.load((answer) => { parts = true; return receive(answer, this.editor, bar, { readOnly: !mine, place: this.problems }); });
       const typed = typeof kept?.text === "string" ? kept.text : null;
       const [at, old, put] = Array.isArray(kept?.over) ? kept.over : [0, "", ""];
       this.#based = text;
-      this.editor.value = typed ?? text;
+      if (parts && typed === null) this.editor.came(text); else this.editor.value = typed ?? text;
       if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);
       if (typed === null || typed === text) { if (mine) this.#edited(text); return; }
       this.#based = (kept.over && replaced(typed, at, put, old)) ?? text; // it may have been typed over another revision
@@ -76,6 +84,9 @@ export class DraftText {
       toast("Changes you had not applied are back in the editor.");
     } catch (error) {
       fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));
+    } finally {
+      clearTimeout(late);
+      bar.element.remove();
     }
   }
 
@@ -119,7 +130,8 @@ export class DraftText {
     this.#keep(changed ? text : null);
     this.apply.disabled = !changed;
     this.revert.hidden = !changed;
-    if (changed) this.check();
+    if (changed && text.length > LONG) { this.check.cancel(); fill(this.problems, h("p", { class: "dim fine", text: `${bytes(text.length)}: it is checked when you apply it.` })); }
+    else if (changed) this.check();
     else if (this.#based !== draft.text && draft.text !== undefined) this.#put(draft.text); // it was taken back, and another tab has changed it
     this.#tellElsewhere();
   }
@@ -210,8 +222,10 @@ export class DraftText {
     const text = this.editor.value;
     this.apply.disabled = true;
     this.#applying = true;
+    const { bar, options } = stoppable("Checking the text", { after: this.element.firstElementChild, onCancel: () => this.editor.focus() });
     try {
-      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
+      const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text }, options);
+      bar.element.remove();
       this.#show(errors, warnings);
       if (errors.length) {
         announce(`${plural(errors.length, "error")}. Nothing was applied.`);
@@ -223,12 +237,16 @@ export class DraftText {
       return true;
     } catch (error) {
       const errors = error.body?.errors;
+      this.#stopped = superseded(error);
       if (errors) this.#show(errors, error.body.warnings ?? []);
-      else fill(this.problems, h("p", { class: error.code === OVERTAKEN ? "note" : "note error", text: error.message }));
+      else if (!this.#stopped) fill(this.problems, h("p", { class: error.code === OVERTAKEN ? "note" : "note error", text: error.message }));
       return false;
     } finally {
+      bar.element.remove();
       this.#applying = false;
       this.#edited(this.editor.value);
+      if (this.#stopped) fill(this.problems, h("p", { class: "dim fine", text: "Stopped: nothing was applied, and the text is as you left it." }));
+      this.#stopped = false;
     }
   }
 
