@@ -18,7 +18,7 @@ PHASES_SHOWN = 40  # of a PodGroup: one that fails again and again goes through 
 
 
 def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
-    """Print the pods there are in the end, why some are pending, the PodGroups over time, and the totals."""
+    """Print the pods in the end, why some are pending, the PodGroups over time, bounds hit, and totals."""
     framework = simulation.framework
     pods = sorted(framework.pods.values(), key=lambda pod: pod.meta.key)
     several = len({pod.meta.namespace for pod in pods}) > 1
@@ -37,6 +37,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
         if len(phases) > PHASES_SHOWN:
             print(f"  and {len(phases) - PHASES_SHOWN:,} more changes", file=out)
     print(file=out)
+    for text in simulation.unsettled:
+        print(f"note: {text}", file=out)
     print(totals(simulation), file=out)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from scheduler_core.coscheduling.arguments import Arguments
-from scheduler_core.coscheduling.controller import PHASE_TABLES, PHASES, SyncResult, sync
+from scheduler_core.coscheduling.controller import PHASE_TABLES, SyncResult, sync
 from scheduler_core.coscheduling.editions import Edition
 from scheduler_core.coscheduling.groups import Gangs, group_key
 from scheduler_core.coscheduling.permit import end_wait, permit, unreserve
@@ -27,7 +27,7 @@ from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 from scheduler_core.objects.times import seconds_of
 
 NAME = "Coscheduling"
-ROUNDS = 2 * len(PHASES)  # of a group whose own patches keep changing its phase
+UNSETTLED = "NotSettled"  # what is told where rules undo each other
 
 
 class Coscheduling(Plugin):
@@ -198,7 +198,8 @@ class PodGroupController(Plugin):
         self._members: dict[str, dict[str, Pod]] = {}  # by group name alone: it lists all namespaces
         self._name_of: dict[str, str] = {}  # pod key -> group name
         self._warned: dict[str, str] = {}  # groups that are too old, with the phase that was told of
-        self._rounds: dict[str, tuple[PodGroup, int]] = {}  # own last patch of a group, and how many followed
+        self._moment = -1.0
+        self._written: dict[str, list[PodGroupStatus]] = {}  # at this moment, by group
 
     def pod_changed(self, key: str) -> None:
         """Queue a sync of the pod's group; deletions queue none."""
@@ -237,12 +238,30 @@ class PodGroupController(Plugin):
         if found.warning and self._warned.get(key) != group.status.phase:
             self._warned[key] = group.status.phase
             self.framework.tell("Timeout", key, found.warning)
-        last, rounds = self._rounds.pop(key, (None, 0))
-        rounds = rounds + 1 if group is last else 0
-        # without minMember a group is complete and empty by turns: the real controller never comes to rest
-        if found.status != group.status and rounds < ROUNDS:
+        if found.status != group.status and not self._goes_round(key, group, found.status):
             self.framework.tell(
                 "PodGroupSync", key, found.status.phase, PhaseChange(key, group.status, found)
             )
             self.framework.patch_group(key, found.status)
-            self._rounds[key] = (self.framework.groups[key], rounds)
+
+    def _goes_round(self, key: str, group: PodGroup, status: PodGroupStatus) -> bool:
+        """Tell whether a status was written at this moment already, so that syncing would never end.
+
+        With minMember 0 and no member the classic rules undo each other. A real controller goes on for as
+        long as the PodGroup exists; here time would stand still.
+        """
+        now = self.framework.clock.now
+        if now != self._moment:
+            self._moment, self._written = now, {}
+        written = self._written.setdefault(key, [group.status])
+        if status not in written:
+            written.append(status)
+            return False
+        phases = " to ".join(dict.fromkeys(one.phase for one in written[written.index(status) :]))
+        self.framework.tell(
+            UNSETTLED,
+            key,
+            f"PodGroup {key} goes from {phases} and round again: with minMember {group.min_member} the "
+            f"controller's rules never settle. It is left in {group.status.phase} here",
+        )
+        return True

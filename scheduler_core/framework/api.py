@@ -34,12 +34,21 @@ UPDATED: Mapping[str, EventName] = {
     "PersistentVolumeClaim": "PvcUpdate",
 }
 DELETED: Mapping[str, EventName] = {"Node": "NodeDelete"}
+MOST_TURNS = 50_000  # in one go, beside some for each object
+TURNS_EACH = 50  # a Deployment's rollout, a gang's rejection: what one event sets off grows with the pods
+LOOKED = 256  # turns between two calls of `interrupt`
+
+
+def _carry_on() -> None:
+    """Interrupt nothing."""
 
 
 class Api:
     """The objects, as the API has them; a change is told to queue, waiting pods and plugins as a later turn.
 
     ``pods`` have their node once they are bound, ``deleted`` lists the keys of deleted pods in order.
+    ``gave_up`` says which bound a chain of reactions exceeded; nobody reacts to anything after that.
+    ``interrupt`` is called now and then and may raise, which leaves the framework unusable.
     """
 
     clock: Clock
@@ -53,7 +62,11 @@ class Api:
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
     bound_phase: str = "Running"  # what a pod is as soon as it is bound
 
-    def __init__(self, keep: Callable[[Attempt | Happening], None] | None) -> None:
+    def __init__(
+        self,
+        keep: Callable[[Attempt | Happening], None] | None,
+        interrupt: Callable[[], None] | None = None,
+    ) -> None:
         self.groups: dict[str, PodGroup] = {}
         self.pods: dict[str, Pod] = {}
         self.deleted: list[str] = []
@@ -62,6 +75,9 @@ class Api:
         self.turns: deque[Callable[[], None]] = deque()
         self.leaving: dict[str, bool] = {}  # pods deleted or ended, and whether bound: not yet heard of
         self.to_activate: dict[str, None] = {}  # by the end of this scheduling cycle
+        self.gave_up = ""
+        self.interrupt = interrupt or _carry_on
+        self._last_about = ""
 
     def _remember(self, what: Attempt | Happening) -> None:
         self.record.append(what)
@@ -77,6 +93,7 @@ class Api:
         self.take_turns()
         for obj in objects:
             if isinstance(obj, Pod):
+                self.interrupt()
                 self.create_pod(obj)
                 self.clock.spend(between)
         self.take_turns()
@@ -100,12 +117,24 @@ class Api:
         self.turns.append(action)
 
     def take_turns(self) -> None:
-        """Do everything that is in line."""
+        """Run every turn in line and those that they add, up to a bound: see ``gave_up``."""
+        bound = MOST_TURNS + TURNS_EACH * (len(self.pods) + len(self.groups))
+        taken = 0
         while self.turns:
+            if taken == bound:
+                last = f"; the last concerned {self._last_about}" if self._last_about else ""
+                self.gave_up = f"More than {bound:,} reactions followed from each other at one moment{last}"
+            if self.gave_up:
+                self.turns.clear()
+                return
+            if taken % LOOKED == 0:
+                self.interrupt()
+            taken += 1
             self.turns.popleft()()
 
     def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
         """Record what happened."""
+        self._last_about = about or self._last_about
         self.keep(Happening(self.clock.now, what, about, text, detail))
 
     def create_pod(self, pod: Pod) -> None:

@@ -76,8 +76,9 @@ class Framework(Api):
         clock: Clock | None = None,
         backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF),
         details: bool = False,
+        interrupt: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__(keep)
+        super().__init__(keep, interrupt)
         self.details = details
         self.pace = pace or Pace()
         self.clock = clock or Clock()

@@ -150,6 +150,7 @@ def build(
     details: bool,
     controlled: bool = True,
     clock: Clock | None = None,
+    interrupt: Callable[[], None] | None = None,
 ) -> ControlledFramework:
     """Start a scheduler over objects that are there; the controllers know of them already.
 
@@ -171,4 +172,5 @@ def build(
         details=details,
         manager=manager,
         controlled=controlled,
+        interrupt=interrupt,
     )

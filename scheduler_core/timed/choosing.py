@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scheduler_core.policy.profile import CONFIGURATION_KIND
 from scheduler_core.scenario import Configuration, Scenario
 from scheduler_core.simulation import Simulation
@@ -26,13 +28,18 @@ def _timed(configuration: Configuration) -> bool:
 
 
 def simulate(
-    scenario: Scenario, *, trace: bool = True, reuse: bool = True, quirk_effects: bool = True
+    scenario: Scenario,
+    *,
+    trace: bool = True,
+    reuse: bool = True,
+    quirk_effects: bool = True,
+    interrupt: Callable[[], None] | None = None,
 ) -> Stepper:
-    """Return the simulation that a scenario is for, at its beginning; the options are Simulation's.
+    """Return the simulation that a scenario is for, at its beginning; the options are the simulations'.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
     if is_timed(scenario):
-        return TimedSimulation(scenario, trace=trace)
+        return TimedSimulation(scenario, trace=trace, interrupt=interrupt)
     return Simulation(scenario, trace=trace, reuse=reuse, quirk_effects=quirk_effects)

@@ -20,7 +20,9 @@ from scheduler_core.framework.scheduler import Pace
 from scheduler_core.timed.control import ControlledFramework
 from scheduler_core.timed.waits import latest, patience
 
-RETRIES = frozenset({"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout"})
+RETRIES = frozenset(
+    {"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout", "NotSettled"}
+)
 """What happens again and again while nothing changes; all else starts the wait anew."""
 TRIES = 20  # for each pod that waits: a group of the current edition can keep a scheduler busy without end
 FEWEST_TRIES = 200
@@ -28,6 +30,8 @@ CALM = 4  # cycles of a storm after which time passes twice as fast
 CYCLE = Pace().cycle
 LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart what ends for ever
 MOST_TRIES = 200_000  # without an operation, for the same reason: pods of a second fill a week with millions
+MOST_MOMENTS = 100_000  # without a cycle or an operation: timers of a microsecond would fill a week with more
+MOMENTS_EACH = 20  # beside them, for each pod
 
 
 @dataclass(slots=True)
@@ -44,6 +48,7 @@ class Ending:
     landed: float = 0.0
     tries: int = 0
     attempts: int = 0  # since the last operation
+    moments: int = 0  # since the last cycle or operation
     halfway: float = 0.0  # when half of the fewest tries were made: what waits since before is no retry
     horizon: float | None = None  # a storm is waited for until then
 
@@ -53,12 +58,13 @@ class Ending:
             return
         self.changed, self.tries, self.horizon = happening.time, 0, None
         if happening.what == "Operation":
-            self.landed, self.attempts = happening.time, 0
+            self.landed, self.attempts, self.moments = happening.time, 0, 0
 
     def tried(self, now: float) -> None:
         """Take note of a scheduling cycle."""
         self.tries += 1
         self.attempts += 1
+        self.moments = 0
         if self.tries == FEWEST_TRIES // 2:
             self.halfway = now
 
@@ -89,6 +95,11 @@ class Ending:
     def exhausted(self, framework: ControlledFramework) -> bool:
         """Tell whether more pods were tried since the last operation than any run is for."""
         return self.attempts >= max(MOST_TRIES, TRIES * len(framework.queue.pods))
+
+    def stuck(self, framework: ControlledFramework) -> bool:
+        """Count a moment; tell whether there were more of them without a cycle than any run is for."""
+        self.moments += 1
+        return self.moments > MOST_MOMENTS + MOMENTS_EACH * len(framework.pods)
 
     def storm(self, framework: ControlledFramework) -> int:
         """Return how many cycles too many there were since something changed."""

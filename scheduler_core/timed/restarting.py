@@ -32,6 +32,7 @@ def restart(
         controlled=former.controlled,
         details=details,
         clock=Clock(former.clock.now),
+        interrupt=former.interrupt,
     )
     for pod in made.queue.pods.values():
         pod.state.nominated = nominated.get(pod.key, "")

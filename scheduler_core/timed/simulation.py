@@ -7,10 +7,11 @@ with what happened before it and what it brought about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from scheduler_core.coscheduling.plugin import UNSETTLED
 from scheduler_core.cycle import Cycle, Decision, Rest, Restart
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.scheduler import Pace
@@ -31,6 +32,7 @@ from scheduler_core.timed.view import View
 from scheduler_core.timed.waits import longest_wait
 
 Phases = dict[str, list[tuple[float, str]]]
+UNSETTLED_KEPT = 20
 
 
 class TimedSimulation(View):
@@ -40,12 +42,16 @@ class TimedSimulation(View):
     *now*, that is no pod is active, nobody waits for a turn and no timer is due, and not before its time;
     with ``major.minor`` after so many cycles, or when no other is to come. ``trace=False`` leaves
     out of each Cycle what only views need. ``phases`` has every PodGroup's phases and when they began.
+    ``interrupt`` is called many times a second while anything is worked out, from the first object on; it may
+    raise, and then the simulation is of no more use. ``unsettled`` names the bounds that the run has hit.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
 
-    def __init__(self, scenario: Scenario, *, trace: bool = True) -> None:
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
+    ) -> None:
         self.scenario = scenario
         self.decisions = []
         self.major = 1
@@ -54,6 +60,7 @@ class TimedSimulation(View):
         self.turns = 0  # how often time was let pass or something landed: never more than things that happen
         self.phases: Phases = {}
         self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
+        self.unsettled: list[str] = []  # bounds that were hit, and rules that never settle; the first of them
         self.ending = Ending(scenario.settings.until, longest_wait(scenario))
         self._trace = trace
         self._configuration = Configuration(scenario.policy, scenario.settings)
@@ -75,6 +82,7 @@ class TimedSimulation(View):
             keep=self._keep,
             controlled=self.scenario.controllers,
             details=trace,
+            interrupt=interrupt,
         )
         self._started = True
         self._before = self.profile
@@ -181,6 +189,7 @@ class TimedSimulation(View):
             *shared(self.scenario, self.framework),
         )
         memo: dict[int, Any] = {id(one): one for one in unchanging}
+        memo[id(self.framework.interrupt)] = self.framework.interrupt
         memo[id(self.framework.manager)] = self.framework.manager.copy()
         other = deepcopy(self, memo)
         other.record(trace=trace)
@@ -221,13 +230,19 @@ class TimedSimulation(View):
         """Let everybody have their turn; tell whether somebody gave up, so that the run is over."""
         framework = self.framework
         framework.take_turns()
-        gave_up = framework.manager.gave_up
-        if gave_up and not self._broken:
-            self._broken = True
-            framework.tell(
-                "NotSettled", "", f"{gave_up}: controllers undo each other's work. The run ends here"
-            )
+        undone = framework.manager.gave_up
+        if undone:
+            undone += ": controllers undo each other's work"
+        gave_up = undone or framework.gave_up
+        if gave_up:
+            self._give_up(f"{gave_up}. The run ends here")
         return self._broken
+
+    def _give_up(self, why: str) -> None:
+        """End the run where it is; only the first reason counts."""
+        if not self._broken:
+            self._broken = True
+            self.framework.tell(UNSETTLED, "", why)
 
     def _advance(self) -> bool:
         """Let time pass until there is a pod to try; tell whether there is one."""
@@ -235,7 +250,13 @@ class TimedSimulation(View):
             self.turns += 1
             framework = self.framework
             clock = framework.clock
+            framework.interrupt()
             if self._take_turns():
+                return False
+            if self.ending.stuck(framework):
+                self._give_up(
+                    f"The run was ended: {self.ending.moments - 1:,} events since the last cycle are too many"
+                )
                 return False
             due = clock.next_time()
             self._look()
@@ -290,11 +311,8 @@ class TimedSimulation(View):
             return True
         now = framework.clock.now
         if self.ending.exhausted(framework) and (until is None or now <= until):
-            self._broken = True
             tries = self.ending.attempts
-            framework.tell(
-                "NotSettled", "", f"The run was ended: {tries} tries since the last operation are too many"
-            )
+            self._give_up(f"The run was ended: {tries} tries since the last operation are too many")
         return False
 
     def _land_early(self) -> bool:
@@ -340,6 +358,8 @@ class TimedSimulation(View):
             return
         self.happenings += 1
         self.ending.notice(what)
+        if what.what == UNSETTLED:
+            self.unsettled = list(dict.fromkeys((*self.unsettled, what.text)))[:UNSETTLED_KEPT]
         if what.what == "FailedScheduling":
             self.messages[what.about] = what.text
             self._turns.notice(what, self.framework)
