@@ -224,7 +224,7 @@ def version_of(value: Mapping[str, Any], at: At) -> Version | None:
     place = at.child("apiVersion")
     if given is None:
         place.error(f"apiVersion is missing: write one of {known}")
-    elif given in OLD or (group == GROUP and name in OLD):
+    elif isinstance(given, str) and (given in OLD or (group == GROUP and name in OLD)):
         place.error(f"{show(given)}, {OLD[given if given in OLD else name]}: known are {known}")
     else:
         meant = did_you_mean(str(given), known.split(", ")) or f": known are {known}"
