@@ -133,7 +133,7 @@ class LastRead:
         self._lock = threading.Lock()
         self._kept: OrderedDict[bytes, tuple[float, Scenario]] = OrderedDict()
 
-    def find(self, files: Files, times: Times) -> Scenario | None:
+    def find(self, files: Sequence[File], times: Times) -> Scenario | None:
         """Return what these files were read to, None where that is not at hand."""
         key = self._key(files, times)
         with self._lock:
@@ -141,7 +141,7 @@ class LastRead:
             found = self._kept.get(key)
         return found[1] if found is not None else None
 
-    def keep(self, files: Files, times: Times, scenario: Scenario) -> None:
+    def keep(self, files: Sequence[File], times: Times, scenario: Scenario) -> None:
         """Have a scenario at hand for :data:`KEPT_SECONDS`."""
         key = self._key(files, times)
         with self._lock:
@@ -156,11 +156,13 @@ class LastRead:
         for key in [key for key, (since, _) in self._kept.items() if since < oldest]:
             del self._kept[key]
 
-    def _key(self, files: Files, times: Times) -> bytes:
+    def _key(self, files: Sequence[File], times: Times) -> bytes:
         digest = hashlib.sha256(times.encode())
-        for name, text in files:
-            for part in (name, text):
-                data = part.encode(errors="surrogatepass")
+        for file in files:
+            name, held = (file.name, file.files) if isinstance(file, Folder) else ("", [file])
+            digest.update(f"{name}\0{len(held)}\0".encode(errors="surrogatepass"))
+            for part in (part for one in held for part in one):
+                data = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
                 digest.update(len(data).to_bytes(8) + data)
         return digest.digest()
 

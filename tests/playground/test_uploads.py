@@ -74,6 +74,18 @@ def test_the_body_may_be_an_archive(api: Client, address: str, data: bytes) -> N
     assert any("charts/db.tgz is left out: an archive inside" in one for one in messages)
 
 
+def test_a_large_archive_is_read_once(api: Client) -> None:
+    """One that is sent again while its reading is kept gives the same link; another file in it, another."""
+    comment = "# a comment\n" * 20_000
+    first, other = (
+        zipped({"node.yaml": comment + NODE, "pod.yaml": pod}) for pod in (POD, POD + "# or so\n")
+    )
+    answers = [sent(api, "/api/scenarios", data) for data in (first, first, other)]
+    assert [answer.status_code for answer in answers] == [201, 201, 201]
+    one, again, another = (json.loads(answer.content)["id"] for answer in answers)
+    assert one == again != another
+
+
 @pytest.mark.parametrize("address", CALLS)
 def test_a_form_with_files_is_read(api: Client, address: str) -> None:
     """`curl -F file=@…` works, with several files, an archive, and the title as a field."""
