@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scheduler_core import examples
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.skipping import Tally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.formats.yaml_reader import read_yaml
 
@@ -21,16 +22,10 @@ LIMITS = Limits()
 
 def outcome(read: Any, text: str, limits: Limits = LIMITS) -> Any:
     """Return what a reader makes of a text: documents and how many values, or its error."""
-    values = 0
-
-    def count(number: int) -> None:
-        nonlocal values
-        values += number
-        if values > limits.values:
-            raise FormatError("too many values")
-
+    tally = Tally(limits)
     try:
-        return [(number, repr(value)) for number, value in read(text, limits, count)], values
+        found = [(number, type(value).__name__, repr(value)) for number, value in read(text, limits, tally)]
+        return found, tally.values, tally.kept
     except FormatError as error:
         return error.message, error.line, error.path, error.document
 
@@ -149,6 +144,25 @@ def test_values_are_held() -> None:
     text = "---\n".join(f"a: {number}\nb: [1, 2]\n" for number in range(5))
     for most in (3, 8, 15, 30):
         same(text, Limits(values=most))
+
+
+CONFIG_MAP = "kind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: x\n  b:\n  - y\n  - {c: d}\n"
+POD = "kind: Pod\nmetadata:\n  name: p\n"
+
+
+@pytest.mark.parametrize("kept", [0, 12, 15, 16, 40, 1000])
+def test_what_is_kept_for_export_alone_counts_the_same(kept: int) -> None:
+    """Objects of kinds that scheduling does not read count apart, and go where there is no room."""
+    item = "- " + CONFIG_MAP.rstrip("\n").replace("\n", "\n  ") + "\n"
+    listed = f"apiVersion: v1\nitems:\n{item}- kind: Pod\n{item}kind: List\n"
+    for text in (
+        CONFIG_MAP,
+        f"{POD}---\n{CONFIG_MAP}---\n{POD}",
+        listed,
+        f"{item}{item}",
+        f"{listed}---\n{CONFIG_MAP}",
+    ):
+        same(text, Limits(kept=kept))
 
 
 def test_kubectls_style_needs_no_events() -> None:
