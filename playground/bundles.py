@@ -159,9 +159,11 @@ class LastRead:
     def _key(self, files: Sequence[File], times: Times) -> bytes:
         digest = hashlib.sha256(times.encode())
         for file in files:
-            name, held = (file.name, file.files) if isinstance(file, Folder) else ("", [file])
+            name, held = "", [file]
+            if isinstance(file, Folder):
+                name, held = f"{file.name}{file.separator}{file.left}", list(file.files)
             digest.update(f"{name}\0{len(held)}\0".encode(errors="surrogatepass"))
-            for part in (part for one in held for part in one):
+            for part in (part for one in held if not isinstance(one, Folder) for part in one):
                 data = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
                 digest.update(len(data).to_bytes(8) + data)
         return digest.digest()

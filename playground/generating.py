@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from playground import bundles
 from playground.limits import limit
 from scheduler_core import BundleError, load_documents
+from scheduler_core.export import document_key
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.generate import Generated, generate
 from scheduler_core.generated_workloads import SHAPES
@@ -93,7 +95,13 @@ def _sample(documents: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]
 
 
 def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ...]:
-    """Return what the loader refuses, such as two workloads whose numbered names meet."""
+    """Return what is wrong with the documents, such as two workloads whose numbered names meet."""
+    # The loader would let the later one replace the earlier.
+    several = [key for key, count in Counter(map(document_key, documents)).items() if count > 1]
+    if several:
+        return tuple(
+            ("", f"duplicate {kind} {name}: name one of them otherwise") for kind, name in several[:5]
+        )
     try:
         load_documents(documents)
     except BundleError as error:

@@ -6,6 +6,7 @@ A draft may be named with the ``revision`` of its text that is meant; it is anot
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,7 +78,9 @@ class Source:
     def introduction(self) -> str:
         """Return what the comment at the head of the text says, "" if there is none."""
         if isinstance(self.row, Draft):
-            return texts.introduction(store.draft_files(self.row)[0][1])
+            with suppress(Draft.DoesNotExist, store.StaleError):  # deleted, or saved by another tab meanwhile
+                return texts.introduction(store.draft_files(self.row)[0][1])
+            return ""
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return "" if row.text is None else texts.introduction(store.scenario_text(row))
 

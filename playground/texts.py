@@ -14,7 +14,7 @@ from scheduler_core.formats.limits import Limits
 from scheduler_core.scenario import BundleError, Document, Scenario
 from scheduler_core.splicing import splice
 
-_SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU]"]))  # a kind may be written with escapes
+_SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU\r\n]"]))  # a kind may be written with escapes
 _BOM = "\ufeff"
 
 

@@ -82,7 +82,7 @@ def files_of(request: HttpRequest) -> tuple[list[File], str]:
         except (ValueError, RecursionError):
             return [
                 ("", text)
-            ], ""  # a bundle may be JSON Lines, or broken JSON whose errors the reader tells
+            ], title  # a bundle may be JSON Lines, or broken JSON whose errors the reader tells
         if isinstance(body, dict) and isinstance(body.get("bundle"), str):
             title = body.get("title", "")
             if not isinstance(title, str):
@@ -113,7 +113,7 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
         with reading():
             files, title = files_of(request)
             scenario = bundles.parse(files, store.clean_title(title))
-        shared = store.share(scenario, text=texts.joined(bundles.stored(files), scenario))
+            shared = store.share(scenario, text=texts.joined(bundles.stored(files), scenario))
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:

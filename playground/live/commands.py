@@ -109,16 +109,22 @@ class Call:
         Raises Superseded where a newer request replaced this one, or the client gave it up.
         """
         row = COMMANDS[self.name]
-        unwanted = self.connection.unwanted(self.name, self.request)
+        given_up = self._given_up()
         watch = self.watch()
 
         def wanted() -> T:
-            if unwanted() and (row.latest or not self.connection.closed):
+            if given_up():
                 raise Superseded
             with bundles.watched(watch):
                 return call(*args)
 
         return await (self.connection.in_parsing if row.large else self.connection.in_engine)(wanted)
+
+    def _given_up(self) -> Unwanted:
+        """Return what tells whether to give up; what stores something is done for who left too."""
+        row = COMMANDS[self.name]
+        unwanted = self.connection.unwanted(self.name, self.request)
+        return lambda: unwanted() and (bool(row.latest) or not self.connection.closed)
 
     def watch(self) -> Watch:
         """Return what hears how far a reading is: it tells the client, and ends what nobody wants any more.
@@ -126,7 +132,7 @@ class Call:
         To be made in the event loop, and called from one other thread.
         """
         loop = asyncio.get_running_loop()
-        unwanted = self.connection.unwanted(self.name, self.request)
+        given_up = self._given_up()
         told = time.monotonic()
 
         def tell(stage: str, done: int, of: int) -> None:
@@ -135,7 +141,7 @@ class Call:
 
         def watch(stage: str, done: int, of: int) -> None:
             nonlocal told
-            if unwanted():
+            if given_up():
                 raise Superseded
             if time.monotonic() - told > TOLD_SECONDS:
                 told = time.monotonic()

@@ -3,8 +3,8 @@
 Only lines are read here that mean the same to every YAML reader: keys and values of plain or simply
 quoted ASCII, lists, ``{}`` and ``[]``. Anything else (block scalars, flow style, anchors, folded lines,
 escapes, a key that stands twice) is left to :mod:`scheduler_core.formats.yaml_reader`: one item of a
-list where it is in one, else the whole document. So nothing is read here that it would refuse, and
-its errors stay the only ones.
+list where it is in one, else the whole document. So no text is read here that it would refuse, and its
+errors stay the only ones; only the bound on all values is held afterwards, once it is known which count.
 """
 
 from __future__ import annotations

@@ -131,7 +131,8 @@ def joined(folder: Folder) -> list[tuple[str, str]]:
         if _TABLE.match(text.lstrip()) or _NOT_JOINABLE.search(text):
             rest.append((folder.path_of(path), text))
             continue
-        parts.append(("---\n" if count else "") + f"# {_comment(path)}\n{text.rstrip()}\n")
+        mark, end = "---\n" if count else "", "" if text.endswith("\n") else "\n"
+        parts.append(f"{mark}# {_comment(path)}\n{text}{end}")
         count += 1
     return [(folder.name, "".join(parts)), *rest] if count else rest
 

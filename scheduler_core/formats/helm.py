@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from scheduler_core.formats.bundle import Source
@@ -12,7 +13,7 @@ from scheduler_core.scenario import Problem
 HOOK = "helm.sh/hook"
 _STAYING = frozenset({"pre-install", "post-install", "pre-upgrade", "post-upgrade", "crd-install"})
 _PASSING_KINDS = ("Pod", "Job")  # Helm waits until these have ended
-_ACTION = re.compile(r"\{\{-?\s*(?:[.$\"(/]|[a-z]\w*\b)[^}]*\}\}")
+_ACTION = re.compile(r"\{\{-?\s*(?:[.$\"(/]|[a-z]\w*\b)[^{}]*\}\}")
 _HELM = re.compile(r"\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|template|tpl) ")
 _NEAR = 1  # lines around a problem in which a template's action is its cause
 
@@ -87,11 +88,8 @@ def _template_line(problem: Problem, source: Source) -> int | None:
     """Return the line of a template's action that a problem comes from."""
     if problem.line is None or source.syntax != "yaml" or "{{" not in source.text:
         return None
-    lines = source.text.split("\n")
     at = problem.line - 1
-    for number in sorted(
-        range(max(0, at - _NEAR), min(len(lines), at + _NEAR + 1)), key=lambda n: abs(n - at)
-    ):
-        if _ACTION.search(lines[number]):
-            return number + 1
-    return None
+    first = max(0, at - _NEAR)
+    lines = islice(source.text.splitlines(), first, at + _NEAR + 1)
+    actions = [number for number, line in enumerate(lines, first) if _ACTION.search(line)]
+    return min(actions, key=lambda number: abs(number - at)) + 1 if actions else None

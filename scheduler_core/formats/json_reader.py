@@ -46,7 +46,7 @@ def read_json(text: str, limits: Limits, tally: Tally, watch: Watch = unwatched)
             seen: set[str] = set()
             doubled.extend(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
         tally.provisionally(len(pairs) + 1)
-        if "metadata" in out and not matters(out.get("kind")):
+        if _is_spared(out):
             return _spared(out, limits, tally)
         return out
 
@@ -80,14 +80,19 @@ def read_json(text: str, limits: Limits, tally: Tally, watch: Watch = unwatched)
         position = _BLANK.match(text, position).end()  # type: ignore[union-attr]
 
 
+def _is_spared(value: Any) -> bool:
+    return isinstance(value, dict) and "metadata" in value and not matters(value.get("kind"))
+
+
 def _spared(value: dict[str, Any], limits: Limits, tally: Tally) -> dict[str, Any]:
     """Return an object that scheduling does not read, or what is left of it; its values do not count."""
     size = depth = 0
     level: list[Any] = [value]
+    own = level  # all of it but objects inside that are spared themselves
     while level:
-        size += sum(len(part) + 1 for part in level if isinstance(part, dict))
+        size += sum(len(part) + 1 for part in own if isinstance(part, dict))
         depth += 1
-        level = children(level)
+        level, own = children(level), [part for part in children(own) if not _is_spared(part)]
     tally.values -= size
     if depth > limits.depth:
         return Skipped(value, f"nested deeper than {limits.depth} levels")

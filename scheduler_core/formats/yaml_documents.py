@@ -13,7 +13,7 @@ from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.progress import Watch, unwatched
 
 # Where it begins a line, `---` ends a document whatever is open in it; so does `...`, which is rare.
-_MARK = re.compile(r"^---[ ]*(?:#[^\n]*)?$", re.MULTILINE)
+_MARK = re.compile(r"^---(?:[ ]+#[^\n]*|[ ]*)$", re.MULTILINE)
 _ANY_MARK = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
 _NOTHING = re.compile(r"(?:[ ]*(?:#[^\n]*)?(?:\n|\Z))*")
 

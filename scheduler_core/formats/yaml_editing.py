@@ -197,7 +197,7 @@ class _Edits:
     def _list(self, node: _Node, before: list[Any], after: list[Any]) -> None:
         if len(node.parts) != len(before):
             raise _CannotError
-        codes = SequenceMatcher(None, _texts(before), _texts(after), autojunk=False).get_opcodes()
+        codes = SequenceMatcher(None, _texts(before), _texts(after)).get_opcodes()
         if node.flow and any(b - a != d - c for _, a, b, c, d in codes):
             raise _CannotError
         dashes = [] if node.flow else self._dashes(node)

@@ -119,7 +119,8 @@ class VolumeBinding(Plugin):
         if taken:
             self.framework.claims_bound(taken)
         for key in _claims(pod):
-            if not cluster.storage.claims[key].volume_name:
+            waiting = cluster.storage.claims.get(key)  # deleted meanwhile: a bound one is not looked at again
+            if waiting is not None and not waiting.volume_name:
                 self.framework.provision(key, node)
         return SUCCESS
 

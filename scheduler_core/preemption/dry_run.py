@@ -77,8 +77,8 @@ def _by_start_time(pods: list[PodState]) -> list[PodState]:
 
     Pods that started in the same second stay in the order in which they came to the node. Those that have not
     started come last, and the other way round: asked for two of them, the original reads the clock for the
-    one and then for the other, so that each is older than the one before it, and an insertion sort turns
-    their order about.
+    one and then for the other, so that each is older than the one before it, and the insertion sort of Go's
+    sort.Slice, which takes up to 12 pods, turns their order about. Beyond that its order is arbitrary.
     """
     places = {pod.key: place for place, pod in enumerate(pods)}
 

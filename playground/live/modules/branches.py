@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from playground import branching, sources
+from playground import branching, bundles, sources, store
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
-from playground.store import clean_title
 from scheduler_core.scenario import BundleError
 
 COMPARED_AT_ONCE = 4
@@ -24,7 +23,7 @@ COMPARED_AT_ONCE = 4
 )
 async def create(call: Call) -> Answer:
     """Copy a source into a draft of the visitor's that knows where it comes from."""
-    step, title = call.payload.get("step") or "", clean_title(call.payload.get("title") or "")
+    step, title = call.payload.get("step") or "", store.clean_title(call.payload.get("title") or "")
     try:
         draft = await call.in_engine(branching.branch, call.found(), call.visitor, step, title)
     except branching.FullError as error:
@@ -54,7 +53,7 @@ async def compare(call: Call) -> Answer:
         if other is None and parent is not None and not why:
             try:
                 other = sources.open_playback(parent)
-            except (BundleError, sources.TooMuchWorkError):
+            except (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist):
                 why = "Its parent cannot be simulated, so there is nothing to compare it with."
         if other is not None and other.advance(SLICE_SECONDS):
             return None
