@@ -147,7 +147,10 @@ def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     tree(bench).scroll_into_view_if_needed()
     yield "workbench-branches"
     page.goto("/")
-    page.get_by_role("button", name="A shop on twelve nodes").click()
+    page.get_by_role("link", name="A shop on twelve nodes").click()
+    Workbench(page).wait()
+    page.get_by_role("button", name="Fork", exact=True).click()
+    page.wait_for_url("**/p/**")
     bench = Workbench(page).wait()
     region(page, "Build")
     yaml = yaml_of(bench).shows(re.compile("replicas: 7"))

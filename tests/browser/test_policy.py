@@ -234,5 +234,5 @@ def test_a_scheduler_configuration_is_shown_and_changed_as_a_policy(page: Page) 
     expect(weight).to_have_value("5")
     weight.fill("9")
     weight.press("Enter")
-    editor = yaml_of(bench).shows(re.compile(r"name: NodeAffinity\n\s+weight: 9"))
+    editor = yaml_of(bench).shows(re.compile(r"name: NodeAffinity,?\s+weight: 9"))
     assert "kind: Policy" not in editor.text

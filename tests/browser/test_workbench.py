@@ -28,12 +28,12 @@ def shop(site: Stack) -> str:
 
 
 def test_an_example_is_picked(page: Page, cycles: list[Cycle]) -> None:
-    """One click on an example of the start page opens a draft that steps as the engine decides."""
+    """One click on an example of the start page opens a scenario that steps as the engine decides."""
     page.goto("/")
-    page.get_by_role("button", name="A shop on twelve nodes").click()
+    page.get_by_role("link", name="A shop on twelve nodes").click()
     bench = Workbench(page).wait()
-    assert "/p/" in page.url
-    expect(page.get_by_label("Title of this draft")).to_have_value("A shop on twelve nodes")
+    assert "/s/" in page.url
+    expect(page.get_by_role("heading", name="A shop on twelve nodes")).to_be_visible()
     expect(bench.stage.get_by_text("Before the first cycle")).to_be_visible()
     expect(bench.timeline).to_have_attribute("aria-valuemax", str(len(cycles)))
     for index in (1, 2, 3):
