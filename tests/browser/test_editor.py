@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from scheduler_core.formats.yaml_writer import write_yaml
 from tests.browser.clusters import zoned
 from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import Yaml, yaml_of
@@ -95,8 +97,8 @@ def test_fields_say_what_they_are_and_what_counts_for_nothing(page: Page) -> Non
     """The list shows a field's type and that one is not read; beside the chosen one stands its sentence."""
     _, yaml = edited(page)
     yaml.field.press("Control+End")
-    page.keyboard.type("  hostN")
-    first = offered(page).filter(has_text="hostNetwork")
+    page.keyboard.type("  hostPI")
+    first = offered(page).filter(has_text="hostPID")
     expect(first).to_contain_text("boolean · not read")
     expect(page.locator(".cm-completionInfo")).to_contain_text("podstep does not read this field")
 
@@ -288,10 +290,10 @@ def test_it_is_loaded_when_it_is_looked_at(page: Page) -> None:
 @pytest.mark.timeout(240)
 def test_a_megabyte_stays_fluid(page: Page, site: Stack) -> None:
     """Typing, completing and scrolling in a text of more than a megabyte keep within a few frames."""
-    text = zoned(3200, 0.01)
+    text = write_yaml(json.loads(zoned(3200, 0.01))["items"])
     assert len(text) > 1_000_000
     bench = Workbench(page).open(share(site, text, "Large"))
-    page.get_by_role("button", name="Fork").first.click()  # whose text is YAML
+    page.get_by_role("button", name="Fork").first.click()
     page.wait_for_url("**/p/**")
     bench.wait()
     yaml = yaml_of(bench)
