@@ -42,6 +42,25 @@ def test_nothing_to_press_is_printed(page: Page, printed: Workbench) -> None:
     expect(page.locator(".at-index")).to_have_text("20 / 26")
 
 
+def test_what_lies_over_the_screen_is_not_printed(page: Page, site: Stack) -> None:
+    """No find bar and no way back; cards in the text of paper; what the scenario is about is there as a whole."""
+    Workbench(page).open("/examples/first-cycle/?step=1").at(1)
+    page.keyboard.press("/")
+    page.keyboard.type("node")
+    expect(page.get_by_role("region", name="Found")).to_be_visible()
+    expect(page.locator(".about-all")).to_be_hidden()
+    page.locator(".show-node, .stage-opening").evaluate_all("all => all.forEach(one => { one.hidden = false; })")
+    large = page.locator(".cards").evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+    page.emulate_media(media="print")
+    for hidden in (".find-bar", ".show-node", ".about .btn", ".about-lead"):
+        expect(page.locator(hidden)).to_be_hidden()
+    about = page.locator(".about-all")
+    expect(about).to_be_visible()
+    assert about.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+    printed = page.locator(".cards").evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+    assert large > printed == 13
+
+
 def test_paper_is_light_and_the_screen_stays_dark(page: Page, printed: Workbench) -> None:
     """The theme of the screen comes back after printing."""
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
