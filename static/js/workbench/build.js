@@ -56,6 +56,7 @@ export class Build {
       this.#others = null;
       this.text.tell();
       this.draft.opened(revision);
+      this.#show();
       this.#draw();
     });
     this.draft.on("changed", (changed) => this.#changedElsewhere(changed));
@@ -95,7 +96,33 @@ export class Build {
     if (text === this.#filter) return;
     this.#filter = text;
     this.view.setShown({ search: text });
+    this.#show();
     this.#draw();
+  }
+
+  #matches(text) { return !this.#filter || text.toLowerCase().includes(this.#filter); }
+
+  /** Have the stage mark what is found, whichever tab is open. */
+  #show() {
+    const { nodes } = this.view.playback;
+    if (!nodes) return;
+    const found = this.#filter !== "";
+    const inOrder = found ? [...this.#pools(nodes).values()].flat() : [];
+    this.view.search.show(found ? this.search.value.trim() : "", inOrder.filter((node) => this.#matches(nodes.names[node])), found ? this.#workloads().flatMap(({ hits }) => hits) : []);
+  }
+
+  /** The workloads with their pods, `members`, and those of them that are found, `hits`. */
+  #workloads() {
+    const { pods } = this.view.playback;
+    const groups = new Map();
+    pods.group.forEach((group, pod) => { if (!groups.has(group)) groups.set(group, []); groups.get(group).push(pod); });
+    return [...groups].map(([group, members]) => {
+      const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };
+      const bare = !kind || kind === "Pod";
+      const label = bare ? name || "no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
+      const hits = this.#matches(label) ? members : members.filter((pod) => this.#matches(pods.keys[pod]));
+      return { group, members, hits, label, title: bare ? "pods without a controller" : title };
+    });
   }
 
   /** Enter selects what is called exactly so, else the first match, then the next, with Shift the one before; the arrow goes on into the tree. */
@@ -124,15 +151,14 @@ export class Build {
     this.#counts.clear();
     this.#rows = [];
     const found = this.#filter;
-    const matches = (text) => !found || text.toLowerCase().includes(found);
     const openAll = Boolean(found);
     const of = (n, all) => (found ? `${count(n)} of ${count(all)}` : count(all));
     const pools = this.#pools(nodes);
-    const foundNodes = nodes.names.reduce((sum, name) => sum + (matches(name) ? 1 : 0), 0);
+    const foundNodes = nodes.names.reduce((sum, name) => sum + (this.#matches(name) ? 1 : 0), 0);
     if (foundNodes || !found) this.#branch("nodes", "Nodes", of(foundNodes, nodes.names.length), 1, null);
     if (openAll || this.#opened.has("nodes")) {
       for (const [pool, members] of pools) {
-        const hits = members.filter((node) => matches(nodes.names[node]));
+        const hits = members.filter((node) => this.#matches(nodes.names[node]));
         if (found && !hits.length) continue;
         if (pools.size > 1 || members.length > 24) {
           const key = `pool:${pool}`;
@@ -141,15 +167,7 @@ export class Build {
         } else this.#leaves(hits, (node) => this.#node(node, 2), 2);
       }
     }
-    const groups = new Map();
-    pods.group.forEach((group, pod) => { if (!groups.has(group)) groups.set(group, []); groups.get(group).push(pod); });
-    const described = [...groups].map(([group, members]) => {
-      const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };
-      const bare = !kind || kind === "Pod";
-      const label = bare ? name || "no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
-      const hits = matches(label) ? members : members.filter((pod) => matches(pods.keys[pod]));
-      return { group, members, hits, label, title: bare ? "pods without a controller" : title };
-    });
+    const described = this.#workloads();
     const foundPods = described.reduce((sum, { hits }) => sum + hits.length, 0);
     if (foundPods || !found) this.#branch("workloads", "Workloads", found ? `${of(foundPods, pods.keys.length)} pods` : "", 1, null);
     if (!found) this.#counts.set("workloads", pods);
@@ -173,7 +191,6 @@ export class Build {
         }
       }
     }
-    this.view.search.show(this.search.value.trim() && found ? this.search.value.trim() : "", found ? [...pools.values()].flat().filter((node) => matches(nodes.names[node])) : [], found ? described.flatMap(({ hits }) => hits) : []);
     if (found && !foundNodes && !foundPods) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
     fill(this.tree, this.#rows);
     const items = this.#items();

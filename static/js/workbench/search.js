@@ -3,6 +3,7 @@
 export class Search {
   #places = null; // of each node how many of the found are there; null: not worked out for this step
   #pods = new Set();
+  #named = ""; // what one is at, by name: another text of the draft has other numbers
 
   constructor(view) {
     this.view = view;
@@ -10,24 +11,41 @@ export class Search {
     this.hits = []; // ["node" | "pod", its number]
     this.at = 0;
     const { playback } = view;
+    playback.on("opened", () => this.#take([], [])); // the numbers were those of the other text: what is called so is found anew
     for (const name of ["step", "moment", "met"]) playback.on(name, () => { this.#places = null; });
   }
 
-  /** Take what was found; what one was at stays so where it is found again, else it is what has exactly this name, or the first. */
+  /** Take what was found: one is at what has exactly this name, else where one was if that is found again, else at the first. Of the same text in another source one stays at what is called as before. */
   show(text, nodes, pods) {
-    const before = this.current;
     if (!text && !this.text) return;
     const { playback } = this.view;
+    const same = text === this.text;
     this.text = text;
-    this.hits = text ? [...nodes.map((node) => ["node", node]), ...pods.map((pod) => ["pod", pod])] : [];
-    this.#pods = new Set(text ? pods : []);
-    this.#places = null;
+    this.#take(text ? nodes : [], text ? pods : []);
     const wanted = text.toLowerCase();
     const exact = ([kind, i]) => (kind === "node" ? playback.nodes.names[i] : playback.pods.keys[i].slice(playback.pods.keys[i].indexOf("/") + 1)).toLowerCase() === wanted;
-    const again = before ? this.hits.findIndex(([kind, i]) => kind === before[0] && i === before[1]) : -1;
+    const again = this.hits.findIndex((hit) => this.#nameOf(hit) === this.#named);
     const named = this.hits.findIndex(exact);
-    this.at = Math.max(0, named >= 0 ? named : again);
+    this.#go(Math.max(0, named < 0 || (same && again >= 0) ? again : named));
+  }
+
+  #take(nodes, pods) {
+    this.hits = [...nodes.map((node) => ["node", node]), ...pods.map((pod) => ["pod", pod])];
+    this.#pods = new Set(pods);
+    this.#places = null;
+  }
+
+  #go(at) {
+    this.at = at;
+    this.#named = this.#nameOf(this.current);
     this.view.emit("found");
+  }
+
+  #nameOf(hit) {
+    if (!hit) return "";
+    const [kind, i] = hit;
+    const { nodes, pods } = this.view.playback;
+    return `${kind} ${kind === "node" ? nodes.names[i] : pods.keys[i]}`;
   }
 
   /** End it; who has the field empties it. */
@@ -40,8 +58,7 @@ export class Search {
   go(by) {
     const { length } = this.hits;
     if (!length) return;
-    this.at = (this.at + by + length) % length;
-    this.view.emit("found");
+    this.#go((this.at + by + length) % length);
   }
 
   /** Select what one is at. */
