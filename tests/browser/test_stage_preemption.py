@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench, example_text, share
+from tests.browser.editing import yaml_of
+from tests.browser.pages import Workbench, drafted, example_text, share
+from tests.e2e.bundles import small
 from tests.services.stack import Stack
 
 pytestmark = pytest.mark.browser
@@ -22,3 +24,27 @@ def test_the_nominated_node_shows_who_left_and_who_comes(page: Page, site: Stack
     expect(bench.node("worker-5").locator(".victim, .ghost")).to_have_count(0)
     bench.step()
     expect(node.locator(".victim, .ghost")).to_have_count(0)
+
+
+def test_an_edit_leaves_the_colours(page: Page) -> None:
+    """What preempts stays coloured by priority while it is computed anew; what no longer does is not."""
+    text = example_text("making-room")
+    bench = Workbench(page).open(drafted(page, text))
+    colour = bench.stage.get_by_label("Colour", exact=True)
+    expect(colour).to_have_value("priority")
+    page.evaluate("""() => { window.looks = []; window.opened = 0;
+        podstep.view.on("look", () => looks.push(podstep.view.look.colour));
+        podstep.playback.on("opened", () => { opened += 1; }); }""")
+    yaml = yaml_of(bench)
+    apply = bench.build.get_by_role("button", name="Apply", exact=True)
+    yaml.fill(f"{text}\n# a note\n")
+    apply.click()
+    page.wait_for_function("() => opened === 1")
+    bench.wait()
+    assert page.evaluate("looks") == []
+    yaml.fill(small("calm"))
+    apply.click()
+    page.wait_for_function("() => opened === 2")
+    bench.wait()
+    expect(colour).to_have_value("workload")
+    assert page.evaluate("looks") == ["workload"]

@@ -3,10 +3,13 @@
 export class Emitter {
   #listeners = new Map();
 
-  on(name, listener) {
+  /** Call `listener` for every event of this name until the returned function is called, or `signal` aborts. */
+  on(name, listener, { signal } = {}) {
     if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
     this.#listeners.get(name).add(listener);
-    return () => this.#listeners.get(name).delete(listener);
+    const end = () => this.#listeners.get(name).delete(listener);
+    signal?.addEventListener("abort", end, { once: true });
+    return end;
   }
 
   emit(name, value) {

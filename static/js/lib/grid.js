@@ -11,7 +11,7 @@ const FEW = 30; // up to here the page scrolls, not the table
 
 /**
  * Columns: `{key, label, title?, vertical?, head?, compare?(a, b), text(id), paint?(td, id)}`; the first names the row.
- * `paint` fills a cell; `text` is what is copied. Rows are ids (numbers).
+ * `paint` fills a cell; `text` is what is copied. Rows are ids (numbers). `signal` aborts when the table is no longer wanted.
  */
 export class Grid {
   #rows = [];
@@ -21,7 +21,7 @@ export class Grid {
   #active = { row: 0, column: 0 };
   #rowNodes = new Map();
 
-  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort, onUnknown }) {
+  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort, onUnknown, signal }) {
     this.least = rowHeight; // pixels of a row where text is smallest
     this.rowHeight = rowHeight;
     this.onHover = onHover;
@@ -47,7 +47,7 @@ export class Grid {
     this.body.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) this.#hover(event); });
     this.body.addEventListener("focusout", () => this.#hover(null));
     new ResizeObserver(() => { this.#measure(); this.#render(false); }).observe(this.element);
-    paper.addEventListener("change", () => this.#render(true));
+    paper.addEventListener("change", () => this.#render(true), { signal }); // the paper outlives the table
   }
 
   get sortKey() { return this.kept.sort || null; }

@@ -75,11 +75,13 @@ export class Socket {
     call.reject(givenUp());
   }
 
-  /** Listen to pushed frames by name, and to "down", "up" (true the first time). */
-  on(name, listener) {
+  /** Listen to pushed frames by name, and to "down", "up" (true the first time), until the returned function is called, or `signal` aborts. */
+  on(name, listener, { signal } = {}) {
     if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
     this.#listeners.get(name).add(listener);
-    return () => this.#listeners.get(name).delete(listener);
+    const end = () => this.#listeners.get(name).delete(listener);
+    signal?.addEventListener("abort", end, { once: true });
+    return end;
   }
 
   close() {

@@ -41,8 +41,8 @@ export class Countdown {
   constructor(view, root) {
     this.view = view;
     this.root = root;
-    view.playback.on("step", () => { this.#since = performance.now(); });
-    view.on("pace", () => this.#run());
+    view.playback.on("step", () => { this.#since = performance.now(); }, view.panels);
+    view.on("pace", () => this.#run(), view.panels);
   }
 
   /** What is in the root was drawn at this virtual time. */

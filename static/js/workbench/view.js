@@ -7,7 +7,7 @@ import { Seen } from "./seen.js";
 import { COLOURS, Colours } from "./stage/colours.js";
 import { ZONE, choices } from "./stage/grouping.js";
 import { Search } from "./search.js";
-import { ENOUGH, USUAL, fitting, keep, kept } from "./stage/look.js";
+import { USUAL, fitting, keep, kept } from "./stage/look.js";
 
 export class View extends Emitter {
   #facts = null;
@@ -37,6 +37,7 @@ export class View extends Emitter {
     this.shown = { stage: "", shade: "use", search: "" }; // the stage as a table, what the heat map shades by, what is searched for
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
+    this.panels = new AbortController(); // aborts when the panels of Inspect are made anew: what they listen to lives longer
     playback.on("grew", () => this.#fit());
     playback.on("opened", () => {
       this.#grouping();
@@ -272,9 +273,8 @@ export class View extends Emitter {
   #fit() {
     const { playback } = this;
     if (this.#fitted || !playback.nodes) return;
-    const colour = fitting(playback);
-    const { known } = playback.marks;
-    this.#fitted = colour !== USUAL.colour || known >= ENOUGH || (playback.complete && known >= playback.cycles);
+    const { colour, sure } = fitting(playback, this.usual.colour);
+    this.#fitted = sure;
     if (colour === this.usual.colour) return;
     this.usual.colour = colour;
     this.#relook();

@@ -38,8 +38,8 @@ export class Cache {
     this.body = h("div", { class: "cache-body" });
     this.off = new CacheOff(view);
     this.element = h("div", { class: "cache-tab" }, this.head, h("div", { class: "cache-nav" }, this.nav), this.body);
-    view.on("sub", () => { if (this.element.isConnected) this.update(); });
-    view.playback.on("grew", () => { if (this.element.isConnected && this.#key === "time") this.#panel("time").update(); });
+    view.on("sub", () => { if (this.element.isConnected) this.update(); }, view.panels);
+    view.playback.on("grew", () => { if (this.element.isConnected && this.#key === "time") this.#panel("time").update(); }, view.panels);
   }
 
   get #key() {

@@ -19,7 +19,7 @@ export class CacheEqual {
       h("form", { "aria-labelledby": "equal-heading", onsubmit: (event) => { event.preventDefault(); this.#wish(); } },
         this.fields.map(({ element }) => element), h("button", { class: "btn primary", text: "Compare" })),
       this.result);
-    view.on("selection", () => { if (this.element.isConnected) this.update(); });
+    view.on("selection", () => { if (this.element.isConnected) this.update(); }, view.panels);
   }
 
   #field(at) {

@@ -19,7 +19,7 @@ export class CacheStep {
     this.view = view;
     this.#kept = view.lists.of("cache");
     this.element = h("div", { class: "cache-step" });
-    view.playback.on("grew", () => { this.#shown = null; if (this.element.isConnected) this.update(); });
+    view.playback.on("grew", () => { this.#shown = null; if (this.element.isConnected) this.update(); }, view.panels);
   }
 
   update() {

@@ -36,8 +36,8 @@ export class CacheTime {
     this.table.hidden = true;
     this.later = debounce(() => { if (this.element.isConnected) this.#draw(); }, REDRAW_AFTER);
     this.cursor = debounce(() => this.#cursor(), 60);
-    view.seen.on("changed", () => { if (this.element.isConnected) this.update(); });
-    addEventListener("podstep:theme", () => { this.#drawn = ""; if (this.element.isConnected) this.#draw(); });
+    view.seen.on("changed", () => { if (this.element.isConnected) this.update(); }, view.panels);
+    addEventListener("podstep:theme", () => { this.#drawn = ""; if (this.element.isConnected) this.#draw(); }, view.panels);
     new ResizeObserver(() => { if (this.chart.clientWidth && this.chart.clientWidth !== this.#width) this.later(); }).observe(this.chart);
   }
 

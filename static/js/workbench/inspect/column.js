@@ -29,7 +29,6 @@ export class Column {
     this.bars = h("section", { class: "column-of" });
     this.formula = h("section", { class: "formula", "aria-live": "polite" });
     this.element = h("div", { class: "score-detail" }, this.formula, this.bars);
-    view.playback.on("opened", () => this.#known.clear());
   }
 
   /** Show what a node got, and how priority `picked` (-1 for none) came to its score. */

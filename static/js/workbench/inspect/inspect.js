@@ -29,14 +29,21 @@ export class Inspect {
     view.on("tab", ({ focus } = {}) => { this.#open(); if (focus) this.strip.focus(view.tab); });
     view.playback.on("opened", () => {
       const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
-      this.#panels.clear();
+      this.#clear();
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
-    view.on("relist", () => { this.#panels.clear(); this.#open(); });
+    view.on("relist", () => { this.#clear(); this.#open(); });
     for (const name of ["step", "moment"]) view.playback.on(name, () => this.update());
     view.playback.on("parts", () => this.update());
     this.#open();
+  }
+
+  /** Make all panels anew when they are wanted; the old ones listen to nothing any more. */
+  #clear() {
+    this.#panels.clear();
+    this.view.panels.abort();
+    this.view.panels = new AbortController();
   }
 
   get panel() {

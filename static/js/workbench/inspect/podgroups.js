@@ -21,8 +21,8 @@ export class PodGroups {
     this.element = h("div", { class: "podgroups-tab" });
     this.countdown = new Countdown(view, this.element);
     // Since when a group has been in its phase may only be known now.
-    view.playback.on("grew", () => { if (this.element.isConnected) this.update(); });
-    view.on("sub", () => { if (this.element.isConnected) this.update(); });
+    view.playback.on("grew", () => { if (this.element.isConnected) this.update(); }, view.panels);
+    view.on("sub", () => { if (this.element.isConnected) this.update(); }, view.panels);
   }
 
   update() {

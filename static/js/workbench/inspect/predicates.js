@@ -27,7 +27,7 @@ export class Predicates {
     view.lists.choice(list, "matrix", "from", CHOICES.map(([value]) => value));
     const narrow = (change) => { Object.assign(list, change); view.lists.changed(); this.#matrix(); };
     this.ladder = h("div", { class: "ladder" });
-    this.grid = new Grid({ kept: list, onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(list, "matrix"), label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node, column) => this.#select(node, column) });
+    this.grid = new Grid({ signal: view.panels.signal, kept: list, onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(list, "matrix"), label: "Node by predicate", className: "matrix", onHover: (node) => view.hover(node), onSelect: (node, column) => this.#select(node, column) });
     this.note = h("small", { class: "dim num", role: "status" });
     this.from = h("select", { class: "field sources", "aria-label": "Nodes by where their answers came from", hidden: true, onchange: (event) => narrow({ from: event.target.value }) }, CHOICES.map(([value, text]) => h("option", { value, text, selected: value === list.from || undefined })));
     this.key = h("ul", { class: "key" });
@@ -37,8 +37,8 @@ export class Predicates {
         segmented("Show", ONLY, list.only, (only) => narrow({ only })), this.from, copyButton(this.grid)),
       this.grid.element, this.key);
     this.element = h("div", { class: "predicates-tab" });
-    view.on("hover", (node) => this.grid.hover(node));
-    view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); });
+    view.on("hover", (node) => this.grid.hover(node), view.panels);
+    view.on("selection", () => { this.grid.select(view.node); if (view.node >= 0 && this.element.isConnected) this.grid.reveal(view.node); }, view.panels);
   }
 
   /** A failed cell asks why; every other one selects its node. */

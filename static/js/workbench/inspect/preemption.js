@@ -34,7 +34,7 @@ export class Preemption {
     this.more = h("button", { type: "button", class: "btn", onclick: () => this.#page() });
     this.element = h("div", { class: "preemption-tab" });
     // Where there is none, the next cycle with one may only be known now.
-    view.playback.on("grew", () => { if (this.#shown?.why !== undefined && this.element.isConnected) { this.#shown = null; this.update(); } });
+    view.playback.on("grew", () => { if (this.#shown?.why !== undefined && this.element.isConnected) { this.#shown = null; this.update(); } }, view.panels);
   }
 
   update() {

@@ -33,7 +33,7 @@ export class Priorities {
     this.note = h("small", { class: "dim num", role: "status" });
     this.title = h("span", { text: "Node × priority " });
     const list = this.#list = view.lists.list("priorities", "matrix", { sort: "total", down: true });
-    const options = { label: "Node by priority", className: "matrix scores" };
+    const options = { signal: view.panels.signal, label: "Node by priority", className: "matrix scores" };
     this.byNode = new Grid({ ...options, kept: list, onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(list, "matrix"), onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
     this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
     this.byPriority.onCopy = () => this.#tsv();
@@ -56,9 +56,9 @@ export class Priorities {
         copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
       this.pager, this.holder);
     this.element = h("div", { class: "priorities-tab" });
-    view.on("hover", (node) => { this.byNode.hover(node); this.#column(node); });
-    view.on("selection", () => { if (this.element.isConnected) this.#selected(); });
-    view.on("sub", () => { if (this.element.isConnected) this.update(); });
+    view.on("hover", (node) => { this.byNode.hover(node); this.#column(node); }, view.panels);
+    view.on("selection", () => { if (this.element.isConnected) this.#selected(); }, view.panels);
+    view.on("sub", () => { if (this.element.isConnected) this.update(); }, view.panels);
     new ResizeObserver(() => { if (this.#across && this.element.isConnected && this.#size !== this.#drawn) { this.#turn(); this.#matrix(); } }).observe(this.holder);
   }
 

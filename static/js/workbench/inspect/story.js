@@ -34,7 +34,7 @@ export class Story {
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "story-tab" });
-    view.on("lit", () => this.#press());
+    view.on("lit", () => this.#press(), view.panels);
   }
 
   update() {

@@ -30,8 +30,7 @@ export class Worth {
         h("p", { class: "dim", text: "Both runs go side by side to the end, every hit checked by the audit. The first cycle that ends otherwise is shown with both decisions." }),
         this.form, this.other));
     const { playback } = view;
-    playback.socket.on("worth.progress", (frame) => this.#progress(frame));
-    playback.on("opened", () => this.update());
+    playback.socket.on("worth.progress", (frame) => this.#progress(frame), view.panels);
   }
 
   update() {

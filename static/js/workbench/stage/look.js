@@ -3,7 +3,7 @@
 const KEY = "podstep.stage";
 export const USUAL = { colour: "workload", group: "zone" };
 const NAMES = Object.keys(USUAL);
-export const ENOUGH = 1000; // cycles: a scenario whose first ones preempt nobody is not about preemption
+const ENOUGH = 1000; // cycles: a scenario whose first ones preempt nobody is not about preemption
 
 /** What was chosen on an earlier visit: nothing of what nobody chose. */
 export function kept() {
@@ -16,9 +16,14 @@ export function keep(chosen) {
   try { localStorage.setItem(KEY, JSON.stringify(chosen)); } catch { /* for this visit only */ }
 }
 
-/** What colours pods until somebody chooses: what the scenario is about, as far as it is computed. */
-export function fitting({ pods, summary, marks }) {
-  if (summary.PodGroup || pods.podGroup?.some((at) => at >= 0)) return "podgroup";
-  const first = marks?.seek(0, 1, "p") ?? 0;
-  return first && first <= ENOUGH ? "priority" : USUAL.colour;
+/**
+ * What colours pods until somebody chooses, `{colour, sure}`: what the scenario is about. While too few cycles are computed to
+ * be sure, it stays as it is `now`: every edit computes all of them anew. PodGroups alone are known from the start.
+ */
+export function fitting({ pods, summary, marks, complete, cycles }, now) {
+  if (summary.PodGroup || pods.podGroup?.some((at) => at >= 0)) return { colour: "podgroup", sure: true };
+  const first = marks.seek(0, 1, "p");
+  if (first && first <= ENOUGH) return { colour: "priority", sure: true };
+  const sure = marks.known >= ENOUGH || Boolean(complete && marks.known >= cycles);
+  return { colour: sure || now === "podgroup" ? USUAL.colour : now, sure };
 }
