@@ -10,8 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import PHONE
-from tests.browser.pages import Workbench, becomes, cycles_of, example_text, holds, share
+from tests.browser.editing import yaml_of
+from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share
 from tests.browser.test_layout import WIDTHS
+from tests.e2e import bundles
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -78,6 +80,65 @@ def test_a_search_marks_where_a_pod_is(page: Page, site: Stack) -> None:
     expect(found).to_be_hidden()
     expect(bench.stage.locator(".node.found")).to_have_count(0)
     expect(bench.build.get_by_label("Find a node or pod")).to_have_value("")
+    expect(bench.stage.locator(".stage-body")).to_be_focused()  # the button that had the focus is gone
+
+
+def test_a_search_finds_in_the_text_that_was_applied(page: Page) -> None:
+    """With the YAML open: a pod that went is not found, others keep their names; no number of old is used."""
+    nodes = [bundles.node(f"node-{at}") for at in range(4)]
+    cart, shop = (bundles.deployment(name, 6) for name in ("cart", "shop"))
+    bench = Workbench(page).open(f"{drafted(page, bundles.bundle(*nodes, cart, shop))}?step=4").at(4)
+    found = search(page, "shop")
+    found.get_by_role("button", name="Next match").click()
+    expect(found).to_contain_text("2 of 6")
+    second = found.get_by_role("button", name=re.compile("^shop-")).inner_text()
+    yaml = yaml_of(bench)
+    apply = bench.build.get_by_role("button", name="Apply", exact=True)
+    yaml.fill(bundles.bundle(*nodes, shop))
+    apply.click()
+    expect(bench.stage.locator(".pod.hit")).to_have_count(4)
+    expect(found).to_contain_text(f"2 of 6pod {second}")  # by its name: its number is another one now
+    yaml.fill(bundles.bundle(*nodes[:1], cart))
+    apply.click()
+    expect(found).to_contain_text("Nothing is called “shop”.")
+    expect(bench.stage.locator(".pod.hit, .node.found")).to_have_count(0)
+
+
+def test_back_brings_a_search_back_on_every_tab(page: Page, site: Stack) -> None:
+    """Build shows the YAML, and Back leads to an address with a search: it is told and marked."""
+    bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
+    found = search(page, "search-1")
+    expect(found).to_contain_text("1 of 1")
+    page.wait_for_url(re.compile("search=search-1"))
+    bench.tab("Queue")
+    bench.build.get_by_role("tab", name="YAML").click()
+    found.get_by_role("button", name="End the search").click()
+    expect(found).to_be_hidden()
+    expect(page).not_to_have_url(re.compile("search="))
+    page.go_back()
+    expect(found).to_contain_text("1 of 1pod search-1")
+    expect(bench.stage.locator(".node.spot")).to_have_count(1)
+    page.go_forward()
+    expect(found).to_be_hidden()
+    expect(bench.stage.locator(".node.spot")).to_have_count(0)
+
+
+def test_a_search_leaves_the_stage_where_it_was_moved(page: Page, site: Stack) -> None:
+    """Opening a branch, or other colours, neither scroll back to the match nor choose another one."""
+    bench = Workbench(page).open(f"{share(site, zoned(60), 'Sixty nodes')}?step=20").at(20)
+    found = search(page, "node-a1")
+    expect(found).to_contain_text("1 of")
+    found.get_by_role("button", name="Next match").click()
+    expect(found).to_contain_text("2 of")
+    body = bench.stage.locator(".stage-body")
+    body.evaluate("one => { one.scrollTop = one.scrollHeight; }")
+    stays = body.evaluate("one => one.scrollTop")
+    assert stays > 0
+    bench.build.get_by_role("treeitem").first.click()
+    bench.stage.get_by_label("Colour", exact=True).select_option("age")
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert body.evaluate("one => one.scrollTop") == stays
+    expect(found).to_contain_text("2 of")
 
 
 def test_enter_selects_what_was_found_and_goes_on(page: Page, site: Stack) -> None:
@@ -166,6 +227,7 @@ def test_the_node_of_the_cycle_is_in_view(
     show.click()
     expect(chosen(bench)).to_be_in_viewport(ratio=1)
     expect(show).to_be_hidden()
+    expect(body).to_be_focused()
     for _ in range(3):
         bench.step()
         expect(chosen(bench)).to_be_in_viewport(ratio=1)

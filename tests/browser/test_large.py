@@ -15,6 +15,13 @@ from tests.e2e import bundles
 from tests.services.stack import Stack
 
 LOADED = 60_000
+#: What of a bar's row is not whole within it, and how wide what fills the bar is laid out.
+CUT = """row => {
+    const outer = row.getBoundingClientRect();
+    const whole = ({ top, bottom }) => top >= outer.top - 1 && bottom <= outer.bottom + 1;
+    const cut = [...row.children].filter(one => !whole(one.getBoundingClientRect()));
+    return [cut.map(one => one.className), row.querySelector(".progress-bar i").offsetWidth];
+}"""
 
 
 def documents(nodes: int, pods: int) -> str:
@@ -70,6 +77,7 @@ def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None
     expect(going).to_be_visible()
     bench.stage.get_by_role("button", name="Stay here").click()
     expect(going).to_have_count(0)
+    expect(bench.stage.locator(".stage-body")).to_be_focused()
     assert bench.index == 1
     nearer = known + 600
     page.goto(f"{large}?step={nearer}")
@@ -85,6 +93,9 @@ def test_opening_a_long_paste_is_stopped_and_nothing_is_lost(page: Page) -> None
     box = manifests(page).fill(text)
     checking = page.get_by_role("progressbar", name="Checking the text")
     expect(checking).to_be_in_viewport()  # below the fold nobody would see that anything happens
+    cut, shown = page.locator(".progress:visible").first.evaluate(CUT)
+    assert cut == []
+    assert shown > 0
     expect(checking).to_have_attribute(
         "aria-valuetext", re.compile("Uploading|Reading the text|Checking the objects|Putting")
     )

@@ -119,6 +119,11 @@ export async function copy(text) {
   }
 }
 
+/** Pass the focus on to `to` where `from`, which is about to go, has it: lost on the page, it would begin at the top again. */
+export function passFocus(from, to) {
+  if (from.contains(document.activeElement)) to.focus({ preventScroll: true });
+}
+
 /** Run `f` at most once a frame, with the newest arguments. */
 export function perFrame(f) {
   let queued = false;

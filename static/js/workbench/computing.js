@@ -1,7 +1,7 @@
 // What is still to come: how far the source is read, how many cycles are computed, and the way to a step that is not there yet.
 // It lies over the stage's lower edge, so that nothing moves when it comes or goes.
 
-import { announce, fill, h, icon, toast } from "../lib/dom.js";
+import { $, announce, fill, h, icon, passFocus, toast } from "../lib/dom.js";
 import { Progress, told } from "../lib/progress.js";
 import { count, plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
@@ -101,13 +101,19 @@ export class Computing {
     if (this.element.firstChild === content && !this.element.hidden) return;
     this.element.dataset.state = state;
     this.element.hidden = false;
-    fill(this.element, content);
+    this.#fill(content);
   }
 
   #hide() {
     this.element.hidden = true;
     delete this.element.dataset.state;
-    fill(this.element);
+    this.#fill();
+  }
+
+  /** Replace what is shown; the stage takes the focus from a button that goes. */
+  #fill(...content) {
+    passFocus(this.element, $(".stage-body", this.host));
+    fill(this.element, ...content);
   }
 
   #say(words) {

@@ -21,6 +21,7 @@ const FAR = 25; // cycles: over a longer jump nothing moves, for nearly everythi
 export class Stage {
   #picture = null;
   #table = null;
+  #tableEnd = new AbortController();
   #motion = new Motion();
   #before = null; // the placement that was drawn last, to see who moved
   #from = 0; // the cycle of that
@@ -31,10 +32,10 @@ export class Stage {
     this.host = host;
     this.view = view;
     this.tools = h("div", { class: "stage-tools" });
-    this.body = h("div", { class: "stage-body" });
+    this.body = h("div", { class: "stage-body", tabindex: "-1" });
     this.legend = new Legend(view);
     this.sheet = new Sheet(view);
-    this.findBar = new FindBar(view);
+    this.findBar = new FindBar(view, this.body);
     this.inView = new InView(view, this.body);
     this.follow = perFrame(() => this.inView.follow());
     this.locate = perFrame(() => this.#locate());
@@ -46,7 +47,7 @@ export class Stage {
     for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
     view.on("only", () => this.update());
     view.on("shown", () => this.#shown());
-    view.on("relist", () => { if (this.#table) { this.#table = null; this.#mount(); this.update(); } });
+    view.on("relist", () => { if (this.#table) { this.#dropTable(); this.#mount(); this.update(); } });
     view.on("found", () => { this.findBar.update(); if (this.#picture) { this.#quick("found"); this.locate(); } });
     view.on("look", ({ group }) => { if (group && this.#picture) { this.#draw(); this.#mount(); this.update(); } });
   }
@@ -68,12 +69,14 @@ export class Stage {
 
   #open() {
     const { names } = this.view.playback.nodes;
-    this.#table = null;
+    this.#dropTable();
     this.#before = null;
     this.#labels = 0;
     this.legend.element.hidden = names.length === 0;
     if (names.length === 0) {
+      this.#picture?.end?.();
       this.#picture = null;
+      this.inView.take(null);
       fill(this.tools);
       fill(this.body, h("div", { class: "empty" }, icon("server"), h("b", { text: "There is no node in this cluster yet." }),
         this.view.edit ? h("div", { class: "empty-acts" }, [["+NodePool", "Add a node pool", "plus"], ["+generate", "Generate a cluster…", "dice"]].map(([create, text, name]) => h("button", { type: "button", class: "btn", onclick: () => this.view.emit("edit", { create }) }, icon(name), text))) : null,
@@ -138,6 +141,7 @@ export class Stage {
   #mount() {
     fill(this.body, this.asTable ? this.#tableElement() : this.#picture.element);
     if (!this.asTable) this.#picture.mounted?.(this.body);
+    this.#picture.cover?.(this.sheet.element.offsetHeight); // a new one does not know of the sheet
     this.inView.take(this.asTable ? this.#table : this.#picture);
     this.body.classList.toggle("has-table", this.asTable);
     this.body.classList.toggle("has-heat", !this.asTable && this.#picture instanceof HeatMap);
@@ -165,9 +169,15 @@ export class Stage {
     fill(this.tools, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
   }
 
+  #dropTable() {
+    this.#table = null;
+    this.#tableEnd.abort();
+    this.#tableEnd = new AbortController();
+  }
+
   #tableElement() {
     const { view } = this;
-    this.#table ??= new Grid({ kept: view.lists.list("stage", "stage"), onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(view.lists.list("stage", "stage"), "stage"), label: "Nodes at this step", rowHeight: 28, className: "fill plain",
+    this.#table ??= new Grid({ signal: this.#tableEnd.signal, kept: view.lists.list("stage", "stage"), onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(view.lists.list("stage", "stage"), "stage"), label: "Nodes at this step", rowHeight: 28, className: "fill plain",
       onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node === view.node ? -1 : node) });
     return this.#table.element;
   }

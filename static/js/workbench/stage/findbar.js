@@ -1,14 +1,16 @@
 // What was found, over the tools of the stage: how many, which one is shown, where it is, and the way to the others.
 
-import { h, fill, icon } from "../../lib/dom.js";
+import { h, fill, icon, passFocus } from "../../lib/dom.js";
 import { count, short } from "../../lib/quantity.js";
 import { whereIs } from "./where.js";
 
 export class FindBar {
   #drawn = "";
 
-  constructor(view) {
+  /** `body` takes the focus when the bar goes. */
+  constructor(view, body) {
     this.view = view;
+    this.body = body;
     const way = (label, name, by) => h("button", { type: "button", class: "btn quiet square tiny", "aria-label": label, title: label, onclick: () => view.search.go(by) }, icon(name));
     this.number = h("b", { class: "num" });
     this.told = h("span", { class: "find-told" });
@@ -20,6 +22,7 @@ export class FindBar {
   update() {
     const { view } = this;
     const { search, playback } = view;
+    if (!search.text) passFocus(this.element, this.body);
     this.element.hidden = !search.text;
     if (!search.text) { this.#drawn = ""; return; }
     const { current, hits } = search;

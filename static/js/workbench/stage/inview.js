@@ -1,6 +1,6 @@
 // Keeps the node of the shown cycle in view, until somebody looks elsewhere on purpose; then one click leads back.
 
-import { h, icon } from "../../lib/dom.js";
+import { h, icon, passFocus } from "../../lib/dom.js";
 
 const KEYS = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " "]);
 const MEANT = 700; // milliseconds in which scrolling is what somebody did
@@ -13,12 +13,13 @@ export class InView {
   /** `body` is what scrolls, or what scrolls is in it. */
   constructor(view, body) {
     this.view = view;
+    this.body = body;
     this.name = h("span");
     this.button = h("button", { type: "button", class: "btn small show-node", hidden: true, onclick: () => this.#back() }, icon("stage"), this.name);
     const mean = () => { this.#meant = performance.now() + MEANT; };
     for (const name of ["wheel", "touchmove"]) body.addEventListener(name, mean, { passive: true });
     body.addEventListener("keydown", (event) => { if (KEYS.has(event.key)) mean(); });
-    body.addEventListener("pointerdown", (event) => { if (event.target === body) this.#meant = Infinity; }); // its scroll bar
+    body.addEventListener("pointerdown", (event) => { if (event.target === body || event.target.matches(".grid-scroll")) this.#meant = Infinity; }); // its scroll bar
     addEventListener("pointerup", () => { if (this.#meant === Infinity) mean(); });
     body.addEventListener("scroll", () => { if (performance.now() <= this.#meant) this.moved(); else this.tell(); }, { passive: true, capture: true });
   }
@@ -29,10 +30,11 @@ export class InView {
     return facts.chosen >= 0 ? facts.chosen : facts.nominated;
   }
 
-  /** Another picture is on screen: nobody has looked elsewhere in it. */
+  /** Another picture is on screen, null for none: nobody has looked elsewhere in it. */
   take(picture) {
     this.#picture = picture;
     this.#held = false;
+    if (!picture) this.#offer(false);
   }
 
   /** Somebody has scrolled, moved or zoomed the picture. */
@@ -52,11 +54,16 @@ export class InView {
     this.follow();
   }
 
+  #offer(away) {
+    if (!away) passFocus(this.button, this.body);
+    this.button.hidden = !away;
+  }
+
   /** Offer the way back to the node where it is not in view. */
   tell() {
     const { node } = this;
     const away = node >= 0 && this.#picture !== null && !this.#picture.inView(node);
-    this.button.hidden = !away;
+    this.#offer(away);
     if (away) this.name.textContent = `Show ${this.view.playback.nodes.names[node]}`;
   }
 }
