@@ -192,7 +192,7 @@ SAID: dict[str, tuple[str, str]] = {
         "kind: SimulationSettings\naud¦it: true\n",
         "SimulationSettings audit|boolean|Check every hit",
     ),
-    "not read": (f"{POD}  host¦Network: true\n", "Pod spec.hostNetwork|boolean|"),
+    "not read": (f"{POD}  host¦PID: true\n", "Pod spec.hostPID|boolean|"),
 }
 
 _OFFERED = """async (text) => {
