@@ -248,7 +248,7 @@ export function paste(form, tables) {
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !(working?.bar.element.isConnected || submit.getAttribute("aria-disabled") === "true")) return;
     event.preventDefault();
-    working.bar.button.click();
+    working?.bar.button.click();
   }, { capture: true });
   title.addEventListener("input", keepSoon);
   input.addEventListener("click", () => { input.value = ""; });
