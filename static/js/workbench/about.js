@@ -74,7 +74,8 @@ export class About {
     this.view.emit("hold");
     try {
       const index = await indexOf(playback, step);
-      if (index <= playback.last) playback.goto(index);
+      if (index === null) playback.emit("later", { step, place: undefined });
+      else if (index <= playback.last) playback.goto(index);
     } catch (error) { playback.emit("failed", error); }
   }
 
