@@ -24,6 +24,25 @@ CUT = """row => {
 }"""
 
 
+#: Breaks the first two answers off that hold the draft's text: one halfway, one before it begins.
+BROKEN = """
+    window.broken = 0;
+    const { fetch } = window;
+    window.fetch = async (url, ...more) => {
+        if (!String(url).endsWith("/bundle") || window.broken === 2) return fetch(url, ...more);
+        window.broken += 1;
+        if (window.broken === 2) throw new TypeError("no connection");
+        const answer = await fetch(url, ...more);
+        const bytes = new Uint8Array(await answer.arrayBuffer());
+        let half = bytes.slice(0, bytes.length * 3 / 4);
+        return new Response(new ReadableStream({ pull: (stream) => {
+            if (half) stream.enqueue(half); else stream.error(new TypeError("it broke off"));
+            half = null;
+        } }), { headers: answer.headers });
+    };
+"""
+
+
 def documents(nodes: int, pods: int) -> str:
     """Return nodes and pending pods as YAML documents, as a script would print them."""
     listed = [
@@ -40,6 +59,15 @@ def documents(nodes: int, pods: int) -> str:
         for at in range(pods)
     ]
     return "---\n".join(listed)
+
+
+def drafted(page: Page, text: str) -> str:
+    """Store a long text as a draft of the page's visitor; return its address."""
+    form = page.request.get("/").text()
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
+    assert token is not None
+    sent = {"csrfmiddlewaretoken": token[1], "text": text}
+    return page.request.post("/import/", multipart=sent, max_redirects=0).headers["location"]
 
 
 @pytest.fixture(scope="module")
@@ -118,13 +146,7 @@ def test_opening_a_long_paste_is_stopped_and_nothing_is_lost(page: Page) -> None
 def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page) -> None:
     """The YAML tab shows a long text while it comes; a key in it asks nothing of the server, Apply does."""
     text = documents(1_500, 2_500)
-    form = page.request.get("/").text()
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
-    assert token is not None
-    made = page.request.post(
-        "/import/", multipart={"csrfmiddlewaretoken": token[1], "text": text}, max_redirects=0
-    )
-    page.goto(made.headers["location"])
+    page.goto(drafted(page, text))
     page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
     bench = Workbench(page)
     bench.build.get_by_role("tab", name="YAML").click()
@@ -140,6 +162,31 @@ def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page)
     assert "bundle.check" not in page.evaluate("asked")
     bench.build.get_by_role("button", name="Apply").click()
     page.wait_for_function("() => asked.includes('draft.save')", timeout=LOADED)
+
+
+def test_a_text_that_breaks_off_cannot_be_applied(page: Page) -> None:
+    """A part of a text is not shown as the whole, nor typed into or saved; it is loaded again when asked."""
+    text = documents(4, 2) + "".join(f"# line {at:06d} of a comment at the end\n" for at in range(16_000))
+    page.add_init_script(BROKEN)
+    bench = Workbench(page).open(drafted(page, text))
+    bench.build.get_by_role("tab", name="YAML").click()
+    yaml = editor_in(bench.build, re.compile("^YAML of this"))
+    again, apply = (bench.build.get_by_role("button", name=name) for name in ("Try again", "Apply"))
+    for fault in ("it broke off", "no connection"):
+        expect(bench.build.get_by_text(f"The YAML could not be loaded: {fault}.")).to_be_visible()
+        assert yaml.text == ""
+        yaml.field.focus()
+        page.keyboard.type("kind: Node")
+        page.keyboard.press("Control+Enter")
+        assert yaml.text == ""
+        expect(apply).to_be_disabled()
+        again.click()
+    yaml.shows(text)
+    path = page.evaluate("`/p/${podstep.playback.source.draft}/bundle`")
+    assert page.request.get(path).text() == text
+    yaml.field.press("Control+Home")
+    page.keyboard.type("# a note\n")
+    expect(apply).to_be_enabled()
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)], ids=["1440", "1024", "390"])

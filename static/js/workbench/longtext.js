@@ -7,34 +7,29 @@ export const LONG = 400_000; // characters of a text that is not checked for eve
 
 /**
  * The text of an answer. A long one is in the editor as far as it has come, while the rest is on its way: `place` shows `bar`, how far
- * that is, and the editor is read-only until all of it is there; `readOnly` says whether it stays so.
+ * that is. Whoever asked makes the editor writable once the text is whole: what broke off is no text to edit.
  */
-export async function receive(answer, editor, bar, { readOnly, place }) {
+export async function receive(answer, editor, bar, { place }) {
   const reader = answer.body.getReader();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // the mark is part of the text
   const of = answer.headers.get("Content-Encoding") ? 0 : Number(answer.headers.get("Content-Length"));
   let [text, shown, came] = ["", 0, 0];
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      came += part.value.length;
-      text += decoder.decode(part.value, { stream: true });
-      if (text.length < LONG) continue;
-      if (!shown) {
-        fill(place, bar.element);
-        await editor.enrich();
-        editor.readOnly = true;
-      }
-      editor.append(text.slice(shown));
-      shown = text.length;
-      bar.set(of ? Math.min(1, came / of) : null, of ? `The text: ${bytes(came)} of ${bytes(of)}` : `The text: ${bytes(came)} so far`);
-      await new Promise((resolve) => { setTimeout(resolve); }); // a frame for whoever scrolls in it
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    came += part.value.length;
+    text += decoder.decode(part.value, { stream: true });
+    if (text.length < LONG) continue;
+    if (!shown) {
+      fill(place, bar.element);
+      await editor.enrich();
     }
-    text += decoder.decode();
-    if (shown) editor.append(text.slice(shown));
-    return text;
-  } finally {
-    if (shown) editor.readOnly = readOnly;
+    editor.append(text.slice(shown));
+    shown = text.length;
+    bar.set(of ? Math.min(1, came / of) : null, of ? `The text: ${bytes(came)} of ${bytes(of)}` : `The text: ${bytes(came)} so far`);
+    await new Promise((resolve) => { setTimeout(resolve); }); // a frame for whoever scrolls in it
   }
+  text += decoder.decode();
+  if (shown) editor.append(text.slice(shown));
+  return text;
 }
 
 /** A bar for a call that may take a while, which comes after the element `after`, and what `Socket.call` needs for it; Cancel stops it. */

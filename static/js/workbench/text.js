@@ -46,7 +46,8 @@ export class DraftText {
 
   #build() {
     const { mine, canFork, onFork } = this.options;
-    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: !mine, onInput: () => this.#typed() });
+    // Nobody edits a text that is not there: it is unlocked once all of it is.
+    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: true, onInput: () => this.#typed() });
     this.problems = h("div", { class: "yaml-problems", role: "status" });
     this.elsewhere = h("div", { class: "note yaml-elsewhere", role: "status", hidden: true });
     this.apply = h("button", { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.applyTyped() }, icon("check"), "Apply");
@@ -71,11 +72,12 @@ export class DraftText {
     let parts = false; // whether it was put into the editor as it came
     try {
       const kept = mine ? await this.left : null;
-      const text = await draft.load((answer) => { parts = true; return receive(answer, this.editor, bar, { readOnly: !mine, place: this.problems }); });
+      const text = await draft.load((answer) => { parts = true; return receive(answer, this.editor, bar, { place: this.problems }); });
       const typed = typeof kept?.text === "string" ? kept.text : null;
       const [at, old, put] = Array.isArray(kept?.over) ? kept.over : [0, "", ""];
       this.#based = text;
       if (parts && typed === null) this.editor.came(text); else this.editor.value = typed ?? text;
+      this.editor.readOnly = !mine;
       if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);
       if (typed === null || typed === text) { if (mine) this.#edited(text); return; }
       this.#based = (kept.over && replaced(typed, at, put, old)) ?? text; // it may have been typed over another revision
@@ -83,11 +85,20 @@ export class DraftText {
       this.#tellElsewhere();
       toast("Changes you had not applied are back in the editor.");
     } catch (error) {
-      fill(this.problems, h("p", { class: "note error", text: `The YAML could not be loaded: ${error.message}.` }));
+      if (this.#based === undefined) this.editor.value = ""; // a part of the text is not the text
+      const again = h("button", { type: "button", class: "btn small", onclick: () => this.#again() }, "Try again");
+      fill(this.problems, h("p", { class: "note error" }, `The YAML could not be loaded: ${error.message}.`), again);
     } finally {
       clearTimeout(late);
       bar.element.remove();
     }
+  }
+
+  async #again() {
+    fill(this.problems);
+    await this.load();
+    if (this.#based === undefined) this.problems.querySelector("button")?.focus();
+    else this.editor.focus();
   }
 
   /** The draft's text is another now: it is shown, unless something is typed, which stays as it is. */
@@ -109,6 +120,7 @@ export class DraftText {
 
   /** Something was typed: it can be applied at once; a long text is compared and kept when the keys rest. */
   #typed() {
+    if (this.#based === undefined) return;
     this.typing = true;
     this.apply.disabled = false;
     this.revert.hidden = false;
@@ -123,6 +135,7 @@ export class DraftText {
 
   #edited(text) {
     this.typing = false;
+    if (this.#based === undefined) return;
     const { draft } = this.options;
     if (text === draft.text) this.#based = text;
     const changed = text !== this.#based;
@@ -218,7 +231,7 @@ export class DraftText {
 
   /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
   async applyTyped() {
-    if (!this.options.mine || this.apply.disabled) return true;
+    if (!this.options.mine || this.apply.disabled || this.#based === undefined) return true;
     const text = this.editor.value;
     this.apply.disabled = true;
     this.#applying = true;
