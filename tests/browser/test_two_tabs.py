@@ -40,6 +40,16 @@ HELD_SAVES = """() => {
         : call(name, payload, more));
 }"""
 
+#: Holds the answer to the first request for the draft's text back until the test lets it go.
+HELD_TEXT = """() => {
+    const { fetch } = window;
+    window.fetch = async (url, ...more) => {
+        const answer = await fetch(url, ...more);
+        if (!window.held && String(url).endsWith("/bundle")) await new Promise((go) => { window.held = go; });
+        return answer;
+    };
+}"""
+
 
 def both(page: Page, text: str = NODES) -> tuple[Workbench, Workbench]:
     """Open a draft in two tabs of one browser."""
@@ -95,6 +105,21 @@ def test_what_one_tab_saves_is_seen_in_the_other(page: Page) -> None:
     expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
     edit(other, 'cpu: "2"', 'cpu: "8"')
     becomes(lambda: cpus(one), [7, 8, 3])
+
+
+def test_a_text_that_is_overtaken_while_it_loads_is_followed(page: Page) -> None:
+    """The answer on its way is of the revision before: the editor shows what the other tab saved since."""
+    one, other = both(page)
+    one.page.evaluate(HELD_TEXT)
+    one.build.get_by_role("tab", name="YAML").click()
+    one.page.wait_for_function("() => Boolean(window.held)")
+    edit(other, 'cpu: "1"', 'cpu: "7"')
+    becomes(lambda: cpus(one), [7, 2, 3])
+    one.page.evaluate("() => window.held()")
+    yaml_of(one).shows(re.compile('cpu: "7"'))
+    expect(one.build.get_by_role("button", name="Apply", exact=True)).to_be_disabled()
+    edit(one, 'cpu: "2"', 'cpu: "8"')
+    becomes(lambda: cpus(other), [7, 8, 3])
 
 
 def test_edits_of_different_lines_are_merged(page: Page) -> None:

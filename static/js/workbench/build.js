@@ -401,8 +401,9 @@ export class Build {
   }
 
   /** Another tab has saved: show that, and leave alone what is typed here. */
-  async #changedElsewhere({ text }) {
+  async #changedElsewhere({ text, simulated }) {
     if (text !== undefined) this.text.take(text);
+    if (simulated) return;
     try {
       await this.options.onApplied();
       toast("Changed in another tab. It is shown here too.", { name: "help" });

@@ -26,7 +26,10 @@ function differing(mine, theirs) {
 /** The text of an answer, its byte order mark included. */
 const whole = async (answer) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
 
-/** Emits "changed" with `{text, before}` when another tab's text has taken the place of the one here, "titled" with a title, and "gone". */
+/**
+ * Emits "changed" with `{text, before, simulated}` when another tab's text has taken the place of the one here (`simulated`: the simulation
+ * on screen is of that text already), "titled" with a title, and "gone", once.
+ */
 export class Draft extends Emitter {
   #turn = Promise.resolve(); // edits are made one after the other
   #loading = null;
@@ -52,7 +55,12 @@ export class Draft extends Emitter {
     try { this.#told(await this.socket.call("draft.watch", { draft: this.id })); } catch (error) { if (error.code === "source.not-found") this.#gone(); }
   }
 
-  #gone() { this.gone = true; this.emit("gone"); }
+  /** Say so once: every connection that comes back asks for the draft again. */
+  #gone() {
+    if (this.gone) return;
+    this.gone = true;
+    this.emit("gone");
+  }
 
   #told({ text, titled, title }) {
     if (titled > this.titled) {
@@ -85,6 +93,7 @@ export class Draft extends Emitter {
   async #load(receive) {
     const { text, revision } = await this.#fetch(receive);
     if (revision >= this.revision) Object.assign(this, { text, revision });
+    this.#look(); // another tab may have saved while it was on its way
   }
 
   async #fetch(receive = whole) {
@@ -107,9 +116,10 @@ export class Draft extends Emitter {
       if (revision > this.revision) Object.assign(this, { text, revision });
       this.#newest = Math.max(this.#newest, revision);
     }
-    if (this.shown >= this.#newest) return;
-    this.shown = this.#newest; // whoever hears of it simulates that
-    this.emit("changed", { text: this.text, before });
+    const simulated = this.shown >= this.#newest;
+    if (simulated && this.text === before) return;
+    this.shown = Math.max(this.shown, this.#newest); // whoever hears of it simulates that
+    this.emit("changed", { text: this.text, before, simulated });
   }
 
   #inTurn(act) {
