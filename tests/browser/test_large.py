@@ -108,8 +108,20 @@ def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None
     expect(bench.stage.locator(".stage-body")).to_be_focused()
     assert bench.index == 1
     nearer = known + 600
-    page.goto(f"{large}?step={nearer}")
+    place = "phase=predicates&tab=predicates&only.matrix=failed"
+    page.goto(f"{large}?step=15000&{place}")
+    expect(going).to_be_visible()
+    page.wait_for_timeout(600)  # longer than the address waits before it is written
+    assert page.url.endswith(f"?step=15000&{place}")  # a reload and a share lead there too
+    bench.stage.get_by_role("button", name="Stay here").click()
+    page.wait_for_url(lambda url: "step=" not in url and "phase=" not in url)
+    assert not page.locator(".toast", has_text="The address asks for").count()
+    page.goto(f"{large}?step={nearer}&{place}")
     bench.at(nearer)
+    page.wait_for_timeout(2_500)  # longer than it is waited for lists that nobody draws
+    assert page.url.endswith(f"?step={nearer}&{place}")
+    assert page.evaluate("podstep.playback.phase") == "predicates"
+    assert not page.locator(".toast", has_text="The address asks for").count()
     expect(bench.timeline).to_have_attribute("aria-valuenow", str(nearer))
 
 

@@ -12,7 +12,7 @@ const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
 const WITH_VIEWS = new Set(["cache", "priorities", "podgroups"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
-const SETTLED = 1500; // milliseconds after which a list that an address names and nobody drew is not there
+const SETTLED = 1500; // milliseconds after the step is there, after which a list that an address names and nobody drew is not there
 const SAID = 4; // wrong values that are named
 const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and are gone once it is done
 
@@ -21,9 +21,9 @@ const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and 
  * it of the screen, "" where it is usual; `is` whether a text can be meant, once the source is open.
  */
 const KEYS = {
-  step: { of: ({ playback }) => (playback.wanted > 0 ? stepOf(playback) : ""), is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
-  at: { of: ({ playback }) => { const at = playback.wanted === playback.index ? playback.at : playback.wish.at; return at > 0 ? String(at) : ""; }, is: (text, view, wish) => /^[1-9]\d{0,3}$/.test(text) && Boolean(wish.step) },
-  phase: { of: ({ playback }) => playback.wish.phase, is: (text, view, wish) => PHASES.includes(text) && !wish.at && Boolean(wish.step) },
+  step: { of: stepOf, is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
+  at: { of: atOf, is: (text, view, wish) => /^[1-9]\d{0,3}$/.test(text) && Boolean(wish.step) },
+  phase: { of: ({ playback, pending }) => (pending ? pending.place?.phase ?? "" : playback.wish.phase), is: (text, view, wish) => PHASES.includes(text) && !wish.at && Boolean(wish.step) },
   tab: { of: ({ tab }) => (tab === "story" ? "" : tab), is: (text) => TABS.has(text) },
   view: { of: ({ tab, sub }) => (WITH_VIEWS.has(tab) ? sub : ""), is: (text, view, wish) => WITH_VIEWS.has(wish.tab) },
   node: { of: ({ playback, node }) => (node >= 0 ? playback.nodes.names[node] : ""), is: (text, { playback }, wish) => playback.nodeIndex.has(text) && !wish.pod },
@@ -38,7 +38,18 @@ const KEYS = {
   on: { of: ({ why }) => why?.shown?.node ?? "", is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text) },
 };
 
-const stepOf = (playback) => (playback.end && playback.wanted > playback.cycles ? "end" : String(playback.wanted));
+/** The step that is shown or waited for, "" at the start. */
+function stepOf({ playback, pending }) {
+  if (pending) return pending.step;
+  const { wanted } = playback;
+  if (playback.awaitsEnd || (playback.end && wanted > playback.cycles)) return "end";
+  return wanted > 0 ? String(wanted) : "";
+}
+
+function atOf({ playback, pending }) {
+  const at = pending ? pending.place?.at ?? 0 : playback.wanted === playback.index ? playback.at : playback.wish.at;
+  return at > 0 ? String(at) : "";
+}
 
 export class Address {
   #pushed = "";
@@ -54,6 +65,8 @@ export class Address {
     for (const name of ["selection", "tab", "sub", "whyed"]) view.on(name, ({ push } = {}) => this.#write(push));
     for (const name of ["look", "lists", "shown", "only"]) view.on(name, () => { if (playback.nodes) this.#write(false); });
     view.on("wrong", (text) => this.wrong(text));
+    view.on("pending", () => { if (this.#awaited) this.#awaited.late = true; this.replace(); });
+    view.on("stayed", () => { if (this.#awaited?.late) this.#awaited = null; this.replace(); }); // what belongs to a step that is given up is nobody's error
     playback.on("met", () => this.#await());
     addEventListener("popstate", () => this.#back());
   }
@@ -86,7 +99,7 @@ export class Address {
     }
     for (const tab of [view.tab, "stage"]) for (const [key, text] of view.lists.told(tab)) query.set(key, text);
     const search = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
-    return (run ? run[1] + stepOf(view.playback) : path) + (search ? `?${search}` : "");
+    return (run ? run[1] + (stepOf(view) || "0") : path) + (search ? `?${search}` : "");
   }
 
   /** The same for somebody else: it asks for something, so that nothing of theirs takes the place of what is usual. */
@@ -139,10 +152,10 @@ export class Address {
     view.setShown({ stage, shade: shade || "use", search });
     const open = tab || "story";
     const own = wish.lists.filter(([key]) => key.endsWith(".stage"));
-    const changed = [view.lists.put("stage", own), view.lists.put(open, wish.lists.filter((one) => !own.includes(one)))];
+    const changed = view.lists.put({ stage: own, [open]: wish.lists.filter((one) => !own.includes(one)) });
     view.setTab(open, { push: false });
     view.setSub(sub, { push: false });
-    if (changed.some(Boolean)) { view.emit("relist"); setTimeout(() => view.lists.settle(open), SETTLED); }
+    if (changed) view.emit("relist");
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
     view.lightColour(lit ? view.colours.entries.find(({ label }) => label === lit)?.code ?? -1 : -1);
@@ -163,13 +176,21 @@ export class Address {
   #arrived(name) {
     const { playback } = this.view;
     const wanted = this.#awaited;
-    if (!wanted || playback.index < 0 || playback.index !== playback.wanted) return;
+    if (!wanted || this.view.pending || playback.index < 0 || playback.index !== playback.wanted) return;
     if (wanted.phase && playback.phase !== wanted.phase) this.wrong(`phase=${wanted.phase}`);
     wanted.phase = "";
     if (name !== "parts" && playback.index > 0 && !playback.parts) return;
     this.#awaited = null;
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.#settle(), SETTLED);
     if (wanted.pod) this.wrong(`pod=${wanted.pod}`);
     if (wanted.at && playback.at !== wanted.at && (wanted.step < 0 || wanted.step === playback.index)) this.wrong(`at=${wanted.at}`);
+  }
+
+  /** What is on screen has drawn its lists: those that the address names beside them are not there. */
+  #settle() {
+    const { tab, shown, lists } = this.view;
+    lists.settle(shown.stage ? [tab, "stage"] : [tab]);
   }
 
   /** Open or close Why? as the address says. */
@@ -185,8 +206,9 @@ export class Address {
     const wish = Address.read();
     const index = wish.step === "" ? 0 : wish.step === "end" ? playback.last : Number(wish.step);
     const href = location.pathname + location.search;
+    const later = (wish.step === "end" || index > playback.last) && playback.complete === false;
     this.select(wish);
-    if (index > playback.last && playback.complete === false) playback.emit("later", { step: wish.step, place: Address.place(wish) });
+    if (later) playback.emit("later", { step: wish.step, place: Address.place(wish) });
     else if (Number.isInteger(index)) playback.goto(index, undefined, Address.place(wish));
     this.ask(wish);
     this.#pushed = href;

@@ -127,31 +127,48 @@ export class Computing {
   /** Go to a step as soon as it is computed, unless it is given up or somebody goes elsewhere before. */
   async seek(step, place) {
     this.#seeking?.controller.abort();
+    const { view } = this;
+    if (this.#seeking && !place?.linked) view.emit("stayed"); // another step is asked for than that of the address
+    view.pending = { step, place };
+    view.emit("pending");
     const controller = new AbortController();
     const bar = new Progress(`Going to step ${step}`, { onCancel: () => { this.#giveUp(); announce(`Stayed where you were; step ${step} is given up.`); }, cancel: "Stay here" });
     const mine = this.#seeking = { step, controller, bar, arrived: false };
     this.#said = 0;
     this.#tell();
-    const { playback } = this.view;
+    const { playback } = view;
     try {
       const { index } = await playback.socket.call("step.locate", { source: playback.source, step }, { signal: controller.signal });
       if (this.#seeking !== mine) return;
       mine.arrived = true;
       await playback.has(index);
       if (this.#seeking !== mine) return;
+      view.pending = null;
       playback.goto(index, undefined, place);
       if (Number(step) > index) toast(`There is no step ${step}; this is the last.`, { name: "warn", ms: 6000 });
     } catch (error) {
       if (!superseded(error)) playback.emit("failed", error);
     } finally {
-      if (this.#seeking === mine) { this.#seeking = null; this.#tell(); if (playback.complete === false) this.#showComputed(); }
+      if (this.#seeking === mine) {
+        this.#seeking = null;
+        if (view.pending) this.#stay();
+        this.#tell();
+        if (playback.complete === false) this.#showComputed();
+      }
     }
   }
 
   #giveUp() {
     const seeking = this.#seeking;
     this.#seeking = null;
+    this.#stay();
     seeking.controller.abort();
     this.#tell();
+  }
+
+  /** Nothing is waited for any more, and it was not reached. */
+  #stay() {
+    this.view.pending = null;
+    this.view.emit("stayed");
   }
 }

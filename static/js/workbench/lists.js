@@ -19,7 +19,7 @@ const FIELDS = {
 export class Lists {
   #tabs = new Map();
   #usual = new WeakMap(); // of a list: what it is without anybody's doing
-  #asked = new Set(); // what an address asked for, and no list has used yet
+  #asked = new Map(); // of a tab: the names of the lists that an address asked for and nobody has used yet
 
   /** `changed()` is called when somebody sorts, filters or turns a page; `wrong(text)` for what an address asks and there is not. */
   constructor(changed, wrong) {
@@ -31,7 +31,7 @@ export class Lists {
   of(tab) {
     if (!this.#tabs.has(tab)) {
       const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name) => this.unknown(own[name], name) };
-      const used = (kept, name) => { this.#asked.delete(name); return kept[name]; };
+      const used = (kept, name) => { this.#asked.get(tab)?.delete(name); return kept[name]; };
       this.#tabs.set(tab, { own, used: new Proxy(own, { get: used }) });
     }
     return this.#tabs.get(tab).used;
@@ -82,13 +82,24 @@ export class Lists {
     return field in FIELDS && NAME.test(name);
   }
 
-  /** Let a tab's lists be as an address says, `[key, text]`, all others as usual; return whether anything is otherwise now. */
-  put(tab, wanted) {
-    const before = JSON.stringify([...this.told(tab)]);
-    if (before === JSON.stringify(wanted)) return false;
+  /** Let the lists of tabs be as an address says, a tab to its `[key, text]`, all others as usual; return whether anything is otherwise now. */
+  put(wanted) {
+    const before = this.#asked;
+    this.#asked = new Map();
+    let changed = false;
+    for (const [tab, lists] of Object.entries(wanted)) {
+      const same = JSON.stringify([...this.told(tab)]) === JSON.stringify(lists);
+      this.#asked.set(tab, same ? before.get(tab) ?? new Set() : this.#put(tab, lists));
+      changed ||= !same;
+    }
+    return changed;
+  }
+
+  /** Let one tab's lists be so; return the names of those that were asked for. */
+  #put(tab, wanted) {
     const kept = this.#own(tab);
     for (const name of Object.keys(kept)) delete kept[name];
-    this.#asked.clear();
+    const asked = new Set();
     for (const [key, text] of wanted) {
       const [field, name] = split(key);
       const read = text.length > TEXT ? null : FIELDS[field].read(text);
@@ -97,20 +108,25 @@ export class Lists {
       state.given ??= new Set();
       for (const one of Object.keys(read)) state.given.add(one);
       Object.assign(state, read);
-      this.#asked.add(name);
+      asked.add(name);
     }
-    return true;
+    return asked;
   }
 
-  /** Forget, and say, what an address asked of lists that are not there. */
-  settle(tab) {
-    for (const name of this.#asked) {
+  /** Forget, and say, what an address asked of lists that are not in these tabs, which are on screen. */
+  settle(tabs) {
+    let changed = false;
+    for (const tab of tabs) {
+      const asked = this.#asked.get(tab) ?? [];
       const kept = this.#own(tab);
-      for (const [key] of this.told(tab)) if (split(key)[1] === name) this.wrong(key);
-      delete kept[name];
+      for (const name of asked) {
+        for (const [key] of this.told(tab)) if (split(key)[1] === name) this.wrong(key);
+        delete kept[name];
+        changed = true;
+      }
+      this.#asked.delete(tab);
     }
-    if (this.#asked.size) this.changed();
-    this.#asked.clear();
+    if (changed) this.changed();
   }
 }
 

@@ -108,9 +108,9 @@ async function open(wish) {
     const { index } = await playback.open(wish.step, (report) => computing.loading(report));
     address.select(wish);
     if (wish.tab && layout.single) layout.show("inspect");
-    start(index ?? 0, Address.place(wish));
-    if (index === null) playback.emit("later", { step: wish.step, place: Address.place(wish) });
-    else if (wish.step === "end") playback.awaitEnd();
+    if (index === null) startBefore(wish.step, Address.place(wish));
+    else start(index, Address.place(wish));
+    if (index !== null && wish.step === "end") playback.awaitEnd();
     if (playback.complete && index !== null && Number(wish.step) > index) toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
     tellApplied(source.draft);
     if (wish.why) address.ask(wish);
@@ -128,16 +128,26 @@ async function open(wish) {
 
 /** Simulate the draft anew and stand where one stood, or at its end if it has become shorter. */
 async function reopen() {
+  const { pending } = view;
   const at = playback.wantedCycle;
+  const step = pending?.step ?? (at ? String(at) : "");
   try {
-    const { index } = await playback.open(at ? String(at) : "", (report) => computing.loading(report));
-    if (index === null) { start(0); playback.emit("later", { step: String(at), place: undefined }); return; }
+    const { index } = await playback.open(step, (report) => computing.loading(report));
+    if (index === null) { startBefore(step, pending?.place); return; }
+    if (pending) { start(index, pending.place); return; }
   } catch (error) {
     computing.loaded();
     if (error.code !== "step.out-of-range") throw error;
     await playback.open();
   }
   start(Math.min(at, playback.cycles));
+}
+
+/** Start at the beginning, on the way to a step that is not computed yet. */
+function startBefore(step, place) {
+  view.pending = { step, place }; // what the address says of it is not looked for at the start
+  start(0);
+  playback.emit("later", { step, place });
 }
 
 function start(index, place) {

@@ -38,6 +38,7 @@ export class Playback extends Emitter {
   #painting = false; // a step was shown since the last frame
   #due = false; // another one was asked for since
   #generation = 0;
+  #endFrom = -1; // where one was when the end was asked for, until it is there
   #opening = null; // the newest answer to an opening, as a promise
   #given = new Map(); // of nodes that changed: what the table said when the source was opened
   #cut = null; // the shown cycle as far as it has come, with what it was cut from
@@ -314,14 +315,18 @@ export class Playback extends Emitter {
 
   /** Go to the end, as soon as all is computed, unless somebody goes elsewhere before. */
   awaitEnd() {
-    const from = this.wanted;
+    const from = this.#endFrom = this.wanted;
     const stop = this.on("grew", () => {
       if (this.wanted === from && !this.complete) return;
       stop();
+      this.#endFrom = -1;
       if (this.wanted === from) this.goto(this.last);
     });
-    if (this.complete) { stop(); this.goto(this.last); }
+    if (this.complete) { stop(); this.#endFrom = -1; this.goto(this.last); }
   }
+
+  /** Whether the end is waited for, and nobody has gone elsewhere. */
+  get awaitsEnd() { return this.wanted === this.#endFrom; }
 
   /** The moments of a step, asked for if need be. */
   async momentsOf(index) {

@@ -26,6 +26,7 @@ export class View extends Emitter {
     this.hovered = -1;
     this.pace = 0; // milliseconds until the next cycle while it plays, else 0
     this.scrubbing = false; // while the timeline is dragged
+    this.pending = null; // {step, place} that is waited for, because it is not computed yet
     this.walking = null; // while it is found out where "next" leads
     this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
     this.usual = { ...USUAL }; // how this scenario is looked at unless somebody chooses
