@@ -41,6 +41,20 @@ QUIET = """async () => {
     }
 }"""
 
+#: Every answer with the parts of a step comes later than a list is waited for.
+SLOW = """
+    let ready;
+    Object.defineProperty(window, "podstep", { get: () => ready, set: (made) => {
+        const call = made.socket.call.bind(made.socket);
+        made.socket.call = async (name, ...more) => {
+            const answer = await call(name, ...more);
+            if (name === "cycle.get") await new Promise((go) => setTimeout(go, 2_500));
+            return answer;
+        };
+        ready = made;
+    } });
+"""
+
 ROWS, NODES, CLASSES = "Filter nodes by name or reason", "Filter nodes by name", "Filter classes by name"
 
 Act = Callable[[Workbench], Any]
@@ -287,6 +301,8 @@ def test_an_explicit_tab_wins_over_that_of_a_phase(page: Page, site: Stack) -> N
         ("?step=3&tab=events&page.events=-1", "page.events=-1"),
         ("?step=3&view=map", "view=map"),
         ("?step=3&tabb=queue", "tabb"),
+        ("?step=3&stage=table&find.a.stage=x&tab=queue&find.active=a", "find.a.stage"),
+        ("?step=3&tab=predicates&from.matrix=cached", "from.matrix=cached"),
     ],
 )
 def test_a_wrong_value_is_told(query: str, told: str, page: Page, site: Stack) -> None:
@@ -298,6 +314,24 @@ def test_a_wrong_value_is_told(query: str, told: str, page: Page, site: Stack) -
         bench.at(3)
     key, _, value = told.partition("=")
     assert parse_qs(urlsplit(page.url).query).get(key) != [value or "x"]
+
+
+@pytest.mark.parametrize(
+    ("slug", "query"),
+    [
+        ("shop", "?step=3&tab=queue&find.active=a"),
+        ("making-room", "?step=3&tab=preemption&phase=preemption"),
+        ("cache-good-day", "?step=5&tab=predicates&from.matrix=cached"),
+    ],
+)
+def test_a_link_is_restored_when_the_parts_are_late(slug: str, query: str, page: Page, site: Stack) -> None:
+    """What a list is narrowed to waits for the parts of the step, however long the server needs for them."""
+    page.add_init_script(SLOW)
+    bench = opened(Workbench(page), site, slug, query)
+    bench.at(int(parse_qs(query[1:])["step"][0]))
+    page.wait_for_timeout(2_000)
+    assert parse_qs(urlsplit(page.url).query) == parse_qs(query[1:])
+    assert not page.locator(".toast").count()
 
 
 def test_an_example_and_a_frame_keep_the_whole_address(page: Page, site: Stack) -> None:

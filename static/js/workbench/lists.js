@@ -61,8 +61,11 @@ export class Lists {
   }
 
   /** A list is sorted by a column that it has not: somebody's address said so, or the column went with its policy. */
-  unknown(state, name) {
-    if (state.given?.delete("sort")) this.wrong(`sort.${name}=${FIELDS.sort.of(state)}`);
+  unknown(state, name) { this.absent(state, name, "sort"); }
+
+  /** A list cannot be looked at by what a field holds: that is said where an address asked for it. */
+  absent(state, name, field) {
+    if (state.given?.delete(field)) this.wrong(`${field}.${name}=${FIELDS[field].of(state)}`);
   }
 
   /** What the address holds of a tab: `[key, text]`. */

@@ -70,7 +70,12 @@ export class Predicates {
   #legend() {
     const sources = this.#sources;
     this.from.hidden = !sources;
-    if (!sources && this.#list.from !== "any") this.from.value = this.#list.from = "any";
+    // Until the parts are there nobody knows where answers came from: the filter of a link waits for them.
+    if (this.view.playback.parts && !sources && this.#list.from !== "any") {
+      this.view.lists.absent(this.#list, "matrix", "from");
+      this.from.value = this.#list.from = "any";
+      this.view.lists.changed();
+    }
     fill(this.key, h("li", null, h("i", { class: "cell pass" }), "passed"), h("li", null, h("i", { class: "cell fail" }), "failed"), h("li", null, h("i", { class: "cell not-reached" }), "not reached"), h("li", { class: "dim", text: "a failed cell tells why" }), sources ? sourceKey(sources) : null);
   }
 
