@@ -30,6 +30,7 @@ LONG_RUN = """() => {
     stale: of((i) => (i === 70_000 ? 2 : 0)),
   };
   playback.cycles = n;
+  podstep.view.seen.reveal(true);
   playback.marks.put(1, { result: "s".repeat(n), pod: of(() => 0), node: of(() => 0), cache });
   const began = performance.now();
   const chart = document.querySelector(".cache-chart");

@@ -45,9 +45,9 @@ export class Preemption {
     this.element.classList.toggle("waiting", !part);
     if (!part) return;
     if (part === this.#shown) return;
-    const before = this.#shown;
+    const last = this.#shown;
     this.#shown = part;
-    if (before) for (const one of Object.values(this.#kept)) one.typed = "";
+    if (last) for (const one of Object.values(this.#kept)) one.typed = "";
     if (part.why !== undefined) { fill(this.element, light.result === "undecided" ? later(view, "Preemption is not tried at this moment.", "It is tried once no node is left.") : this.#none(part.why)); return; }
     this.#rows = [...part.candidates.rows];
     this.#runs = new Map(part.run ? [[part.run.node, part.run]] : []);
