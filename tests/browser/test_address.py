@@ -24,7 +24,7 @@ SEEN = """() => {
             .filter(shown).map(one => one.getAttribute('aria-label') || one.innerText),
     ]);
     const { playback } = podstep;
-    // Whether a way back to the node is offered depends on how far the stage is scrolled: no address holds that.
+    // A way back to the node is offered by how far the stage is scrolled, which no address holds.
     const stage = told('[data-stage]').map(text => text.replace(/ Show \\S+$/, ''));
     return {
         step: [playback.index, playback.at, playback.phase],
