@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import structlog
 
@@ -136,19 +136,52 @@ class Watching:
             self.unwatch(run_id)
 
 
-class Poller:
-    """The process's one look at watched rows; asleep while nobody watches."""
+class Polling:
+    """The process's one look at rows, every :data:`POLL_SECONDS`; asleep while nobody watches."""
+
+    what: ClassVar[str]  # is looked at, for the log
 
     def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+
+    def wanted(self) -> bool:
+        """Tell whether anybody watches."""
+        raise NotImplementedError
+
+    async def look(self) -> None:
+        """Look once, and tell of what changed."""
+        raise NotImplementedError
+
+    def wake(self) -> None:
+        """Look from now on until nobody watches."""
+        task = self._task
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            self._task = asyncio.create_task(self._poll())
+
+    async def _poll(self) -> None:
+        while self.wanted():
+            await asyncio.sleep(POLL_SECONDS)
+            try:
+                await self.look()
+            except Exception:
+                log.exception("looking at %s failed", self.what)
+
+
+class Poller(Polling):
+    """The look at the runs that somebody watches or steps through."""
+
+    what = "runs"
+
+    def __init__(self) -> None:
+        super().__init__()
         self._watchers: defaultdict[str, set[Connection]] = defaultdict(set)
         self._followed: dict[str, Hashable] = {}  # runs whose playback somebody attends
         self._told: dict[str, Any] = {}
-        self._task: asyncio.Task[None] | None = None
 
     def watch(self, run_id: str, connection: Connection) -> None:
         """Tell ``connection`` of changes from now on."""
         self._watchers[run_id].add(connection)
-        self._wake()
+        self.wake()
 
     def unwatch(self, run_id: str, connection: Connection) -> None:
         """Stop telling ``connection``."""
@@ -160,23 +193,17 @@ class Poller:
     def follow(self, run_id: str, key: Hashable) -> None:
         """Read new chunks of a run into its playback while somebody attends it."""
         self._followed[run_id] = key
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
-        task = self._task
-        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
-            self._task = asyncio.create_task(self._poll())
+    def wanted(self) -> bool:
+        """Tell whether a run is watched or followed."""
+        return bool(self._watchers or self._followed)
 
-    async def _poll(self) -> None:
-        while self._watchers or self._followed:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                rows = await in_storage(_rows, list(self._watchers))
-                for run in rows:
-                    self._tell(run)
-                await self._follow_all()
-            except Exception:
-                log.exception("looking at runs failed")
+    async def look(self) -> None:
+        """Tell of runs whose row changed, and read the new chunks of those that are followed."""
+        for run in await in_storage(_rows, list(self._watchers)):
+            self._tell(run)
+        await self._follow_all()
 
     def _tell(self, run: tuple[Run, bool]) -> None:
         row, shared = run
@@ -209,19 +236,19 @@ def _refresh(playback: Playback, run_id: str) -> int:
     return sources.refresh(playback, Run(pk=run_id))
 
 
-class DraftPoller:
-    """The process's one look at the drafts that somebody has open; asleep while nobody has."""
+class DraftPoller(Polling):
+    """The look at the drafts that somebody has open."""
+
+    what = "drafts"
 
     def __init__(self) -> None:
+        super().__init__()
         self._watchers: defaultdict[str, dict[Connection, int]] = defaultdict(dict)  # to the revision told
-        self._task: asyncio.Task[None] | None = None
 
     def watch(self, name: str, connection: Connection, revision: int) -> None:
         """Tell ``connection`` of revisions after ``revision``."""
         self._watchers[name][connection] = revision
-        task = self._task
-        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
-            self._task = asyncio.create_task(self._poll())
+        self.wake()
 
     def unwatch(self, name: str, connection: Connection) -> None:
         """Stop telling ``connection``."""
@@ -229,16 +256,16 @@ class DraftPoller:
         if not self._watchers[name]:
             del self._watchers[name]
 
-    async def _poll(self) -> None:
-        while self._watchers:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                asked = {name: list(watchers) for name, watchers in self._watchers.items()}
-                found = await in_storage(_draft_rows, list(asked))
-                for name, connections in asked.items():
-                    self._tell(name, found.get(name), connections)
-            except Exception:
-                log.exception("looking at drafts failed")
+    def wanted(self) -> bool:
+        """Tell whether a draft is open."""
+        return bool(self._watchers)
+
+    async def look(self) -> None:
+        """Tell of drafts that were saved or deleted."""
+        asked = {name: list(watchers) for name, watchers in self._watchers.items()}
+        found = await in_storage(_draft_rows, list(asked))
+        for name, connections in asked.items():
+            self._tell(name, found.get(name), connections)
 
     def _tell(self, name: str, row: Draft | None, asked: list[Connection]) -> None:
         """Tell those who watched when the row was looked at: of a later one it says nothing."""
