@@ -77,7 +77,8 @@ def settled(page: Page) -> list[object]:
 
 
 def choose(page: Page, unit: str) -> None:
-    """Choose what "next" means."""
+    """Choose what "next" means, once every cycle is known that it may lead to."""
+    page.wait_for_function("() => podstep.playback.complete")
     page.get_by_label("Unit of next and previous").select_option(unit)
     page.get_by_role("main", name="Stage").focus()
 
