@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from playground.celery import app
 from playground.models import WORKER_SECONDS, Worker
+from playground.queues import QUEUES
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +39,9 @@ def _worker() -> str:
     count = Worker.alive().count()
     if not count:
         raise LookupError(f"no worker was heard of in the last {WORKER_SECONDS} seconds")
+    unserved = [queue for queue in QUEUES if queue not in Worker.serving()]
+    if unserved:
+        raise LookupError(f"no worker for {' and '.join(unserved)} runs in the last {WORKER_SECONDS} seconds")
     return f"{count} alive"
 
 

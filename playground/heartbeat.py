@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
@@ -18,6 +18,7 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from playground.models import Worker
+from playground.queues import QUEUES
 from playground.runs import rescue
 
 log = structlog.get_logger(__name__)
@@ -27,38 +28,38 @@ LAST_WORD_SECONDS = 1.0  # so long the signal that ends a worker waits for the d
 ENDING = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
 
 _end = threading.Event()
+_wake = threading.Event()  # beat before it is time
 _ending = threading.Event()
 # Held during a beat and during a fork: a child must not inherit a half-used database connection.
 _beating = threading.Lock()
 
 
 def name_of(worker: Any) -> str:
-    """Return the name of this process' row: two workers of one machine are both ``celery@host``."""
+    """Return the name of this process' row: two workers of one machine may have one name."""
     return f"{os.getpid()}-{worker.hostname}"
 
 
-def beat(name: str) -> None:
-    """Say that the worker ``name`` is there, and announce lost runs."""
-    Worker.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
+def beat(name: str, queues: Collection[str] = QUEUES) -> None:
+    """Say that the worker ``name`` serves ``queues``, and announce lost runs and those of dead processes."""
+    Worker.objects.update_or_create(name=name, defaults={"seen": timezone.now(), "queues": sorted(queues)})
+    rescue.release_dead_claims()
     rescue.rescue()
 
 
-def _loop(name: str) -> None:
-    first = True
+def _loop(name: str, queues: Collection[str]) -> None:
     while True:
         with _beating:
+            if _end.is_set():
+                return  # the row is gone, or about to be
             try:
                 close_old_connections()
-                if first:
-                    rescue.release_dead_claims()
-                    first = False
-                beat(name)
+                beat(name, queues)
             except Exception:
                 log.exception("a worker's beat failed", worker=name)
             finally:
                 connection.close()
-        if _end.wait(BEAT_SECONDS):
-            return
+        _wake.wait(BEAT_SECONDS)
+        _wake.clear()
 
 
 @worker_ready.connect
@@ -68,7 +69,8 @@ def start(sender: Any = None, **_: Any) -> None:
     os.register_at_fork(
         before=_beating.acquire, after_in_parent=_beating.release, after_in_child=_beating.release
     )
-    threading.Thread(target=_loop, args=(name_of(sender),), name="worker-beat", daemon=True).start()
+    served = tuple(sender.app.amqp.queues.consume_from)
+    threading.Thread(target=_loop, args=(name_of(sender), served), name="worker-beat", daemon=True).start()
 
 
 def _speak_before_ending() -> None:
@@ -112,6 +114,7 @@ def _last_word(worker: int) -> None:
 def stop(sender: Any = None, **_: Any) -> None:
     """Take the row away: a worker that left in order is gone at once."""
     _end.set()
+    _wake.set()
     with _beating:
         Worker.objects.filter(name=name_of(sender)).delete()
         connection.close()

@@ -14,6 +14,8 @@ from typing import ClassVar
 from django.db import models
 from django.utils import timezone
 
+from playground.queues import LONG, QUEUES, all_queues
+
 SHORT_ID = 11  # characters of a scenario's digest that a link shows, more where two begin alike
 TITLE_LENGTH = 200
 
@@ -118,6 +120,7 @@ class Run(models.Model):
     address = models.CharField(max_length=64, blank=True, db_index=True)  # what limits count by
     cancel_token = models.CharField(max_length=64, blank=True)  # hash; for runs started over the API
     state = models.CharField(max_length=12, default=QUEUED, choices=[(s, s) for s in STATES], db_index=True)
+    queue = models.CharField(max_length=8, default=LONG, choices=[(q, q) for q in QUEUES])
     claim = models.CharField(max_length=120, blank=True)
     attempts = models.PositiveIntegerField(default=0)
 
@@ -135,7 +138,9 @@ class Run(models.Model):
     error = models.TextField(blank=True)
 
     created = models.DateTimeField(default=timezone.now, db_index=True)
-    enqueued = models.DateTimeField(default=timezone.now)
+    queued = models.DateTimeField(default=timezone.now)  # since when it waits, or last waited
+    enqueued = models.DateTimeField(default=timezone.now)  # last announced to the broker
+    claimed = models.DateTimeField(null=True, db_index=True)  # last: its visitor's last turn
     started = models.DateTimeField(null=True)
     heartbeat = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
@@ -171,6 +176,7 @@ class Worker(models.Model):
     name = models.CharField(primary_key=True, max_length=200)
     seen = models.DateTimeField(default=timezone.now)
     started = models.DateTimeField(default=timezone.now)
+    queues = models.JSONField(default=all_queues)  # names of playground.queues that it serves
 
     def __str__(self) -> str:
         return self.name
@@ -180,3 +186,8 @@ class Worker(models.Model):
         """Return the workers that were heard of lately."""
         since = (now or timezone.now()) - timedelta(seconds=WORKER_SECONDS)
         return Worker.objects.filter(seen__gte=since)
+
+    @staticmethod
+    def serving() -> set[str]:
+        """Return the queues that a living worker serves."""
+        return {queue for queues in Worker.alive().values_list("queues", flat=True) for queue in queues}

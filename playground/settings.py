@@ -18,6 +18,7 @@ import environ
 import structlog
 
 from playground.limits import LIMITS
+from playground.queues import LONG, QUEUES
 
 env = environ.Env()
 
@@ -125,6 +126,11 @@ CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "filesystem://"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True  # the run's row holds everything there is to know
 CELERY_TASK_SERIALIZER = "json"
+# A worker that is told no queue serves all.
+CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
+CELERY_TASK_DEFAULT_QUEUE = LONG
+# A busy worker then holds no message that an idle one could take; a message twice does no harm.
+CELERY_TASK_ACKS_LATE = True
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False

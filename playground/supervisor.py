@@ -22,6 +22,7 @@ from types import FrameType
 from typing import IO
 
 from playground.limits import MIB, limit
+from playground.queues import LONG, WORKERS
 
 #: Seconds between two looks at the processes.
 PULSE = 0.2
@@ -42,7 +43,7 @@ class Program:
 
 
 def programs(host: str, port: int) -> tuple[Program, ...]:
-    """Return the web server and the worker of one machine."""
+    """Return the web server and the workers of one machine."""
     python = sys.executable
     web = (
         *(python, "-m", "uvicorn", "playground.asgi:application", "--host", host, "--port", str(port)),
@@ -53,19 +54,23 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         # many frames of a few kilobytes that unpack to megabytes each.
         *("--ws-max-size", str(limit("FRAME_BYTES") + MIB), "--ws-per-message-deflate", "false"),
     )
-    worker = (
+    return (Program("web", web, signal.SIGTERM, 5.0), *(_worker(name, queues) for name, queues in WORKERS))
+
+
+def _worker(name: str, queues: Sequence[str]) -> Program:
+    """Return the worker of some queues: a process for short runs alone, the other processors for all."""
+    processors = min(4, os.cpu_count() or 1)
+    command = (
         # Celery warns root of pickled messages, which this worker does not accept.
-        *(python, "-W", "ignore:You're running the worker with superuser privileges"),
+        *(sys.executable, "-W", "ignore:You're running the worker with superuser privileges"),
         *("-m", "celery", "--quiet", "--app", "playground.celery:app", "worker", "--loglevel", "WARNING"),
-        *("--concurrency", str(min(4, os.cpu_count() or 1))),
+        *("--hostname", f"{name}@%h", "--queues", ",".join(queues)),
+        *("--concurrency", str(max(1, processors - 1) if LONG in queues else 1)),
     )
-    return (
-        Program("web", web, signal.SIGTERM, 5.0),
-        # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken off
-        # loses nothing, the next worker goes on from what it stored. Not longer than it takes to store
-        # that, for Celery's idle processes would take five seconds more to say good-bye.
-        Program("worker", worker, signal.SIGQUIT, 2.0),
-    )
+    # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken off
+    # loses nothing, the next worker goes on from what it stored. Not longer than it takes to store
+    # that, for Celery's idle processes would take five seconds more to say good-bye.
+    return Program(name, command, signal.SIGQUIT, 2.0)
 
 
 def port_is_taken(host: str, port: int) -> bool:

@@ -25,6 +25,7 @@ import yaml
 
 from playground import supervisor
 from playground.limits import LIMITS
+from playground.queues import WORKERS
 from tests.parts import REPOSITORY
 from tests.services import compose
 from tests.services.stack import SHELL
@@ -101,19 +102,32 @@ def test_every_variable_of_the_shell_is_exercised() -> None:
 
 
 def test_web_worker_and_migrate_share_image_and_environment() -> None:
-    """Three services are one program: only what belongs to the web server differs."""
-    assert set(OURS) == {"web", "worker", "migrate"}
+    """These services are one program: only what belongs to the web server differs."""
+    assert set(OURS) == {"web", "migrate", *(name for name, _ in WORKERS)}
     own = {"PORT", "WEB_CONCURRENCY"}
     shared = [{k: v for k, v in SERVICES[name]["environment"].items() if k not in own} for name in OURS]
-    assert shared[0] == shared[1] == shared[2]
+    assert all(one == shared[0] for one in shared)
     assert {SERVICES[name]["image"] for name in OURS} == {SERVICES["web"]["image"]}
+
+
+def test_both_ways_to_run_have_the_same_workers() -> None:
+    """Each worker of the table serves its queues, and its health check asks for the first of them."""
+    embedded = {program.name: program for program in supervisor.programs("127.0.0.1", 8000)}
+    for name, queues in WORKERS:
+        for command in (SERVICES[name]["command"], embedded[name].command):
+            options = dict(pairwise(command))
+            assert options["--queues"] == ",".join(queues), name
+            assert options["--hostname"] == f"{name}@%h"
+            assert int(options["--concurrency"]) >= 1
+        assert SERVICES[name]["healthcheck"]["test"][-2:] == ["--queue", queues[0]]
+        assert SERVICES[name]["stop_signal"] == embedded[name].stop_signal.name == "SIGQUIT"
 
 
 def test_what_runs_on_is_watched() -> None:
     """Every service that stays up has a health check, and what others need is waited for."""
     for name, service in SERVICES.items():
         assert ("healthcheck" in service) == (name != "migrate"), name
-    for name in ("web", "worker"):
+    for name in ("web", *(name for name, _ in WORKERS)):
         conditions = {need: how["condition"] for need, how in SERVICES[name]["depends_on"].items()}
         assert conditions == {
             "migrate": "service_completed_successfully",

@@ -80,7 +80,7 @@ def alive(pids: set[int]) -> set[int]:
 
 def unnamed_lines(output: str) -> list[str]:
     """Return the lines that neither make nor podstep nor a process under its name has printed."""
-    known = re.compile(r"make|podstep answers|(web   |worker) \| ")
+    known = re.compile(r"make|podstep answers|(web         |worker      |worker-short) \| ")
     return [line for line in output.splitlines() if line.strip() and not known.match(line)]
 
 

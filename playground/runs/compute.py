@@ -13,7 +13,6 @@ import secrets
 import socket
 import threading
 import time
-from datetime import datetime, timedelta
 
 import structlog
 from django.db import connection, transaction
@@ -25,7 +24,6 @@ from playground.limits import limit
 from playground.models import (
     CANCELLED,
     CANCELLING,
-    CLAIM_SECONDS,
     DONE,
     FAILED,
     QUEUED,
@@ -34,8 +32,11 @@ from playground.models import (
 )
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
+from playground.queues import LONG, SHORT
+from playground.runs import fairness, service
 from playground.runs.caching import CacheReport
 from playground.runs.chunks import read_chunks, read_messages, write_chunk
+from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
 from playground.runs.unplaced import Unplaced
 from scheduler_core.scenario import BundleError
@@ -58,11 +59,6 @@ class LimitReachedError(RuntimeError):
     """The run used up what it may; the text tells what and what to do."""
 
 
-def stale(now: datetime) -> Q:
-    """Return the condition for a run whose worker has been silent for too long."""
-    return Q(state__in=(RUNNING, CANCELLING)) & Q(heartbeat__lt=now - timedelta(seconds=CLAIM_SECONDS))
-
-
 def claims_of(worker: int) -> str:
     """Return how the claims begin that processes of this machine's worker with that id make."""
     return f"{socket.gethostname()}/{worker}."
@@ -75,7 +71,7 @@ def claim_run(run_id: str) -> str | None:
     waiting = Run.objects.filter(Q(pk=run_id) & (Q(state=QUEUED) | stale(now)))
     # One UPDATE decides between workers; a cancelling run stays so and ends at its first look.
     claimed = waiting.filter(state__in=(QUEUED, RUNNING)).update(
-        state=RUNNING, claim=claim, heartbeat=now, attempts=F("attempts") + 1
+        state=RUNNING, claim=claim, heartbeat=now, claimed=now, attempts=F("attempts") + 1
     ) or waiting.filter(state=CANCELLING).update(claim=claim, heartbeat=now, attempts=F("attempts") + 1)
     if not claimed:
         return None
@@ -84,10 +80,24 @@ def claim_run(run_id: str) -> str | None:
 
 
 def compute(run_id: str) -> str | None:
-    """Compute a run to its end; return its final state, None if it was not ours to compute."""
+    """Compute a run to its end, or to the end of its turn; return the state that it is left in.
+
+    None if it was not ours to compute.
+    """
     claim = claim_run(run_id)
-    if claim is None:
-        return None
+    return None if claim is None else _compute(run_id, claim)
+
+
+def compute_next(queue: str) -> str | None:
+    """Compute the run of a queue whose turn it is, as :func:`compute`; None if none waits."""
+    for run_id in fairness.next_runs(queue):
+        claim = claim_run(run_id)
+        if claim is not None:  # else another worker was quicker
+            return _compute(run_id, claim)
+    return None
+
+
+def _compute(run_id: str, claim: str) -> str | None:
     with _Beat(run_id, claim):
         try:
             attempt = _Attempt(run_id, claim)
@@ -178,6 +188,24 @@ class _Attempt:
                 raise LimitReachedError(f"The run reached the limit of {limit('RUN_CYCLES'):,} cycles.")
             if self.seconds > limit("RUN_SECONDS"):
                 raise LimitReachedError(f"The run computed for {limit('RUN_SECONDS'):,} seconds, the limit.")
+            if self._turn_is_over() and self._queue_again():
+                return QUEUED
+
+    def _turn_is_over(self) -> bool:
+        spent = self.seconds - self.run.seconds  # what earlier attempts computed is in both
+        if self.run.queue == SHORT:
+            return spent > limit("SHORT_SECONDS")
+        # As long as all turns before, so that resuming costs less than computing did, however often.
+        return spent > max(limit("TURN_SECONDS"), self.run.seconds) and fairness.somebody_is_due(self.run)
+
+    def _queue_again(self) -> bool:
+        """Let the run wait among the long ones; its next attempt resumes from the chunks stored so far."""
+        now = timezone.now()
+        held = Run.objects.filter(pk=self.run.pk, claim=self.claim, state=RUNNING)
+        if not held.update(state=QUEUED, queue=LONG, claim="", attempts=0, queued=now, enqueued=now):
+            return False  # cancelled or taken over: the next look says which
+        service.enqueue(self.run.pk, LONG)
+        return True
 
     def _cancelled(self) -> bool:
         state = Run.objects.filter(pk=self.run.pk, claim=self.claim).values_list("state", flat=True).first()

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from playground.models import CANCELLING, QUEUED, RUNNING, Run
 from playground.runs import service
-from playground.runs.compute import claims_of, stale
+from playground.runs.compute import claims_of
+from playground.runs.fairness import stale
 
 RESEND_SECONDS = 20  # a queued run whose message may have been lost is announced again
 RESEND_MOST = 600  # seconds; the waits between its announcements double until then
@@ -27,15 +28,17 @@ def rescue() -> list[str]:
     silent = Q(state=QUEUED) | stale(now)
     waiting = Run.objects.filter(silent, enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))
     lost = []
-    for run_id, state, created, told in waiting.values_list("pk", "state", "created", "enqueued"):
+    for run_id, queue, state, queued, told in waiting.values_list(
+        "pk", "queue", "state", "queued", "enqueued"
+    ):
         # A long queue is no loss: told again each time, its messages would outgrow it.
-        enough = min(told - created, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
+        enough = min(told - queued, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
         if now - told >= enough:
-            lost.append(run_id)
-    for run_id in lost[:100]:
+            lost.append((run_id, queue))
+    for run_id, queue in lost[:100]:
         Run.objects.filter(pk=run_id).update(enqueued=now)
-        service.enqueue(run_id)
-    return lost[:100]
+        service.enqueue(run_id, queue)
+    return [run_id for run_id, _ in lost[:100]]
 
 
 def give_back_attempts(worker: int) -> int:
@@ -50,18 +53,20 @@ def give_back_attempts(worker: int) -> int:
 def release_dead_claims() -> list[str]:
     """Queue again what processes of this machine had claimed that are no more.
 
-    Called when a worker starts, so that a restart does not wait for the claims to grow stale.
+    Called at every beat of a worker and when one of its processes dies, so that neither a restart nor a
+    process that was killed waits for the claims to grow stale.
     """
     released = []
     host = socket.gethostname()
-    for run_id, claim in Run.objects.filter(state__in=(RUNNING, CANCELLING)).values_list("pk", "claim"):
+    under_way = Run.objects.filter(state__in=(RUNNING, CANCELLING)).exclude(stale(timezone.now()))
+    for run_id, queue, claim in under_way.values_list("pk", "queue", "claim"):
         owner, _, rest = claim.rpartition("/")[0].rpartition("/")
         process = rest.rpartition(".")[2]
         if owner != host or not process.isdigit() or _alive(int(process)):
             continue
         long_ago = timezone.now() - timedelta(days=1)
         if Run.objects.filter(pk=run_id, claim=claim).update(heartbeat=long_ago, enqueued=timezone.now()):
-            service.enqueue(run_id)
+            service.enqueue(run_id, queue)
             released.append(run_id)
     return released
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -26,11 +27,10 @@ from playground.models import (
     new_run_id,
     token_hash,
 )
+from playground.runs import fairness, sizing
 from scheduler_core import scenario as core
 from scheduler_core.configuration import CONFIGURATION_KIND
 from scheduler_core.configuration_document import NEWEST
-from scheduler_core.objects.model import Pod
-from scheduler_core.profiles import profiles_of
 from scheduler_core.settings import SETTINGS_KIND
 
 
@@ -122,24 +122,15 @@ def start(
             owner=owner,
             address=address,
             cancel_token=token_hash(token),
-            expected=expected_cycles(scenario),
+            expected=sizing.expected_cycles(scenario),
+            queue=sizing.queue_for(scenario),
         )
-        transaction.on_commit(lambda: enqueue(run.id))
+        transaction.on_commit(lambda: enqueue(run.id, run.queue))
     return run, token
 
 
-def expected_cycles(scenario: core.Scenario) -> int:
-    """Return the cycles of a run in which no pod is tried twice."""
-    created = [op.object for op in scenario.operations if op.action == "create"]
-    names = profiles_of(core.Configuration(scenario.policy, scenario.settings))
-    return sum(
-        isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in names
-        for item in (*scenario.objects, *created)
-    )
-
-
-def enqueue(run_id: str) -> None:
-    """Tell the workers that there is something to do.
+def enqueue(run_id: str, queue: str) -> None:
+    """Tell the workers of a queue that there is something to do; whose turn it is, they see in the rows.
 
     A broker that is away is no failure of the run: its row says queued, and the workers look
     for rows that nobody told them of (:mod:`playground.runs.rescue`).
@@ -149,7 +140,7 @@ def enqueue(run_id: str) -> None:
     from playground.tasks import run_simulation
 
     try:
-        run_simulation.apply_async(args=[run_id], retry=False)
+        run_simulation.apply_async(args=[run_id], kwargs={"queue": queue}, queue=queue, retry=False)
     except Exception as error:
         structlog.get_logger(__name__).warning("run not enqueued", run=run_id, error=repr(error))
 
@@ -182,17 +173,23 @@ def _text(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def run_wire(run: Run, visitor: str = "", *, shared: bool | None = None) -> dict[str, Any]:
+def run_wire(
+    run: Run, visitor: str = "", *, shared: bool | None = None, places: Mapping[str, int] | None = None
+) -> dict[str, Any]:
     """Return the protocol's ``Run`` as ``visitor`` sees it.
 
-    ``shared`` is :func:`is_shared` of its scenario, where the caller knows it already.
+    ``shared`` is :func:`is_shared` of its scenario, and ``places`` the :func:`fairness.positions`, where the
+    caller knows them already.
     """
     shared = is_shared(run.scenario) if shared is None else shared
+    if places is None:
+        places = fairness.positions() if run.state == QUEUED else {}
     return {
         "run": run.pk,
         "scenario": run.scenario.short if shared else None,
         "title": run.title,
         "state": run.state,
+        "position": places.get(run.pk),
         "done": run.cycles,
         "total": run.expected,
         "placed": run.placed,

@@ -1,4 +1,4 @@
-"""Web server and worker as real processes, by the commands that people start them with.
+"""Web server and workers as real processes, by the commands that people start them with.
 
 ``embedded`` takes the commands of ``manage.py serve``; ``compose`` takes every command, variable and health
 check from docker-compose.yml, with the addresses of containers replaced by addresses of this machine.
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from playground.queues import WORKERS
 from playground.supervisor import programs
 from tests.parts import REPOSITORY
 from tests.services import client, compose
@@ -30,6 +31,7 @@ SHELL = {
     "PORT": "8123",
     "POSTGRES_PASSWORD": "a-password",
     "SECRET_KEY": "a-secret-for-tests-of-more-than-fifty-characters-0123456789",
+    "SHORT_WORKER_PROCESSES": "2",
     "WEB_PROCESSES": "2",
     "WORKER_PROCESSES": "1",
 }
@@ -219,17 +221,18 @@ def compose_parts(home: Path, port: int, postgres: Server, redis: Server) -> dic
 
 @contextmanager
 def running(name: str, parts: Mapping[str, Part], home: Path, port: int) -> Iterator[Stack]:
-    """Prepare the database, start web server and worker, and end both afterwards."""
+    """Prepare the database, start web server and workers, and end them afterwards."""
     (home / "data").mkdir(exist_ok=True)
     stack = Stack(name, port, parts, home)
     try:
         stack.start("migrate")
         assert stack.processes["migrate"].popen.wait(READY_SECONDS) == 0, stack.logs()
         stack.start("web")
-        stack.start("worker")
+        for worker, _ in WORKERS:
+            stack.start(worker)
         stack.wait_until_ready()
         yield stack
     finally:
-        for part in ("worker", "web"):
+        for part in (*(worker for worker, _ in WORKERS), "web"):
             if part in stack.processes:
                 stack.stop(part)

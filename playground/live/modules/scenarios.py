@@ -10,7 +10,7 @@ from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
 from playground.playback.library import FIRST_SLICE_SECONDS
 from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
-from playground.runs.service import expected_cycles
+from playground.runs.sizing import expected_cycles
 from playground.wire import Encoded, join
 
 OPENINGS_AT_ONCE = 2  # two tabs' worth; a page opens one source

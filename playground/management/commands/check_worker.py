@@ -5,18 +5,24 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from playground.models import Worker
+from playground.queues import QUEUES
 
 
 class Command(BaseCommand):
-    help = "Exit with 0 if the worker of this machine said lately that it is there."
+    help = "Exit with 0 if a worker of this machine said lately that it is there."
     requires_system_checks = ()  # asked every half minute: only the question itself
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare whose worker is asked for."""
+        parser.add_argument("--queue", choices=QUEUES, help="the worker has to serve this queue")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look for the worker's row; raise CommandError if it is missing or old."""
-        # Celery names a worker `celery@host`.
+        # Celery names a worker `<name>@<host>`.
         host = socket.gethostname()
-        if not Worker.alive().filter(name__endswith=f"@{host}").exists():
+        here = Worker.alive().filter(name__endswith=f"@{host}").values_list("queues", flat=True)
+        if not any(options["queue"] in (None, *queues) for queues in here):
             raise CommandError(f"no worker on {host} was heard of lately")

@@ -13,17 +13,18 @@ from django.db import connection
 
 from playground import supervisor
 from playground.models import Worker
+from playground.queues import QUEUES
 
 
-def _worker_is_there() -> bool:
+def _workers_are_there() -> bool:
     try:
-        return Worker.alive().exists()
+        return Worker.serving() >= set(QUEUES)
     finally:
         connection.close()
 
 
 class Command(BaseCommand):
-    help = "Prepare the database, then run the web server and the worker until Ctrl-C."
+    help = "Prepare the database, then run the web server and the workers until Ctrl-C."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where to listen."""
@@ -51,7 +52,7 @@ class Command(BaseCommand):
         name = first if first not in {"", "*"} else "localhost"
         status = running.run(
             # The server decides; it is not asked before it can say yes, for a no goes to the log.
-            ready=lambda: _worker_is_there() and supervisor.answers(f"{local}/readyz", name),
+            ready=lambda: _workers_are_there() and supervisor.answers(f"{local}/readyz", name),
             on_ready=lambda: running.say(f"podstep answers at {local}"),
         )
         sys.exit(status)

@@ -1,0 +1,66 @@
+"""How much work a run is expected to be, and with that its queue."""
+
+from __future__ import annotations
+
+from playground import bundles
+from playground.limits import limit
+from playground.queues import LONG, SHORT
+from scheduler_core import scenario as core
+from scheduler_core.objects.model import Node, Pod, Workload
+from scheduler_core.profiles import profiles_of
+from scheduler_core.timed import is_timed
+
+LEAST_NODES = 100  # a cycle costs what it does for so many nodes, however few there are
+READING = 10  # what reading one object costs, in nodes × cycles
+EVICTIONS = 110  # pods that may have to be placed again when a node goes: the most of one node by default
+
+
+def expected_cycles(scenario: core.Scenario) -> int:
+    """Return the cycles of a run in which no pod is tried twice."""
+    created = [op.object for op in scenario.operations if op.action == "create"]
+    names = profiles_of(core.Configuration(scenario.policy, scenario.settings))
+    return sum(
+        isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in names
+        for item in (*scenario.objects, *created)
+    )
+
+
+def queue_for(scenario: core.Scenario) -> str:
+    """Return the queue that a run of the scenario waits in."""
+    return SHORT if expected_work(scenario) <= limit("SHORT_WORK") else LONG
+
+
+def expected_work(scenario: core.Scenario) -> int:
+    """Return the expected work of a run in nodes × cycles, with what reading the scenario costs.
+
+    Pods that controllers create in virtual time are counted by what each object asks for; those of v1.11 are
+    among the objects and operations already.
+    """
+    nodes, pods, operations = bundles.counts(scenario)
+    cycles = expected_cycles(scenario)
+    if is_timed(scenario):
+        cycles += _created_by_controllers(scenario, nodes)
+    return max(nodes, LEAST_NODES) * cycles + READING * (nodes + pods + operations)
+
+
+def _created_by_controllers(scenario: core.Scenario, nodes: int) -> int:
+    pods = sum(_pods(item, nodes) for item in scenario.objects if isinstance(item, Workload))
+    for operation in scenario.operations:
+        changed = operation.object
+        if isinstance(changed, Workload):
+            pods += _pods(changed, nodes)
+        elif operation.kind == Node.__name__ and operation.action != "create":
+            pods += EVICTIONS
+        elif operation.patch is not None and changed is None:
+            # Of an object that only the run creates: nobody knows before.
+            pods += limit("PODS")
+    return pods
+
+
+def _pods(workload: Workload, nodes: int) -> int:
+    """Return the pods that a controller creates for one state of its object, each once."""
+    if workload.kind == "DaemonSet":
+        return nodes
+    if workload.kind == "Job":
+        return max(workload.replicas, workload.job.completions or 0) + workload.job.backoff_limit
+    return workload.replicas

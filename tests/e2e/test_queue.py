@@ -1,0 +1,96 @@
+"""Real workers beside visitors with large runs: a small run starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from tests.e2e.bundles import slow, small
+from tests.services.processes import wait_until
+from tests.services.stack import Stack
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
+
+START_SECONDS = 5.0
+"""Within which a small run starts, whoever has how many large ones."""
+
+
+def large() -> str:
+    """Return a cluster that keeps a worker busy for minutes, and is read in a moment."""
+    return slow("large", 1_500, 2_000)
+
+
+class Visitor:
+    """Somebody with a cookie, who starts runs of shared scenarios and cancels them."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        token = stack.post("/api/drafts", {"bundle": small("cookie")}).json["token"]
+        self.cookie = {"Cookie": f"podstep_visitor={token}"}
+        self.runs: list[str] = []
+
+    def start(self, text: str) -> str:
+        """Share a bundle and start a run of it; return its id."""
+        stored = self.stack.post("/api/scenarios", {"bundle": text})
+        assert stored.status == 201, stored.body[:300]
+        with self.stack.socket(**self.cookie) as socket:
+            run: str = socket.call("run.start", {"source": {"scenario": stored.json["id"]}})["run"]
+        self.runs.append(run)
+        return run
+
+    def cancel_all(self) -> None:
+        """Cancel what still runs, and wait until it has ended."""
+        with self.stack.socket(**self.cookie) as socket:
+            for run in self.runs:
+                socket.call("run.cancel", {"run": run})
+        for run in self.runs:
+            self.stack.wait_for_run(run, ["cancelled", "done", "failed"], 90)
+
+
+@pytest.fixture
+def visitor(stack: Stack) -> Iterator[Callable[[], Visitor]]:
+    """Visitors who leave no run behind for other tests."""
+    made: list[Visitor] = []
+
+    def make() -> Visitor:
+        made.append(Visitor(stack))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.cancel_all()
+
+
+def state_of(stack: Stack, run: str) -> dict[str, Any]:
+    """Return what the API says of a run."""
+    found: dict[str, Any] = stack.get(f"/api/runs/{run}").json
+    return found
+
+
+def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[], Visitor]) -> None:
+    """Beside two visitors with two large runs each, a third one's small run starts within seconds."""
+    first, second, third = visitor(), visitor(), visitor()
+    for one in (first, first, second, second):
+        one.start(large())
+    runs = [*first.runs, *second.runs]
+    stack.wait_for_run(runs[0], ["running"], 60)
+    wait_until(lambda: None in positions(stack, runs), 30, "one is under way")
+    waiting = [place for place in positions(stack, runs) if place is not None]
+    assert waiting, "a worker has at most three processes for long runs"
+    assert sorted(waiting) == list(range(1, len(waiting) + 1))
+    began = time.monotonic()
+    little = third.start(small("little"))
+    stack.wait_for_run(little, ["running", "done"], 60)
+    started = time.monotonic() - began
+    assert stack.wait_for_run(little, ["done", "failed"], 60)["state"] == "done"
+    assert state_of(stack, runs[0])["state"] in {"running", "queued"}
+    print(f"\n{stack.name}: the small run started after {started:.1f} s")
+    assert started <= START_SECONDS
+
+
+def positions(stack: Stack, runs: Sequence[str]) -> list[int | None]:
+    """Return where each of the runs is in the queue, None if it is not."""
+    return [state_of(stack, run)["position"] for run in runs]
