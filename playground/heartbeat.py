@@ -1,5 +1,7 @@
 """A worker's sign of life: a row that is touched every few seconds, and a look for lost runs.
 
+A process of the worker that was killed (mostly for want of memory) is noticed at once.
+
 And its last word: what it computes when it is told to end was not its runs' fault.
 """
 
@@ -13,7 +15,8 @@ from types import FrameType
 from typing import Any
 
 import structlog
-from celery.signals import worker_ready, worker_shutdown
+from billiard.exceptions import WorkerLostError
+from celery.signals import task_failure, worker_ready, worker_shutdown
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
@@ -71,6 +74,13 @@ def start(sender: Any = None, **_: Any) -> None:
     )
     served = tuple(sender.app.amqp.queues.consume_from)
     threading.Thread(target=_loop, args=(name_of(sender), served), name="worker-beat", daemon=True).start()
+
+
+@task_failure.connect
+def notice(exception: BaseException | None = None, **_: Any) -> None:
+    """Look for the run of a process that was killed, without waiting for the next beat."""
+    if isinstance(exception, WorkerLostError):
+        _wake.set()
 
 
 def _speak_before_ending() -> None:

@@ -135,6 +135,8 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Seconds to wait for the result of a process that died: there are no results.
+CELERY_WORKER_LOST_WAIT = 0.5
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # A process a run: what a large run took goes back to the system, and its peak is its own.
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1

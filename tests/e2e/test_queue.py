@@ -1,7 +1,9 @@
-"""Real workers beside visitors with large runs: a small run starts."""
+"""Real workers beside visitors with large runs: a small run starts, and a process that dies is noticed."""
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,6 +18,9 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
 
 START_SECONDS = 5.0
 """Within which a small run starts, whoever has how many large ones."""
+NOTICED_SECONDS = 15.0
+"""Far less than the half minute after which a claim is stale, with patience for a busy machine."""
+CLAIM = "from playground.models import Run; print(Run.objects.get(pk='{}').claim)"
 
 
 def large() -> str:
@@ -94,3 +99,17 @@ def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[]
 def positions(stack: Stack, runs: Sequence[str]) -> list[int | None]:
     """Return where each of the runs is in the queue, None if it is not."""
     return [state_of(stack, run)["position"] for run in runs]
+
+
+def test_a_killed_process_is_noticed_at_once(stack: Stack, visitor: Callable[[], Visitor]) -> None:
+    """A process that is killed, as for want of memory, is replaced, and its run goes on where it was."""
+    run = visitor().start(large())
+    stack.wait_for(f"/api/runs/{run}", lambda found: found["done"] > 0, 90)
+    claim = stack.run("python", "manage.py", "shell", "-c", CLAIM.format(run)).split()[-1]
+    os.kill(int(claim.split("/")[1].partition(".")[2]), signal.SIGKILL)
+    began = time.monotonic()
+    left = state_of(stack, run)["done"]
+    # More than what was stored at the moment of the kill.
+    wait_until(lambda: state_of(stack, run)["done"] > left + 1, NOTICED_SECONDS, "the run goes on")
+    print(f"\n{stack.name}: the run went on after {time.monotonic() - began:.1f} s")
+    assert stack.processes["worker"].running
