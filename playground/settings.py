@@ -55,6 +55,7 @@ SECRET_KEY = env.str("SECRET_KEY", "") or embedded_secret(DATA_DIR / "secret")
 
 INSTALLED_APPS = [
     "channels",
+    "django.contrib.humanize",
     "django.contrib.staticfiles",
     "playground",
 ]

@@ -204,6 +204,11 @@ SCHEMAS: dict[str, Any] = {
         scenario=_MAYBE,
         title=_TEXT,
         state={"enum": ["queued", "running", "cancelling", "done", "cancelled", "failed"]},
+        position={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "description": "Place in the queue, 1 being next; null of a run that is not queued",
+        },
         done=_COUNT,
         total={"type": ["integer", "null"]},
         placed=_COUNT,

@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import structlog
 
 from playground import sources, store
 from playground.limits import limit
-from playground.models import HEAVY, Draft, Run
+from playground.models import HEAVY, QUEUED, Draft, Run
 from playground.playback.executor import in_storage
 from playground.playback.library import Entry, Listener, library
 from playground.playback.playback import Playback
-from playground.runs import service
+from playground.runs import fairness, service
 from playground.wire import Encoded, encode
 
 if TYPE_CHECKING:
@@ -201,18 +201,21 @@ class Poller(Polling):
 
     async def look(self) -> None:
         """Tell of runs whose row changed, and read the new chunks of those that are followed."""
-        for run in await in_storage(_rows, list(self._watchers)):
-            self._tell(run)
+        rows, places = await in_storage(_rows, list(self._watchers))
+        for run in rows:
+            self._tell(run, places)
         await self._follow_all()
 
-    def _tell(self, run: tuple[Run, bool]) -> None:
+    def _tell(self, run: tuple[Run, bool], places: Mapping[str, int]) -> None:
         row, shared = run
-        state = (row.state, row.cycles, row.placed, row.finished, row.started, shared)
+        place = places.get(row.pk)
+        state = (row.state, place, row.cycles, row.placed, row.finished, row.started, shared)
         if self._told.get(row.pk) == state:
             return
         self._told[row.pk] = state
         for connection in list(self._watchers.get(row.pk, ())):
-            connection.push("run.changed", service.run_wire(row, connection.visitor, shared=shared))
+            wire = service.run_wire(row, connection.visitor, shared=shared, places=places)
+            connection.push("run.changed", wire)
 
     async def _follow_all(self) -> None:
         attended = set(library.attended())
@@ -227,9 +230,12 @@ class Poller(Polling):
                 self._followed.pop(run_id, None)
 
 
-def _rows(run_ids: list[str]) -> list[tuple[Run, bool]]:
+def _rows(run_ids: list[str]) -> tuple[list[tuple[Run, bool]], Mapping[str, int]]:
+    """Return the runs with whether their scenarios are shared, and the queue, if one of them is in it."""
     rows = Run.objects.filter(pk__in=run_ids).select_related("scenario")
-    return [(run, service.is_shared(run.scenario)) for run in rows.defer(*HEAVY)]
+    runs = [(run, service.is_shared(run.scenario)) for run in rows.defer(*HEAVY)]
+    waits = any(run.state == QUEUED for run, _ in runs)
+    return runs, fairness.positions() if waits else {}
 
 
 def _refresh(playback: Playback, run_id: str) -> int:

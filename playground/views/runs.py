@@ -11,8 +11,8 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import figures, store
-from playground.models import HEAVY, Run, Share
-from playground.runs import service
+from playground.models import HEAVY, QUEUED, Run, Share
+from playground.runs import fairness, service
 from playground.views.errors import error_page
 from playground.views.workbench import _visitor
 
@@ -28,13 +28,15 @@ def runs(request: HttpRequest) -> HttpResponse:
     visitor = _visitor(request)
     rows = Run.objects.filter(owner=visitor).select_related("scenario").defer(*HEAVY)
     rows = rows.annotate(shared=Exists(Share.objects.filter(scenario=OuterRef("scenario"))))
+    newest = list(rows.order_by("-created")[:RUNS_SHOWN])
+    places = fairness.positions() if any(run.state == QUEUED for run in newest) else {}
     shown = [
         {
-            **service.run_wire(run, visitor, shared=run.shared),
+            **service.run_wire(run, visitor, shared=run.shared, places=places),
             "url": f"/runs/{run.pk}/",
             "createdAt": run.created,
         }
-        for run in rows.order_by("-created")[:RUNS_SHOWN]
+        for run in newest
     ]
     return render(request, "runs.html", {"section": "runs", "runs": shown})
 

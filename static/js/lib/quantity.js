@@ -60,6 +60,11 @@ const grouped = new Intl.NumberFormat("en-US");
 /** 12345 to `12,345`. */
 export const count = (n) => grouped.format(n);
 
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };
+/** `2nd in the queue`; "" of what does not wait. */
+export const inQueue = (position) => (position ? `${count(position)}${ENDINGS[ORDINALS.select(position)]} in the queue` : "");
+
 /** `1 node`, `3 nodes`. */
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 

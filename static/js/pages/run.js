@@ -1,7 +1,7 @@
 // A run: progress over the connection, charts from its figures, any cycle a click away. Reloading changes nothing.
 
 import { $, $$, announce, fill, h, icon, toast } from "../lib/dom.js";
-import { age, count, plural } from "../lib/quantity.js";
+import { age, count, inQueue, plural } from "../lib/quantity.js";
 import { because, percent } from "../workbench/inspect/cachewords.js";
 import { Charts } from "./charts.js";
 import { link } from "./link.js";
@@ -93,7 +93,7 @@ function words() {
   const { state, done, total } = run;
   const of = total && done <= total ? `${count(done)} of ${count(total)} cycles` : plural(done, "cycle");
   return {
-    queued: "Waiting for a worker", running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`, cancelling: `Stopping after this slice: ${of}`,
+    queued: [inQueue(run.position) || "Waiting for a worker", done ? `after ${plural(done, "cycle")}` : ""].filter(Boolean).join(", "), running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`, cancelling: `Stopping after this slice: ${of}`,
     done: outcome(), cancelled: `Cancelled after ${of}`, failed: `Failed after ${of}`,
   }[state];
 }

@@ -1,7 +1,7 @@
 // The list of runs: the rows of unfinished ones follow them.
 
 import { $, $$ } from "../lib/dom.js";
-import { age, count } from "../lib/quantity.js";
+import { age, count, inQueue } from "../lib/quantity.js";
 import { link } from "./link.js";
 
 const ENDED = new Set(["done", "cancelled", "failed"]);
@@ -16,6 +16,7 @@ function show(run) {
   const cell = (name) => $(`[data-cell="${name}"]`, row);
   cell("state").textContent = run.state;
   cell("state").className = `pill ${TONES[run.state] ?? ""}`;
+  cell("position").textContent = inQueue(run.position);
   cell("done").textContent = run.total && run.state !== "done" ? `${count(run.done)} of ${count(run.total)}` : count(run.done);
   cell("placed").textContent = count(run.placed);
   cell("unschedulable").textContent = count(run.unschedulable);
