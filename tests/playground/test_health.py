@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from billiard.exceptions import WorkerLostError
+from celery.signals import task_failure
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
 from playground import health, heartbeat
 from playground.models import Worker
+from playground.queues import LONG, SHORT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,6 +46,37 @@ def test_not_ready_without_a_worker() -> None:
     assert answer.status_code == 503
     assert answer.json()["parts"]["worker"]["ok"] is False
     assert "15 seconds" in answer.json()["parts"]["worker"]["detail"]
+
+
+def test_not_ready_while_a_queue_has_no_worker() -> None:
+    """A worker for short runs alone leaves the long ones waiting, and the answer says so."""
+    heartbeat.beat("1-worker-short@here", [SHORT])
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["worker"]["detail"].startswith("no worker for long runs")
+    heartbeat.beat("2-worker@here", [LONG, SHORT])
+    assert Client().get("/readyz").status_code == 200
+
+
+def test_the_health_check_of_a_container_asks_for_its_queue() -> None:
+    """On a machine with one worker of two, only that one's queue is served."""
+    heartbeat.beat(f"1-worker-short@{socket.gethostname()}", [SHORT])
+    call_command("check_worker")
+    call_command("check_worker", queue=SHORT)
+    with pytest.raises(CommandError, match="no worker"):
+        call_command("check_worker", queue=LONG)
+    with pytest.raises(CommandError, match="invalid choice"):
+        call_command("check_worker", "--queue", "none")
+
+
+def test_a_process_that_was_killed_makes_the_worker_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that failed in order is no reason to."""
+    wake = threading.Event()
+    monkeypatch.setattr(heartbeat, "_wake", wake)
+    task_failure.send(sender=None, exception=ValueError("of a run"))
+    assert not wake.is_set()
+    task_failure.send(sender=None, exception=WorkerLostError("signal 9 (SIGKILL)"))
+    assert wake.is_set()
 
 
 def test_a_failing_part_tells_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -403,11 +403,13 @@ def test_a_title_with_nul(owner: Client, web: str) -> None:
 def test_the_list_of_runs_asks_once_for_all(
     owner: Client, web: str, django_assert_max_num_queries: Any
 ) -> None:
-    """Which of the runs' scenarios have links is not asked for each run."""
+    """Neither whose scenarios have links nor the place in the queue is asked for each run."""
     for title in ("a", "b", "c", "d"):
         start_run(owner, f"# {title}\n{web}")
         store.share(bundles.parse([("", web)], "long"), text=f"# {title}\n{web}")
-    with django_assert_max_num_queries(1):
+    queue = 3  # what waits, what is under way, and who had a turn
+    with django_assert_max_num_queries(1 + queue):
         runs = owner.get("/runs/").context["runs"]
     assert len(runs) == 4
     assert all(run["scenario"] for run in runs)
+    assert sorted(run["position"] for run in runs) == [1, 2, 3, 4]

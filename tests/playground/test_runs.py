@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground import bundles, sources, store
+from playground import bundles, heartbeat, sources, store
 from playground.models import Run, RunChunk
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
@@ -248,6 +248,19 @@ def test_a_restart_does_not_wait_for_claims_to_grow_stale(run: Run, sent: list[s
     Run.objects.filter(pk=run.pk).update(claim=f"{host}/4194999/abc")
     assert rescue.release_dead_claims() == [run.pk]
     assert run_simulation(run.pk) == "done"
+
+
+def test_a_beat_announces_the_run_of_a_dead_process_once(run: Run, sent: list[str]) -> None:
+    """Every beat looks; a run that is announced and not yet taken up is left to the rescue."""
+    claim = compute.claim_run(run.pk)
+    assert claim
+    Run.objects.filter(pk=run.pk).update(claim=f"{claim.split('/', maxsplit=1)[0]}/{os.getpid()}.4194999/abc")
+    sent.clear()
+    heartbeat.beat("1-worker@here")
+    heartbeat.beat("1-worker@here")
+    assert sent == [run.pk]
+    assert run_simulation(run.pk, run.queue) == "done"
+    assert finished(run).attempts == 1
 
 
 def test_unfinished_runs_of_a_visitor_are_bounded(run: Run, limits: Any) -> None:

@@ -1,0 +1,1 @@
+"""The server under load, measured from outside: ``python -m tests.load SUBJECT``."""
