@@ -1,0 +1,146 @@
+"""What a visitor waits for while others have the server read and compute what is large.
+
+Four sockets of one visitor check bundles of 4.4 MiB, each the next as soon as one is answered. Two more
+visitors ask for the costs of 450 nodes × 12,000 pods. Beside them a neighbour takes a step twice a second,
+opens links that nobody has opened yet, and starts a small run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from tests.load.server import Server
+from tests.load.texts import cluster, pods_of
+from tests.load.visiting import Stopwatch, cookie_of, figures, shared, socket
+from tests.services import client
+
+CHECKERS = 4
+COSTS = 2
+CHECKED_BYTES = 4_600_000
+STEP_PAUSE = 0.5  # seconds between two steps
+OPEN_PAUSE = 3.0  # seconds between two links
+LINKS = 12
+ALONE_SECONDS = 6.0
+RUN_SECONDS = 240.0  # after which a small run has not ended
+
+
+class Neighbour:
+    """Who is measured: the seconds of what was answered, and the codes of what was not."""
+
+    def __init__(self, server: Server, step: str, links: list[str]) -> None:
+        self.base = server.base
+        self.cookie = cookie_of(server.base)
+        self.step = step
+        self.links = links
+        self.steps: list[float] = []
+        self.openings: list[float] = []
+        self.refused: Counter[str] = Counter()
+
+    def begin_anew(self) -> None:
+        """Forget what was measured so far."""
+        self.steps, self.openings = [], []
+        self.refused.clear()
+
+    async def take_steps(self, seconds: float) -> None:
+        """Look at a cycle, again and again."""
+        source = {"scenario": self.step}
+        async with socket(self.base, self.cookie) as opened:
+            await opened.ask("scenario.open", {"source": source})
+            total = Stopwatch()
+            while total.seconds < seconds:
+                watch = Stopwatch()
+                answer = await opened.ask(
+                    "cycle.get", {"source": source, "step": "1", "parts": ["predicates"]}
+                )
+                self._note(self.steps, watch, answer)
+                await asyncio.sleep(STEP_PAUSE)
+
+    async def open_links(self, seconds: float) -> None:
+        """Open one link after another, each on a connection of its own as a page does."""
+        total = Stopwatch()
+        while self.links and total.seconds < seconds:
+            source = {"scenario": self.links.pop()}
+            watch = Stopwatch()
+            async with socket(self.base, self.cookie) as opened:
+                answer = await opened.ask("scenario.open", {"source": source})
+            self._note(self.openings, watch, answer)
+            await asyncio.sleep(OPEN_PAUSE)
+
+    async def run(self) -> tuple[float, float]:
+        """Start a run of 20 nodes × 60 pods; return the seconds until it is queued, and until it is done."""
+        watch = Stopwatch()
+        async with socket(self.base, self.cookie) as opened:
+            kind, answer = await opened.ask("run.start", {"source": {"scenario": self.step}})
+        started = watch.seconds
+        if kind != "success":
+            self.refused[f"run.start {answer['code']}"] += 1
+            return started, 0.0
+        while watch.seconds < RUN_SECONDS:
+            found = await asyncio.to_thread(client.request, "GET", f"{self.base}/api/runs/{answer['run']}")
+            if found.status == 200 and found.json["state"] == "done":
+                return started, watch.seconds
+            await asyncio.sleep(0.5)
+        return started, RUN_SECONDS
+
+    def _note(self, times: list[float], watch: Stopwatch, answer: tuple[str, Any]) -> None:
+        times.append(watch.seconds)
+        if answer[0] != "success":
+            self.refused[answer[1]["code"]] += 1
+
+
+async def _check(base: str, cookie: str, payload: str, answers: Counter[str]) -> None:
+    async with socket(base, cookie) as opened:
+        while True:
+            kind, answer = await opened.ask_encoded("bundle.check", payload)
+            answers["checked" if kind == "success" else answer["code"]] += 1
+            if kind != "success":
+                await asyncio.sleep(answer.get("retryAfter", 1))
+
+
+async def _cost(base: str, name: str, answers: Counter[str]) -> None:
+    while True:
+        answer = await asyncio.to_thread(client.request, "GET", f"{base}/api/scenarios/{name}/costs")
+        answers[f"costs {answer.status}"] += 1
+        await asyncio.sleep(1)
+
+
+async def measure(server: Server, seconds: float) -> Mapping[str, float]:
+    """Return the neighbour's figures alone and beside the others, and how often the others were served."""
+    step = shared(server.base, cluster(20, 60))
+    links = [shared(server.base, cluster(20, 60 + at, prefix="link")) for at in range(LINKS)]
+    large = [shared(server.base, cluster(450, 12_000, prefix=f"x{at}-")) for at in range(COSTS)]
+    neighbour = Neighbour(server, step, links)
+    await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), neighbour.open_links(ALONE_SECONDS))
+    found = {**figures("step alone", neighbour.steps), **figures("link alone", neighbour.openings)}
+    neighbour.begin_anew()
+
+    answers: Counter[str] = Counter()
+    payload = json.dumps({"text": pods_of(CHECKED_BYTES)})
+    cookie = cookie_of(server.base)
+    load = [asyncio.create_task(_check(server.base, cookie, payload, answers)) for _ in range(CHECKERS)]
+    load += [asyncio.create_task(_cost(server.base, name, answers)) for name in large]
+    try:
+        await asyncio.sleep(1)
+        _, _, (started, done) = await asyncio.gather(
+            neighbour.take_steps(seconds), neighbour.open_links(seconds), neighbour.run()
+        )
+    finally:
+        for task in load:
+            task.cancel()
+        ended = await asyncio.gather(*load, return_exceptions=True)
+    failed = [one for one in ended if isinstance(one, Exception)]
+    assert not failed, failed
+    return {
+        **found,
+        **figures("step beside others", neighbour.steps),
+        **figures("link beside others", neighbour.openings),
+        "run: queued after, ms": started * 1000,
+        "run: done after, ms": done * 1000,
+        "refused to the neighbour": float(sum(neighbour.refused.values())),
+        **{f"others: {name}": float(count) for name, count in sorted(answers.items())},
+        "web process, MiB": server.resident_mib(),
+    }
