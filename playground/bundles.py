@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import zstandard
 
@@ -92,6 +92,37 @@ def watched(watch: Watch) -> Iterator[None]:
         _watch.reset(token)
 
 
+def watching() -> Watch:
+    """Return what hears how far a reading in this thread is."""
+    return _watch.get()
+
+
+class Reader(Protocol):
+    """Who reads large bundles in place of this thread; None is returned for what is small."""
+
+    def read(self, files: Sequence[File], times: Times) -> Scenario | None:
+        """Do what :func:`parse` does of files within the bounds of size, whatever the title."""
+
+    def documents(self, text: str) -> Scenario | None:
+        """Return a scenario with what :func:`read_documents` returns."""
+
+    def restore(self, content: bytes) -> Scenario | None:
+        """Do what :func:`restore` does."""
+
+
+_reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
+
+
+@contextmanager
+def read_by(reader: Reader | None) -> Iterator[None]:
+    """Let ``reader`` read what is large inside."""
+    token = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
 def ask_on() -> None:
     """Raise what ends the reading at hand if nobody wants it any more: before what it is for is stored."""
     _watch.get()("assembling", 1, 1)
@@ -105,7 +136,7 @@ def parse(
     ``watch`` (None: that of :func:`watched`) hears how far it is, and ends it by raising. Raises
     BundleError with everything that is wrong, or TooLargeError.
     """
-    texts = [text for file in files for text in _texts(file)]
+    texts = [text for file in files for text in texts_of(file)]
     size = sum(map(text_bytes, texts))
     if size > limit("BUNDLE_BYTES"):
         raise TooLargeError(f"The bundle has {size:,} bytes; at most {limit('BUNDLE_BYTES'):,} are read.")
@@ -113,17 +144,45 @@ def parse(
         raise BundleError(
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
-    known = last_read.find(files, times) if size > LARGE_BYTES else None
+    if size <= LARGE_BYTES:
+        return _read(files, title, times, watch)
+    key = content_key(files, times)
+    known = last_read.find(key)
     if known is not None:
         return replace(known, title=title)
+    scenario = _read(files, title, times, watch)
+    last_read.keep(key, scenario)
+    return scenario
+
+
+def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) -> Scenario:
+    reader = _reader.get()
+    if reader is not None:
+        with watched(watch or _watch.get()):
+            read = reader.read(files, times)
+        if read is not None:
+            return replace(read, title=title)
     scenario = load([*files], title=title, limits=_core_limits(), times=times, watch=watch or _watch.get())
     if not scenario.objects and not scenario.operations:
         raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
     check_policy(scenario)
-    if size > LARGE_BYTES:
-        last_read.keep(files, times, scenario)
     return scenario
+
+
+def content_key(files: Sequence[File], times: Times) -> bytes:
+    """Return a digest of all that a reading of files depends on."""
+    digest = hashlib.sha256(times.encode())
+    for file in files:
+        name, held = "", [file]
+        if isinstance(file, Folder):
+            name, held = f"{file.name}{file.separator}{file.left}", list(file.files)
+        digest.update(f"{name}\0{len(held)}\0".encode(errors="surrogatepass"))
+        for part in (part for one in held if not isinstance(one, Folder) for part in one):
+            data = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
+            digest.update(len(data).to_bytes(8))
+            digest.update(data)
+    return digest.digest()
 
 
 class LastRead:
@@ -133,17 +192,15 @@ class LastRead:
         self._lock = threading.Lock()
         self._kept: OrderedDict[bytes, tuple[float, Scenario]] = OrderedDict()
 
-    def find(self, files: Sequence[File], times: Times) -> Scenario | None:
-        """Return what these files were read to, None where that is not at hand."""
-        key = self._key(files, times)
+    def find(self, key: bytes) -> Scenario | None:
+        """Return what files of that :func:`content_key` were read to, None where that is not at hand."""
         with self._lock:
             self._forget()
             found = self._kept.get(key)
         return found[1] if found is not None else None
 
-    def keep(self, files: Sequence[File], times: Times, scenario: Scenario) -> None:
+    def keep(self, key: bytes, scenario: Scenario) -> None:
         """Have a scenario at hand for :data:`KEPT_SECONDS`."""
-        key = self._key(files, times)
         with self._lock:
             self._forget()
             self._kept[key] = (time.monotonic(), scenario)
@@ -156,24 +213,15 @@ class LastRead:
         for key in [key for key, (since, _) in self._kept.items() if since < oldest]:
             del self._kept[key]
 
-    def _key(self, files: Sequence[File], times: Times) -> bytes:
-        digest = hashlib.sha256(times.encode())
-        for file in files:
-            name, held = "", [file]
-            if isinstance(file, Folder):
-                name, held = f"{file.name}{file.separator}{file.left}", list(file.files)
-            digest.update(f"{name}\0{len(held)}\0".encode(errors="surrogatepass"))
-            for part in (part for one in held if not isinstance(one, Folder) for part in one):
-                data = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
-                digest.update(len(data).to_bytes(8) + data)
-        return digest.digest()
-
 
 last_read = LastRead()
 
 
 def read_documents(text: str) -> tuple[Document, ...]:
     """Return the documents of a text, held to what is text in a file of a bundle. Raises BundleError."""
+    reader = _reader.get()
+    if reader is not None and (read := reader.documents(text)) is not None:
+        return read.documents
     return load(text, limits=_core_limits(), watch=_watch.get()).documents
 
 
@@ -275,10 +323,11 @@ def stored(files: Sequence[File]) -> Files:
 
 def file_bytes(file: File) -> int:
     """Return how many bytes the texts of a file have as UTF-8."""
-    return sum(map(text_bytes, _texts(file)))
+    return sum(map(text_bytes, texts_of(file)))
 
 
-def _texts(file: File) -> list[str]:
+def texts_of(file: File) -> list[str]:
+    """Return the texts of a file: its own, or those of an archive's files."""
     return [str(text) for _, text in (file.files if isinstance(file, Folder) else [file])]
 
 
@@ -295,8 +344,16 @@ def unpack(data: bytes | memoryview) -> bytes:
     return zstandard.ZstdDecompressor().decompress(bytes(data), max_output_size=1 << 31)
 
 
+def unpacked_bytes(data: bytes) -> int:
+    """Return how many bytes :func:`unpack` gives."""
+    return int(zstandard.frame_content_size(data))
+
+
 def restore(content: bytes | memoryview) -> Scenario:
     """Return the scenario whose ``canonical()`` was packed into ``content``."""
+    reader = _reader.get()
+    if reader is not None and (restored := reader.restore(bytes(content))) is not None:
+        return restored
     body = json.loads(unpack(content))
     scenario = load_documents(body["documents"], title=body["title"], watch=_watch.get())
     check_policy(scenario)

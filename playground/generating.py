@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +19,8 @@ from scheduler_core.objects.quantity import format_resource
 from scheduler_core.recipes import POOL_FIELDS, RECIPES, TOP_FIELDS, WORKLOAD_FIELDS, Recipe
 
 PREVIEW_DOCUMENTS = 60
+LARGE_NUMBERS = 500  # nodes, workloads and replicas, beyond which making them takes long
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def generator() -> dict[str, Any]:
@@ -69,6 +72,20 @@ def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
         "summary": _summary(made),
         "errors": [{"field": field, "message": message} for field, message in problems],
     }
+
+
+def is_large(recipe: Recipe) -> bool:
+    """Tell whether making a recipe's cluster takes long: by the numbers in it, read roughly."""
+    return _numbers(recipe) > LARGE_NUMBERS
+
+
+def _numbers(value: Any) -> int:
+    """Return the sum of the first whole numbers of all counts and replicas."""
+    if isinstance(value, Mapping):
+        counted = [value.get(name) for name in ("count", "replicas")]
+        own = sum(int(found[0]) for each in counted if (found := _NUMBER.search(str(each))))
+        return own + sum(_numbers(item) for item in value.values() if isinstance(item, list))
+    return sum(map(_numbers, value)) if isinstance(value, list) else 0
 
 
 def _bounded(made: Generated) -> Generated:

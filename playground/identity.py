@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from http.cookies import CookieError, SimpleCookie
 
 from django.conf import settings
@@ -15,6 +18,24 @@ from django.core import signing
 
 _SALT = "playground.visitor"
 MOST_ADDRESS = 48  # characters: an address of IPv6 and its network's length, with room
+
+
+_asker: ContextVar[str] = ContextVar("asker", default="")
+
+
+def asker() -> str:
+    """Return by whom shares are counted in this thread: the visitor, or the address of one without a name."""
+    return _asker.get()
+
+
+@contextmanager
+def asked_by(name: str) -> Iterator[None]:
+    """Count what is done inside as asked by a visitor or an address."""
+    token = _asker.set(name)
+    try:
+        yield
+    finally:
+        _asker.reset(token)
 
 
 def new_visitor() -> str:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.middleware.gzip import GZipMiddleware
 
 from playground import identity
+from playground.throttle import address_of
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -104,7 +105,9 @@ def visitors(get_response: GetResponse) -> GetResponse:
         if fresh:
             visitor = identity.new_visitor()
         request.visitor = visitor  # type: ignore[attr-defined]
-        response = get_response(request)
+        # A name that was made in this moment has no share of its own: who drops the cookie would have many.
+        with identity.asked_by(address_of(request) if fresh or not visitor else visitor):
+            response = get_response(request)
         if fresh:
             response.set_cookie(
                 settings.VISITOR_COOKIE,

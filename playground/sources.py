@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground import bundles, store, texts
+from playground import bundles, offload, store, texts
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
 from playground.playback.library import Library, library
@@ -29,6 +29,21 @@ class NotFoundError(LookupError):
 
 class TooMuchWorkError(ValueError):
     """The source is too large to be computed as a whole while somebody waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A draft's files or a scenario's packed content: can be read without the database, in any process."""
+
+    title: str
+    files: tuple[tuple[str, str], ...] = ()
+    content: bytes | None = None
+
+    def load(self) -> core.Scenario:
+        """Return the engine's scenario. Raises BundleError for files that cannot be read."""
+        if self.content is not None:
+            return bundles.restore(self.content)
+        return bundles.parse(self.files, self.title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +71,17 @@ class Source:
         """The title as it is now."""
         return self.row.title
 
-    def load(self) -> core.Scenario:
-        """Return the engine's scenario. Raises BundleError for a draft that cannot be read, StaleError."""
+    def stored(self) -> Stored:
+        """Return what the database holds of the source. Raises StaleError."""
         if isinstance(self.row, Draft):
             self.check()
-            return store.load_draft(self.row)
+            return Stored(self.row.title, files=tuple(store.draft_files(self.row)))
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
-        return store.load_scenario(row)
+        return Stored(row.title, content=bytes(row.content))
+
+    def load(self) -> core.Scenario:
+        """Return the engine's scenario. Raises BundleError for a draft that cannot be read, StaleError."""
+        return self.stored().load()
 
     def text(self) -> str:
         """Return the text byte for byte.
@@ -155,6 +174,14 @@ def is_open(source: Source, shelf: Library = library) -> bool:
     """Tell whether the source's playback is at hand, so that opening it takes no time."""
     entry = shelf.entry(source.key)
     return entry is not None and entry.playback is not None
+
+
+def is_large(source: Source) -> bool:
+    """Tell whether reading a source takes long enough for the pool."""
+    row = source.row.scenario if isinstance(source.row, Run) else source.row
+    if row.size > offload.TEXT_BYTES:
+        return True
+    return isinstance(row, Scenario) and row.nodes + row.pods > offload.MADE_OBJECTS
 
 
 def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:

@@ -1,11 +1,10 @@
 """How often one address may ask, in fixed windows of a minute counted in the cache; and how many
-requests of a process may read bundles at once.
+requests of a process may read bundles at once, by visitor in turn.
 """
 
 from __future__ import annotations
 
 import functools
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,35 +15,39 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from playground.identity import client_address
+from playground import offload
+from playground.identity import asker, client_address
 from playground.limits import limit
+from playground.pool.gate import Gate
+from playground.pool.shares import Bounds
 
 WINDOW_SECONDS = 60
-READING_SECONDS = 5.0  # so long a request waits for others that read a bundle
-RETRY_SECONDS = 30  # what is said to who found everything taken
-
-
-class BusyError(RuntimeError):
-    """So many requests read bundles that another one would only slow down all of them."""
+READING_SECONDS = 20.0  # so long a request waits for its turn to read a bundle
+RETRY_SECONDS = 30  # what is said to who has too many runs
 
 
 @functools.cache
-def _readers() -> threading.BoundedSemaphore:
-    return threading.BoundedSemaphore(limit("ENGINE_THREADS"))
+def _readers() -> Gate:
+    places = limit("ENGINE_THREADS")
+    # One place is never taken by the first visitor's second request, where there are two.
+    bounds = Bounds(max(1, places - 1), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))
+    return Gate(places, bounds)
 
 
 @contextmanager
 def reading() -> Iterator[None]:
     """Read or write a bundle in a request's thread, at once with few others (limit ``ENGINE_THREADS``).
 
-    Raises BusyError after :data:`READING_SECONDS` of waiting.
+    Visitors take turns. What is large is read in the pool, while the place is another's. Raises BusyError
+    after :data:`READING_SECONDS`, or at once for a visitor of whom too many requests wait.
     """
-    if not _readers().acquire(timeout=READING_SECONDS):
-        raise BusyError("Too many bundles are being read at this moment; try again in a minute.")
+    visitor, readers = asker(), _readers()
+    readers.enter(visitor, READING_SECONDS)
     try:
-        yield
+        with offload.reading_for(visitor, readers):
+            yield
     finally:
-        _readers().release()
+        readers.leave(visitor)
 
 
 def address_of(request: HttpRequest) -> str:

@@ -14,13 +14,14 @@ from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground import branching, bundles, sources, store
+from playground import branching, bundles, identity, offload, sources, store
 from playground.configuring import configured
 from playground.limits import limit
 from playground.models import Draft
-from playground.playback.executor import in_engine
+from playground.models import Scenario as ScenarioRow
+from playground.playback.executor import in_engine, in_storage
 from playground.playback.playback import SLICE_SECONDS
-from playground.throttle import BusyError
+from playground.pool.shares import BusyError
 from playground.wire import Encoded, encode
 from scheduler_core.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.divergence import Divergence, diverging
@@ -28,6 +29,7 @@ from scheduler_core.policy.profile import CONFIGURATION_KIND
 from scheduler_core.scenario import Scenario
 from scheduler_core.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
+READING = ("reading", "checking", "assembling")  # the stages of reading; any other is a strategy's name
 ANSWERS_KEPT = 256
 ANSWER_BYTES = 8 * 2**20  # of all that are kept
 JOBS_AT_ONCE = 16  # each holds a cluster or two
@@ -42,6 +44,7 @@ CHOICES = {
 _FIELDS = {"cache": "cache", "equivalenceClass": "equivalence_class", "staleWrites": "stale_writes"}
 
 Report = tuple[int, int, str]  # cycles done, cycles expected, strategy
+Settings = tuple[tuple[str, str], ...] | None
 Work = Generator[Report, None, Any]  # returns what JSON can write
 
 
@@ -70,17 +73,25 @@ class Question:
     """What is asked of a source: its costs, or, with ``settings``, where it parts under these."""
 
     source: sources.Source
-    settings: tuple[tuple[str, str], ...] | None = None
+    settings: Settings = None
 
     @property
     def key(self) -> Hashable:
         """What an answer is kept under; the content of a saved draft is another one."""
         return (self.source.key, self.settings)
 
-    def begin(self) -> Work:
-        """Read the source and return the work. Raises BundleError, NoCacheError or a bound's error."""
-        scenario = _read(self.source)
-        return _costs(scenario) if self.settings is None else _other(scenario, dict(self.settings))
+    @property
+    def large(self) -> bool:
+        """Whether the pool works it out. Of a draft only the size of its text is known."""
+        row = self.source.row
+        work = row.nodes * row.pods if isinstance(row, ScenarioRow) else 0
+        return offload.enabled() and (work > offload.WORK or sources.is_large(self.source))
+
+
+def _begun(stored: sources.Stored, settings: Settings) -> Work:
+    """Read a source and return the work. Raises BundleError, NoCacheError or a bound's error."""
+    scenario = _read(stored)
+    return _costs(scenario) if settings is None else _other(scenario, dict(settings))
 
 
 def under(source: sources.Source, settings: dict[str, str]) -> Question:
@@ -110,8 +121,8 @@ def copy(question: Question, visitor: str) -> Draft:
     return draft
 
 
-def _read(source: sources.Source) -> Scenario:
-    scenario = source.load()
+def _read(stored: sources.Stored) -> Scenario:
+    scenario = stored.load()
     changes = [operation.configuration for operation in scenario.operations]
     for policy in (scenario.policy, *(change.policy for change in changes if change is not None)):
         if policy is not None and policy.get("kind") == CONFIGURATION_KIND:
@@ -187,23 +198,21 @@ answers = Answers()
 class Slices:
     """Work in turns of a slice. Raises TooMuchWorkError once it took the seconds of interactive computing."""
 
-    question: Question
+    begin: Callable[[], Work]
     report: Report = (0, 0, "")
     _work: Work | None = None
     _seconds: float = 0.0
 
     def turn(self) -> Encoded | None:
-        """Go on for a slice; return the answer once it is there, and keep it."""
+        """Continue for a slice; return the answer once it is there."""
         began, began_cpu = time.monotonic(), time.thread_time()
         if self._work is None:
-            self._work = self.question.begin()
+            self._work = self.begin()
         while time.monotonic() - began < SLICE_SECONDS:
             try:
                 self.report = next(self._work)
             except StopIteration as end:
-                answer = Encoded(encode(end.value))
-                answers.put(self.question.key, answer)
-                return answer
+                return Encoded(encode(end.value))
         self._seconds += time.thread_time() - began_cpu  # waiting for other threads is no work
         if self._seconds > limit("INTERACTIVE_SECONDS"):
             raise sources.TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
@@ -211,29 +220,71 @@ class Slices:
 
 
 def answered(question: Question) -> Encoded:
-    """Work an answer out in this thread, unless it is kept."""
+    """Work an answer out in this thread or in the pool, unless it is kept."""
     answer = answers.get(question.key)
-    slices = Slices(question)
-    while answer is None:
-        answer = slices.turn()
+    if answer is None:
+        stored = question.source.stored()
+        if question.large:
+            answer = offload.compute(identity.asker(), worked_out, stored, question.settings, long=True)
+        else:
+            answer = worked_out(stored, question.settings)
+        answers.put(question.key, answer)
+    return answer
+
+
+def worked_out(stored: sources.Stored, settings: Settings) -> Encoded:
+    """Work an answer out in this thread; what hears of readings hears how far it is, by the strategy."""
+    slices, watch = Slices(lambda: _begun(stored, settings)), bundles.watching()
+    while (answer := slices.turn()) is None:
+        done, total, strategy = slices.report
+        watch(strategy, done, total)
     return answer
 
 
 @dataclass(slots=True)
 class Job:
-    """One question being worked out, and how many wait for it."""
+    """One question being worked out for ``asker``, and how many wait for it."""
 
-    slices: Slices
+    question: Question
+    asker: str
+    report: Report = (0, 0, "")
     task: asyncio.Task[Encoded | None] = field(init=False)
     waiting: int = 0
 
     async def run(self) -> Encoded | None:
-        """Take turns in the engine's threads until there is an answer; ``None`` if nobody wants it."""
+        """Return the answer, and keep it; ``None`` if nobody wants it any more."""
+        answer = await (self._in_pool() if self.question.large else self._in_turns())
+        if answer is not None:
+            answers.put(self.question.key, answer)
+        return answer
+
+    async def _in_turns(self) -> Encoded | None:
+        slices = Slices(lambda: _begun(self.question.source.stored(), self.question.settings))
         while self.waiting:
-            answer = await in_engine(self.slices.turn)
+            answer = await in_engine(self.asker, slices.turn)
+            self.report = slices.report
             if answer is not None:
                 return answer
         return None
+
+    async def _in_pool(self) -> Encoded | None:
+        stored = await in_storage(self.question.source.stored)
+        try:
+            return await offload.computed(
+                self.asker, worked_out, stored, self.question.settings, watch=self._hear, long=True
+            )
+        except _Unwanted:
+            return None
+
+    def _hear(self, stage: str, done: int, of: int) -> None:
+        if not self.waiting:
+            raise _Unwanted
+        if stage not in READING:
+            self.report = (done, of, stage)
+
+
+class _Unwanted(Exception):  # noqa: N818 - a signal within this module
+    """Nobody waits for the answer any more."""
 
 
 _jobs: dict[Hashable, Job] = {}
@@ -241,16 +292,16 @@ WAIT_SECONDS = 0.1  # between two looks at what is being worked out
 
 
 async def wait_for(
-    question: Question, unwanted: Callable[[], bool], tell: Callable[[Report], None]
+    question: Question, asker: str, unwanted: Callable[[], bool], tell: Callable[[Report], None]
 ) -> Encoded | None:
     """Return the answer, telling of progress while it is worked out; ``None`` once it is unwanted.
 
-    Raises BusyError where too much else is being worked out, and what :meth:`Question.begin` raises.
+    Raises BusyError where too much else is being worked out, and what :func:`worked_out` raises.
     """
     kept = answers.get(question.key)
     if kept is not None:
         return kept
-    job = _job(question)
+    job = _job(question, asker)
     job.waiting += 1
     told: Report = (0, 0, "")
     try:
@@ -258,8 +309,8 @@ async def wait_for(
             done, _ = await asyncio.wait({job.task}, timeout=WAIT_SECONDS)
             if done:
                 return job.task.result()
-            if job.slices.report != told:
-                told = job.slices.report
+            if job.report != told:
+                told = job.report
                 tell(told)
     finally:
         job.waiting -= 1
@@ -268,7 +319,7 @@ async def wait_for(
     return None
 
 
-def _job(question: Question) -> Job:
+def _job(question: Question, asker: str) -> Job:
     """Return the job that works on a question in this event loop, a new one if there is none."""
     loop = asyncio.get_running_loop()
     for key in [key for key, job in _jobs.items() if job.task.get_loop() is not loop]:
@@ -277,7 +328,7 @@ def _job(question: Question) -> Job:
     if job is None or job.task.done():
         if len(_jobs) >= JOBS_AT_ONCE:
             raise BusyError("Too much is being worked out for others at this moment; try again in a minute.")
-        job = _jobs[question.key] = Job(Slices(question))
+        job = _jobs[question.key] = Job(question, asker)
         job.task = loop.create_task(job.run())
         # what it raises when everyone has just left is nobody's any more
         job.task.add_done_callback(lambda task: task.cancelled() or task.exception())

@@ -11,3 +11,6 @@ if "PLAYGROUND_DATA_DIR" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["PLAYGROUND_DATA_DIR"], ignore_errors=True)
 
 from playground.settings import *  # noqa: F403
+
+# What a test replaces is replaced in this process only. Tests of the pool and of whole servers have one.
+PLAYGROUND["POOL_PROCESSES"] = 0  # noqa: F405

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 
-from playground import bundles
+from playground import bundles, offload
 from playground.api.answers import ApiError, answer
 from playground.api.calls import json_of
-from playground.generating import generated, generator, recipe_of
+from playground.generating import generated, generator, is_large, recipe_of
+from playground.identity import asker
 from playground.throttle import reading
+from scheduler_core.recipes import Recipe
+
+
+def whole_cluster(recipe: Recipe) -> dict[str, Any]:
+    """Return all of a recipe's cluster; in the pool where that is much."""
+    return generated(recipe, whole=True)
 
 
 def get_generator(request: HttpRequest) -> HttpResponse:
@@ -19,9 +28,13 @@ def get_generator(request: HttpRequest) -> HttpResponse:
 
 def generate_cluster(request: HttpRequest) -> HttpResponse:
     """Answer the cluster of a recipe; nothing is stored."""
+    recipe = recipe_of(json_of(request))
     try:
-        with reading():
-            made = generated(recipe_of(json_of(request)), whole=True)
+        if offload.enabled() and is_large(recipe):
+            made = offload.compute(asker(), whole_cluster, recipe)
+        else:
+            with reading():
+                made = whole_cluster(recipe)
     except bundles.TooLargeError as error:
         raise ApiError(413, str(error)) from error
     if made["errors"]:

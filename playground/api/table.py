@@ -9,9 +9,12 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
+from playground import bundles
 from playground.api import calls, drafts, finding, making, worth
 from playground.api.answers import ApiError, refusal
-from playground.throttle import RETRY_SECONDS, BusyError, address_of, wait_seconds
+from playground.pool.process import LostError
+from playground.pool.shares import BusyError
+from playground.throttle import address_of, wait_seconds
 
 Operation = Callable[..., HttpResponseBase]
 
@@ -363,8 +366,12 @@ class Endpoint:
             return call.operation(request, **names)
         except ApiError as error:
             return refusal(error)
+        except bundles.TooLargeError as error:
+            return refusal(ApiError(422, str(error)))
+        except LostError as error:
+            return refusal(ApiError(503, str(error), {"Retry-After": "1"}))
         except BusyError as error:
-            return refusal(ApiError(503, str(error), {"Retry-After": str(RETRY_SECONDS)}))
+            return refusal(ApiError(503, str(error), {"Retry-After": str(error.retry_after)}))
 
 
 def urlpatterns() -> list[URLPattern]:

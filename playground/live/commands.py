@@ -12,11 +12,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from playground import bundles, sources, store
+from playground import bundles, offload, sources, store
 from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
+from playground.pool.process import LostError
+from playground.pool.shares import BusyError
 from playground.store import draft_wire
 from playground.throttle import wait_seconds
 from scheduler_core.history import HistoryError, Moment
@@ -103,12 +105,15 @@ class Call:
         assert self.source is not None
         return self.source
 
-    async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
+    async def in_engine(self, call: Callable[..., T], *args: Any, large: bool | None = None) -> T:
         """Run ``call`` in an engine thread, one that reads a text in a parsing thread.
 
-        Raises Superseded where a newer request replaced this one, or the client gave it up.
+        What is ``large``, without that word a large text or source, is read in the pool, and the call runs in
+        a thread that may wait. Raises Superseded where a newer request replaced this one, or the client gave
+        it up.
         """
-        row = COMMANDS[self.name]
+        row, connection = COMMANDS[self.name], self.connection
+        waits = self._is_large() if large is None else large and offload.enabled()
         given_up = self._given_up()
         watch = self.watch()
 
@@ -116,9 +121,31 @@ class Call:
             if given_up():
                 raise Superseded
             with bundles.watched(watch):
-                return call(*args)
+                if not waits:
+                    return call(*args)
+                with offload.reading_for(connection.asker):
+                    return call(*args)
 
-        return await (self.connection.in_parsing if row.large else self.connection.in_engine)(wanted)
+        if waits:
+            return await connection.in_waiting(wanted)
+        return await (connection.in_parsing if row.large else connection.in_engine)(wanted)
+
+    async def in_pool(self, call: Callable[..., T], *args: Any, large: bool | None = None) -> T:
+        """Run a function of a module, without the database, in the pool where its work is ``large``.
+
+        Without that word it is what a large text or source says. Raises as :meth:`in_engine`.
+        """
+        if not (self._is_large() if large is None else large and offload.enabled()):
+            return await self.in_engine(call, *args)
+        return await offload.computed(self.connection.asker, call, *args, watch=self.watch())
+
+    def _is_large(self) -> bool:
+        if not offload.enabled():
+            return False
+        if self.source is not None and sources.is_large(self.source):
+            return True
+        texts = (value for value in self.payload.values() if isinstance(value, str))
+        return COMMANDS[self.name].large and offload.is_large(*texts)
 
     def _given_up(self) -> Unwanted:
         """Return what tells whether to give up; what stores something is done for who left too."""
@@ -134,17 +161,18 @@ class Call:
         loop = asyncio.get_running_loop()
         given_up = self._given_up()
         told = time.monotonic()
+        last = offload.QUEUED
 
         def tell(stage: str, done: int, of: int) -> None:
             report = {"request": self.request, "stage": stage, "done": done, "of": of}
             self.connection.push("request.progress", report)
 
         def watch(stage: str, done: int, of: int) -> None:
-            nonlocal told
+            nonlocal told, last
             if given_up():
                 raise Superseded
-            if time.monotonic() - told > TOLD_SECONDS:
-                told = time.monotonic()
+            if time.monotonic() - told > TOLD_SECONDS and (stage, done, of) != last:
+                told, last = time.monotonic(), (stage, done, of)
                 loop.call_soon_threadsafe(tell, stage, done, of)
 
         return watch
@@ -176,7 +204,10 @@ class Call:
             if unwanted():
                 raise Superseded
             with bundles.watched(watch):
-                return sources.open_playback(source)
+                if not large:
+                    return sources.open_playback(source)
+                with offload.reading_for(self.connection.asker):
+                    return sources.open_playback(source)
 
         def once() -> T | None:
             nonlocal playback
@@ -186,8 +217,9 @@ class Call:
                 playback = sources.open_playback(source)
             return turn(playback, unwanted)
 
+        large = offload.enabled() and sources.is_large(source)
         if not sources.is_open(source):  # reading it takes seconds, in which others want to step
-            playback = await self.connection.in_parsing(opened)
+            playback = await (self.connection.in_waiting if large else self.connection.in_parsing)(opened)
         while (answer := await self.connection.in_engine(once)) is None:
             pass
         return answer
@@ -264,6 +296,10 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
         raise CommandError("step.out-of-range", str(error)) from error
     except Superseded as error:
         raise CommandError("request.superseded") from error
+    except BusyError as error:
+        raise CommandError("server.busy", str(error), retryAfter=error.retry_after) from error
+    except LostError as error:
+        raise CommandError("server.error", str(error)) from error
 
 
 def _checked(row: Command, payload: Any) -> dict[str, Any]:

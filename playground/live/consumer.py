@@ -23,7 +23,7 @@ from playground.live.commands import COMMANDS, dispatch
 from playground.live.errors import CommandError
 from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
-from playground.playback.executor import in_engine, in_parsing
+from playground.playback.executor import in_engine, in_parsing, in_waiting
 
 log = structlog.get_logger(__name__)
 
@@ -212,15 +212,25 @@ class Connection(AsyncWebsocketConsumer):
         if request in self._under_way:
             self._given_up.add(request)
 
+    @property
+    def asker(self) -> str:
+        """By whom shares are counted: the visitor, or the address of a client without the cookie."""
+        return self.visitor or self.address
+
     async def in_parsing(self, call: Callable[..., T], *args: Any) -> T:
         """Run ``call``, which reads a bundle, in a parsing thread, when this connection has no more there."""
         async with self._parsing:
-            return await in_parsing(call, *args)
+            return await in_parsing(self.asker, call, *args)
+
+    async def in_waiting(self, call: Callable[..., T], *args: Any) -> T:
+        """Run ``call`` in a thread that waits for the pool, when this connection has no more there."""
+        async with self._parsing:
+            return await in_waiting(self.asker, call, *args)
 
     async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
         """Run ``call`` in an engine thread, when this connection has no more than its share there."""
         async with self._engine:
-            return await in_engine(call, *args)
+            return await in_engine(self.asker, call, *args)
 
     async def _answer(self, name: str, request: int, payload: Any) -> None:
         try:

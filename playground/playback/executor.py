@@ -1,7 +1,7 @@
 """The threads that run the engine, so that the event loop never does.
 
 They are few (limit ``ENGINE_THREADS``): the interpreter runs one at a time, and what more of
-them would do at once is only to make each answer later.
+them would do at once is only to make each answer later. Visitors take turns in them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from typing import Any, TypeVar
 from django.db import close_old_connections
 
 from playground.limits import limit
+from playground.pool.gate import FairThreads
+from playground.pool.shares import Bounds
+
+WAITING_THREADS = 24  # that wait for the pool, and hardly compute
+WAITING_EACH = 4  # of them for one visitor
 
 T = TypeVar("T")
 
@@ -43,6 +48,21 @@ def storage() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=4, thread_name_prefix="storage")
 
 
+@cache
+def waiting() -> ThreadPoolExecutor:
+    """Return the process's threads in which a visitor waits for what the pool reads."""
+    return ThreadPoolExecutor(max_workers=WAITING_THREADS, thread_name_prefix="waiting")
+
+
+@cache
+def fair(executor: Callable[[], ThreadPoolExecutor]) -> FairThreads:
+    """Return an executor's threads as visitors share them."""
+    places = executor()._max_workers  # noqa: SLF001 - what the executor was made with
+    # A connection has few jobs in threads at once, so that these queues are bounded by their number.
+    each = WAITING_EACH if executor is waiting else max(1, places)
+    return FairThreads(executor, places, Bounds(each, 2_000, 20_000))
+
+
 def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     close_old_connections()
     try:
@@ -51,16 +71,19 @@ def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         close_old_connections()
 
 
-async def in_engine(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Run ``call`` in an engine thread."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(engine(), lambda: _with_connections(call, *args, **kwargs))
+async def in_engine(visitor: str, call: Callable[..., T], *args: Any) -> T:
+    """Run ``call`` in an engine thread when it is the visitor's turn."""
+    return await asyncio.wrap_future(fair(engine).submit(visitor, lambda: _with_connections(call, *args)))
 
 
-async def in_parsing(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Run ``call``, which reads a bundle, in a parsing thread."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(parsing(), lambda: _with_connections(call, *args, **kwargs))
+async def in_parsing(visitor: str, call: Callable[..., T], *args: Any) -> T:
+    """Run ``call``, which reads a small bundle, in a parsing thread when it is the visitor's turn."""
+    return await asyncio.wrap_future(fair(parsing).submit(visitor, lambda: _with_connections(call, *args)))
+
+
+async def in_waiting(visitor: str, call: Callable[..., T], *args: Any) -> T:
+    """Run ``call``, which waits for the pool to read a large bundle, in a thread for that."""
+    return await asyncio.wrap_future(fair(waiting).submit(visitor, lambda: _with_connections(call, *args)))
 
 
 async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -19,8 +19,10 @@ from django.views.decorators.http import require_POST, require_safe
 from playground import bundles, sources, store, texts
 from playground.limits import limit
 from playground.models import Draft, Run
+from playground.pool.process import LostError
+from playground.pool.shares import BusyError
 from playground.runs import service
-from playground.throttle import RETRY_SECONDS, BusyError, address_of, reading, throttled
+from playground.throttle import RETRY_SECONDS, address_of, reading, throttled
 from playground.views import importing
 from playground.views.errors import error_page
 from scheduler_core import examples
@@ -254,7 +256,9 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     except importing.StoppedError:
         return HttpResponse(status=409)  # to nobody: whoever stopped it does not wait for an answer
     except BusyError as error:
-        return error_page(request, 503, str(error), retry_after=RETRY_SECONDS)
+        return error_page(request, 503, str(error), retry_after=error.retry_after)
+    except LostError as error:
+        return error_page(request, 503, str(error), retry_after=1)
 
 
 def _import(request: HttpRequest) -> HttpResponse:

@@ -103,8 +103,11 @@ async def _check(base: str, cookie: str, payload: str, answers: Counter[str]) ->
 
 async def _cost(base: str, name: str, answers: Counter[str]) -> None:
     while True:
-        answer = await asyncio.to_thread(client.request, "GET", f"{base}/api/scenarios/{name}/costs")
-        answers[f"costs {answer.status}"] += 1
+        try:
+            answer = await asyncio.to_thread(client.request, "GET", f"{base}/api/scenarios/{name}/costs")
+            answers[f"costs {answer.status}"] += 1
+        except TimeoutError:
+            answers["costs not answered in time"] += 1
         await asyncio.sleep(1)
 
 

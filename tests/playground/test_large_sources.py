@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
 import time
 from collections.abc import Callable
@@ -168,10 +169,24 @@ def test_what_was_read_is_kept_for_a_while_and_bounded(monkeypatch: pytest.Monke
     """The oldest goes, and what nobody asked for in a while."""
     texts = [NODES.replace("n0", f"{letter}0") for letter in "abc"]
     made = [bundles.parse([("", text)]) for text in texts]
-    found = [bundles.last_read.find([("", text)], "keep") for text in texts]
+    found = [bundles.last_read.find(bundles.content_key([("", text)], "keep")) for text in texts]
     assert found == [None, *made[1:]]
     monkeypatch.setattr(bundles, "KEPT_SECONDS", -1.0)
-    assert bundles.last_read.find([("", texts[2])], "keep") is None
+    assert bundles.last_read.find(bundles.content_key([("", texts[2])], "keep")) is None
+
+
+def test_a_large_text_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for what was read, and keeping what is read then, share one digest of the text."""
+    digests: list[bytes] = []
+    sha256 = hashlib.sha256
+
+    def counted(data: bytes) -> Any:
+        digests.append(data)
+        return sha256(data)
+
+    monkeypatch.setattr(hashlib, "sha256", counted)
+    bundles.parse([("", NODES)])
+    assert len(digests) == 1
 
 
 def test_an_import_tells_its_visitor_how_far_it_is(

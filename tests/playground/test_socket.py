@@ -320,7 +320,7 @@ async def test_a_connection_has_its_share_of_the_engine(web: str, monkeypatch: p
     assert max(most) <= consumer.ENGINE_JOBS
 
 
-async def _in_many_threads(call: Callable[..., Any], *args: Any) -> Any:
+async def _in_many_threads(_visitor: str, call: Callable[..., Any], *args: Any) -> Any:
     return await asyncio.to_thread(call, *args)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from playground import branching, bundles, sources, store
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
@@ -11,6 +13,7 @@ from playground.playback.playback import SLICE_SECONDS, Playback
 from scheduler_core.scenario import BundleError
 
 COMPARED_AT_ONCE = 4
+UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist)
 
 
 @command(
@@ -46,6 +49,10 @@ async def compare(call: Call) -> Answer:
     other: Playback | None = None
     why = ""
 
+    if parent is not None and not sources.is_open(parent):
+        with suppress(*UNREADABLE):  # which the turn finds, too
+            await call.in_engine(sources.open_playback, parent, large=sources.is_large(parent))
+
     def turn(playback: Playback, _unwanted: Unwanted) -> branching.Compared | None:
         nonlocal other, why
         if playback.advance(SLICE_SECONDS):
@@ -53,7 +60,7 @@ async def compare(call: Call) -> Answer:
         if other is None and parent is not None and not why:
             try:
                 other = sources.open_playback(parent)
-            except (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist):
+            except UNREADABLE:
                 why = "Its parent cannot be simulated, so there is nothing to compare it with."
         if other is not None and other.advance(SLICE_SECONDS):
             return None

@@ -18,10 +18,11 @@ from scheduler_core.scenario import BundleError
 @command("bundle.check", latest=1, large=True, text="text")
 async def check(call: Call) -> Answer:
     """Answer what is wrong with a text and what is in it; nothing is stored."""
-    return await call.in_engine(_check, call.payload["text"])
+    return await call.in_pool(checked, call.payload["text"])
 
 
-def _check(text: str) -> dict[str, Any]:
+def checked(text: str) -> dict[str, Any]:
+    """Return what is wrong with a text and what is in it."""
     try:
         scenario = bundles.parse([("", text)])
     except BundleError as error:
@@ -49,7 +50,7 @@ def _check(text: str) -> dict[str, Any]:
 )
 async def configure(call: Call) -> Answer:
     """Answer a text with one change to what configures its scheduler; nothing is stored."""
-    return await call.in_engine(_configured, call.payload, call.moment())
+    return await call.in_pool(_configured, call.payload, call.moment())
 
 
 def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any
 @command("bundle.add", latest=1, large=True, text="text", documents="text", step="text?")
 async def add(call: Call) -> Answer:
     """Answer a text with more documents; nothing is stored."""
-    return await call.in_engine(_added, call.payload, call.moment())
+    return await call.in_pool(_added, call.payload, call.moment())
 
 
 def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from playground import bundles, sources, store
 from playground.bulk import Bulk, changed, previewed
-from playground.generating import generated, generator
+from playground.generating import generated, generator, is_large
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
@@ -48,19 +47,24 @@ async def recipes(call: Call) -> Answer:
 async def cluster(call: Call) -> Answer:
     """Answer the cluster of a recipe, or the beginning of it; nothing is stored."""
     whole = call.payload.get("whole") == "true"
-    return await call.in_engine(partial(generated, call.payload["recipe"], whole=whole))
+    recipe = call.payload["recipe"]
+    return await call.in_pool(_generated, recipe, whole, large=is_large(recipe))
+
+
+def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
+    return generated(recipe, whole=whole)
 
 
 @command("cluster.create", visitor=True, throttle="IMPORTS_PER_MINUTE", recipe="object", title="text?")
 async def create(call: Call) -> Answer:
     """Make a draft of a generated cluster."""
-    return await call.in_engine(
-        _created, call.payload["recipe"], call.payload.get("title") or "", call.visitor
-    )
+    recipe, title = call.payload["recipe"], call.payload.get("title") or ""
+    large = is_large(recipe)
+    made = await call.in_pool(_generated, recipe, True, large=large)
+    return await call.in_engine(_created, made, title, call.visitor, large=large)
 
 
-def _created(recipe: dict[str, Any], title: str, visitor: str) -> dict[str, Any]:
-    made = generated(recipe, whole=True)
+def _created(made: dict[str, Any], title: str, visitor: str) -> dict[str, Any]:
     if made["errors"]:
         raise CommandError("payload.invalid", made["errors"][0]["message"], field=made["errors"][0]["field"])
     scenario = bundles.parse([("", made["bundle"])], store.clean_title(title))
@@ -115,7 +119,7 @@ async def preview(call: Call) -> Answer:
 )
 async def bulk(call: Call) -> Answer:
     """Answer a text with many nodes changed; nothing is stored."""
-    return await call.in_engine(_changed, call.payload, call.moment())
+    return await call.in_pool(_changed, call.payload, call.moment())
 
 
 def _changed(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:

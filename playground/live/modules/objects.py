@@ -23,6 +23,7 @@ from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.wire import Encoded, encode
 from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.history import Moment
 from scheduler_core.revising import RevisionError, revised
 
 T = TypeVar("T")
@@ -162,13 +163,14 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
 )
 async def operate(call: Call) -> Answer:
     """Answer a text with one change to its history; nothing is stored."""
-    return await call.in_engine(_operated, call)
+    moment = call.moment(during=call.payload.get("during") == "evaluation")
+    return await call.in_pool(_operated, call.payload, moment, call.moment("landed"))
 
 
 @command("bundle.amend", latest=1, large=True, text="text", target="text", object="text?", base="text?")
 async def amend(call: Call) -> Answer:
     """Answer a text with one object otherwise from the start, or without it; nothing is stored."""
-    return await call.in_engine(_amended, call.payload)
+    return await call.in_pool(_amended, call.payload)
 
 
 def _amended(payload: dict[str, Any]) -> dict[str, Any]:
@@ -176,10 +178,7 @@ def _amended(payload: dict[str, Any]) -> dict[str, Any]:
         return amended(payload["text"], payload["target"], payload.get("object"), payload.get("base") or "")
 
 
-def _operated(call: Call) -> dict[str, Any]:
-    payload = call.payload
+def _operated(payload: dict[str, Any], moment: Moment | None, landed: Moment | None) -> dict[str, Any]:
     given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id", "seconds")}
-    moment = call.moment(during=payload.get("during") == "evaluation")
-    landed = call.moment("landed")
     with refusals():
         return operated(payload["text"], Change(payload["action"], moment, landed=landed, **given))

@@ -6,7 +6,6 @@ from playground import worth
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.playback.playback import Superseded
-from playground.throttle import BusyError
 
 
 @command("worth.cost", source="source", latest=1, throttle="IMPORTS_PER_MINUTE")
@@ -69,9 +68,9 @@ async def _waited(call: Call, question: worth.Question) -> Answer:
         call.connection.push("worth.progress", payload)
 
     try:
-        answer = await worth.wait_for(question, call.connection.unwanted(call.name, call.request), tell)
-    except BusyError as error:
-        raise CommandError("server.busy", str(error)) from error
+        answer = await worth.wait_for(
+            question, call.connection.asker, call.connection.unwanted(call.name, call.request), tell
+        )
     except worth.NoCacheError as error:
         raise CommandError("payload.invalid", str(error), field="source") from error
     if answer is None:

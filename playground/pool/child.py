@@ -1,0 +1,121 @@
+"""What runs in a process of the pool: one job after another, without the database.
+
+A job comes as ``(function, arguments, limits)``. ``("progress", (stage, done, of))`` is sent now and then,
+at last ``("done", result)``, ``("raised", (class, arguments, attributes, traceback))``,
+``("failed", traceback)``, ``("memory", None)`` or ``("cancelled", None)``. Whatever comes during a job
+cancels it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import django
+from django.conf import settings
+
+NICENESS = 10  # the threads that answer steps come first
+REPORT_SECONDS = 0.15  # between two reports of progress
+CANCEL = "cancel"
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
+
+
+class CancelledJob(BaseException):
+    """Nobody wants the result any more; no job catches this as an error of its own."""
+
+
+def preload() -> None:
+    """Import what jobs use: in the server that processes are forked from, so that each starts at once."""
+    django.setup()
+    from playground import bulk, generating, worth  # noqa: F401 - imported for those who are forked
+
+
+def main(connection: Connection) -> None:
+    """Run jobs until the web process closes the connection, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the web process, which then ends this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.nice(NICENESS)
+    django.setup()
+    while True:
+        try:
+            job = connection.recv()
+        except (EOFError, OSError):
+            return
+        if job == CANCEL:  # of a job that had ended when it was sent
+            continue
+        outcome = _outcome(connection, *job)
+        try:
+            connection.send(outcome)
+        except (TypeError, AttributeError, ValueError, pickle.PicklingError):
+            connection.send(("failed", traceback.format_exc()))
+
+
+def _end_with_parent() -> None:
+    """End this process, whatever it computes, as soon as the web process ends: also by SIGKILL."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+    os._exit(1)
+
+
+def _outcome(
+    connection: Connection, function: Callable[..., Any], args: tuple[Any, ...], limits: dict[str, int]
+) -> tuple[str, Any]:
+    from playground import bundles
+
+    settings.PLAYGROUND = limits
+    try:
+        with bundles.watched(_watch(connection)):
+            return "done", function(*args)
+    except CancelledJob:
+        return "cancelled", None
+    except MemoryError:
+        return "memory", None
+    except Exception as error:
+        return _told(error)
+
+
+def _watch(connection: Connection) -> Callable[[str, int, int], None]:
+    last = time.monotonic()
+
+    def watch(stage: str, done: int, of: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < REPORT_SECONDS:
+            return
+        last = now
+        if connection.poll():
+            connection.recv()
+            raise CancelledJob
+        connection.send(("progress", (stage, done, of)))
+
+    return watch
+
+
+def _told(error: Exception) -> tuple[str, Any]:
+    """Return an error as its class, arguments and attributes: not every class is made of its arguments."""
+    text = "".join(traceback.format_exception(error))
+    told = (type(error), error.args, dict(error.__dict__), text)
+    try:
+        pickle.loads(pickle.dumps(told))  # noqa: S301 - written by this process
+    except Exception:
+        return "failed", text
+    return "raised", told
+
+
+def remade(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any], text: str) -> Exception:
+    """Return an error as it was raised in the other process, with the traceback's text as a note."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    error.add_note(text)
+    return error

@@ -1,0 +1,86 @@
+"""A few places for threads that work in the web process itself, given to visitors in turn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any, TypeVar
+
+from playground.pool.shares import FULL, Bounds, BusyError, Shares
+
+T = TypeVar("T")
+
+
+class Gate:
+    """Lets so many threads in at once; those that wait come in by visitor in turn."""
+
+    def __init__(self, places: int, bounds: Bounds) -> None:
+        self._free = places
+        self._shares: Shares[threading.Event] = Shares(bounds)
+        self._lock = threading.Lock()
+
+    def enter(self, visitor: str, seconds: float | None = None, *, always: bool = False) -> None:
+        """Wait for a place. Raises BusyError after ``seconds``, or at once where too many wait.
+
+        ``always``: for who was in already, and waits as long as it takes.
+        """
+        turn = threading.Event()
+        with self._lock:
+            self._shares.put(visitor, turn, always=always)
+            self._let_in()
+        if turn.wait(seconds):
+            return
+        with self._lock:
+            if not self._shares.discard(visitor, turn):
+                return  # it came in this moment
+        raise BusyError(FULL)
+
+    def leave(self, visitor: str) -> None:
+        """Give the place back."""
+        with self._lock:
+            self._free += 1
+            self._shares.done(visitor)
+            self._let_in()
+
+    def _let_in(self) -> None:
+        while self._free and (taken := self._shares.take()) is not None:
+            self._free -= 1
+            taken[1].set()
+
+
+class FairThreads:
+    """An executor's threads, given to visitors in turn."""
+
+    def __init__(self, executor: Callable[[], Executor], places: int, bounds: Bounds) -> None:
+        self._executor = executor
+        self._free = places
+        self._shares: Shares[tuple[Future[Any], Callable[[], Any]]] = Shares(bounds)
+        self._lock = threading.Lock()
+
+    def submit(self, visitor: str, call: Callable[[], T]) -> Future[T]:
+        """Run ``call`` when it is the visitor's turn. Raises BusyError where too many wait."""
+        future: Future[T] = Future()
+        with self._lock:
+            self._shares.put(visitor, (future, call))
+            self._begin()
+        return future
+
+    def _begin(self) -> None:
+        while self._free and (taken := self._shares.take()) is not None:
+            visitor, (future, call) = taken
+            self._free -= 1
+            self._executor().submit(self._run, visitor, future, call)
+
+    def _run(self, visitor: str, future: Future[Any], call: Callable[[], Any]) -> None:
+        try:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call())
+                except BaseException as error:
+                    future.set_exception(error)
+        finally:
+            with self._lock:
+                self._free += 1
+                self._shares.done(visitor)
+                self._begin()

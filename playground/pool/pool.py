@@ -1,0 +1,162 @@
+"""The pool: jobs in, futures out; visitors take turns, and long jobs leave a process for short ones."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import structlog
+
+from playground.limits import limit
+from playground.pool.process import Process, Report
+from playground.pool.shares import Bounds, Shares
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+IDLE_SECONDS = 150.0  # after which a process that has nothing to do ends; what it has read is forgotten then
+CANCEL_SECONDS = 2.0  # after which a job that nobody wants any more is ended with its process
+PLACES_KEPT = 1_000  # visitors of whom it is known which process has read their last bundle
+
+
+@dataclass(eq=False, slots=True)
+class Job(Generic[T]):
+    """One call of a function of a module, with arguments and a result that can be pickled.
+
+    ``report`` is how far it is, None before it has begun to tell.
+    """
+
+    visitor: str
+    function: Callable[..., T]
+    args: tuple[Any, ...]
+    long: bool = False
+    future: Future[T] = field(default_factory=Future)
+    report: Report | None = None
+    unwanted: bool = False
+
+
+class Pool:
+    """Some processes, each with a thread that hands it jobs. Every method may be called from any thread."""
+
+    def __init__(self, processes: int, bounds: Bounds) -> None:
+        self._shares: Shares[Job[Any]] = Shares(bounds)
+        self._changed = threading.Condition()
+        self._most_long = max(1, processes - 1)
+        self._long = 0  # that run
+        self._idle: set[int] = set()
+        self._places: OrderedDict[str, int] = OrderedDict()  # visitor -> the process of their last job
+        self._closed = False
+        self.processes = [Process() for _ in range(processes)]
+        self._threads = [
+            threading.Thread(target=self._work, args=(number,), name=f"pool-{number}", daemon=True)
+            for number in range(processes)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, visitor: str, function: Callable[..., T], *args: Any, long: bool = False) -> Job[T]:
+        """Queue a job of a visitor; its future has the outcome. Raises BusyError.
+
+        A ``long`` one computes for a minute: these never take the last process from those that only read.
+        """
+        job = Job(visitor, function, args, long)
+        with self._changed:
+            self._shares.put(visitor, job)
+            self._changed.notify_all()
+        return job
+
+    def cancel(self, job: Job[Any]) -> None:
+        """Want no result any more: a job that waits is dropped, one that runs is ended soon."""
+        with self._changed:
+            job.unwanted = True
+            waited = self._shares.discard(job.visitor, job)
+        if waited:
+            job.future.cancel()
+
+    def close(self) -> None:
+        """End every process and every thread; jobs that wait are cancelled."""
+        with self._changed:
+            self._closed = True
+            for job in self._shares.drain():
+                job.future.cancel()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self, number: int) -> None:
+        process = self.processes[number]
+        try:
+            while True:
+                job = self._next(number)
+                if job is None and self._closed:
+                    return
+                if job is None:
+                    process.end()
+                else:
+                    self._run(process, job)
+        finally:
+            process.end()
+
+    def _next(self, number: int) -> Job[Any] | None:
+        """Wait for a job for a process; None where there was none for long, or the pool is closed."""
+        with self._changed:
+            self._idle.add(number)
+            try:
+                while not self._closed:
+                    taken = self._shares.take(lambda visitor, job: self._may(number, visitor, job))
+                    if taken is not None:
+                        visitor, job = taken
+                        self._long += job.long
+                        self._places[visitor] = number
+                        self._places.move_to_end(visitor)
+                        if len(self._places) > PLACES_KEPT:
+                            self._places.popitem(last=False)
+                        return job
+                    if not self._changed.wait(IDLE_SECONDS):
+                        return None
+                return None
+            finally:
+                self._idle.discard(number)
+
+    def _may(self, number: int, visitor: str, job: Job[Any]) -> bool:
+        if job.long and self._long >= self._most_long:
+            return False
+        # Whoever checks a text opens it next: the process that has read it has it at hand.
+        place = self._places.get(visitor, number)
+        return place == number or place not in self._idle
+
+    def _run(self, process: Process, job: Job[Any]) -> None:
+        def tell(report: Report) -> None:
+            job.report = report
+
+        def patience() -> float | None:
+            if self._closed:
+                return 0.0
+            return CANCEL_SECONDS if job.unwanted else None
+
+        try:
+            if job.future.set_running_or_notify_cancel():
+                job.future.set_result(process.run(job.function, job.args, tell, patience))
+        except Exception as error:
+            job.future.set_exception(error)
+        finally:
+            with self._changed:
+                self._shares.done(job.visitor)
+                self._long -= job.long
+                self._changed.notify_all()
+
+
+@cache
+def pool() -> Pool:
+    """Return the web process's pool; there is one where the limit ``POOL_PROCESSES`` is not 0."""
+    bounds = Bounds(limit("POOL_JOBS_PER_VISITOR"), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))
+    made = Pool(limit("POOL_PROCESSES"), bounds)
+    atexit.register(made.close)
+    return made

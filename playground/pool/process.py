@@ -1,0 +1,149 @@
+"""One process of the pool as the web process holds it: started when needed, watched, killed on overrun."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from playground.limits import MIB, limit
+from playground.pool import child
+
+PULSE = 0.1  # seconds between two looks at a job's time and memory
+END_SECONDS = 2.0
+
+Report = tuple[str, int, int]  # stage, done, of: as playground.bundles tells them
+
+
+class LostError(RuntimeError):
+    """The process ended in the middle of a job: killed, or out of memory."""
+
+    def __init__(self) -> None:
+        super().__init__("The process that worked on this ended unexpectedly; try again.")
+
+
+class OverrunError(ValueError):
+    """A job took more time or memory than the limits allow; its process was killed."""
+
+
+class CancelledError(Exception):
+    """A job was cancelled while it ran."""
+
+
+class JobError(RuntimeError):
+    """A job failed with what cannot be raised here; the text is its traceback."""
+
+
+class Process:
+    """A process that runs one job at a time. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._process: BaseProcess | None = None
+        self._connection: Connection | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while it runs."""
+        return self._process.pid if self._process is not None else None
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        tell: Callable[[Report], None],
+        patience: Callable[[], float | None],
+    ) -> Any:
+        """Run a job and return its result, or raise what it raised.
+
+        ``patience`` returns None while the result is wanted, then the seconds that the job has to end.
+
+        Raises LostError, OverrunError, JobError, and CancelledError for a job that was not wanted any more.
+        """
+        connection = self._ready()
+        try:
+            connection.send((function, args, dict(settings.PLAYGROUND)))
+            kind, value = self._outcome(connection, tell, patience)
+        except (EOFError, ConnectionError) as error:
+            self.end()
+            raise LostError from error
+        except BaseException:
+            self.end()  # in the middle of a job nothing else can be asked of it
+            raise
+        if self._resident() > limit("POOL_MIB") * MIB // 2:
+            self.end()  # what it has taken goes back to the system
+        match kind:
+            case "done":
+                return value
+            case "cancelled":
+                raise CancelledError
+            case "memory":
+                raise OverrunError(_too_much_memory())
+            case "raised":
+                raise child.remade(*value)
+            case _:
+                raise JobError(value)
+
+    def _outcome(
+        self, connection: Connection, tell: Callable[[Report], None], patience: Callable[[], float | None]
+    ) -> tuple[str, Any]:
+        until = time.monotonic() + limit("POOL_SECONDS")
+        cancelled_at: float | None = None
+        while True:
+            if connection.poll(PULSE):  # at once where the process is gone
+                kind, value = connection.recv()
+                if kind != "progress":
+                    return kind, value
+                tell(value)
+            now = time.monotonic()
+            grace = patience()
+            if grace is not None and cancelled_at is None:
+                cancelled_at = now
+                connection.send(child.CANCEL)
+            if grace is not None and cancelled_at is not None and now >= cancelled_at + grace:
+                raise CancelledError
+            if now > until:
+                raise OverrunError(f"This takes more than {limit('POOL_SECONDS'):,} seconds.")
+            if self._resident() > limit("POOL_MIB") * MIB:
+                raise OverrunError(_too_much_memory())
+
+    def _resident(self) -> int:
+        """Return the resident memory in bytes, 0 where the system does not tell."""
+        try:
+            pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        except (OSError, ValueError, IndexError):
+            return 0
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def _ready(self) -> Connection:
+        if self._process is not None and self._connection is not None and self._process.is_alive():
+            return self._connection
+        self.end()
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["playground.pool.preloaded"])
+        ours, theirs = context.Pipe()
+        process = context.Process(target=child.main, args=(theirs,), name="podstep-pool", daemon=True)
+        process.start()
+        theirs.close()  # else nobody would notice that the process is gone
+        self._process, self._connection = process, ours
+        return ours
+
+    def end(self) -> None:
+        """Kill the process, if there is one; the next job starts another."""
+        process, connection = self._process, self._connection
+        self._process = self._connection = None
+        if connection is not None:
+            connection.close()
+        if process is not None:
+            process.kill()
+            process.join(END_SECONDS)
+
+
+def _too_much_memory() -> str:
+    return f"This needs more than {limit('POOL_MIB'):,} MiB of memory."

@@ -1,0 +1,94 @@
+"""Whose turn it is: jobs wait by visitor, and visitors take turns however many jobs each of them has."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+RETRY_SECONDS = 5  # after which a visitor with too many jobs may try again
+BUSY = "Too many of your requests are being worked on; try again in a moment."
+FULL = "Too much is being worked on for everybody at this moment; try again in a moment."
+
+
+class BusyError(RuntimeError):
+    """No further job is taken now: the visitor, or all of them together, have as many as may wait."""
+
+    def __init__(self, text: str = BUSY, retry_after: int = RETRY_SECONDS) -> None:
+        self.retry_after = retry_after
+        super().__init__(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many jobs of one visitor run at once, how many of one visitor wait, and how many of all."""
+
+    running: int
+    queued: int
+    queued_by_all: int
+
+
+class Shares(Generic[T]):
+    """Jobs that wait, the oldest of each visitor first, and visitors in turn. The caller holds the lock."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._waiting: OrderedDict[str, deque[T]] = OrderedDict()  # the visitor whose turn is next, first
+        self._running: Counter[str] = Counter()
+        self._queued = 0
+
+    def __len__(self) -> int:
+        return self._queued
+
+    def put(self, visitor: str, job: T, *, always: bool = False) -> None:
+        """Let a job wait; ``always``, or BusyError where the visitor or all together have as many as may."""
+        if not always and len(self._waiting.get(visitor, ())) >= self._bounds.queued:
+            raise BusyError
+        if not always and self._queued >= self._bounds.queued_by_all:
+            raise BusyError(FULL)
+        self._waiting.setdefault(visitor, deque()).append(job)
+        self._queued += 1
+
+    def take(self, may: Callable[[str, T], bool] = lambda _visitor, _job: True) -> tuple[str, T] | None:
+        """Return the next visitor and their oldest job that ``may`` run now; it counts as running."""
+        for visitor, jobs in self._waiting.items():
+            if self._running[visitor] >= self._bounds.running:
+                continue
+            job = next((job for job in jobs if may(visitor, job)), None)
+            if job is None:
+                continue
+            self._remove(visitor, job)
+            self._running[visitor] += 1
+            if visitor in self._waiting:
+                self._waiting.move_to_end(visitor)
+            return visitor, job
+        return None
+
+    def done(self, visitor: str) -> None:
+        """Count a job that :meth:`take` returned no longer as running."""
+        self._running[visitor] -= 1
+        if not self._running[visitor]:
+            del self._running[visitor]
+
+    def discard(self, visitor: str, job: T) -> bool:
+        """Take a job that waits out of the queue; return whether it waited."""
+        if job not in self._waiting.get(visitor, ()):
+            return False
+        self._remove(visitor, job)
+        return True
+
+    def drain(self) -> list[T]:
+        """Take every job that waits out of the queue, and return them."""
+        jobs = [job for waiting in self._waiting.values() for job in waiting]
+        self._waiting.clear()
+        self._queued = 0
+        return jobs
+
+    def _remove(self, visitor: str, job: T) -> None:
+        self._waiting[visitor].remove(job)
+        self._queued -= 1
+        if not self._waiting[visitor]:
+            del self._waiting[visitor]
