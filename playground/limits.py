@@ -54,7 +54,9 @@ LIMITS: tuple[Limit, ...] = (
         "processes",
         "processes beside a web process that read and compute what is large; 0: its own threads do",
     ),
-    Limit("POOL_SECONDS", 180, "seconds", "one job of such a process, which is killed after it"),
+    Limit(
+        "POOL_SECONDS", 180, "seconds", "computing for one job of such a process, which is killed after it"
+    ),
     Limit("POOL_MIB", 4_096, "MiB", "resident memory of such a process, which is killed beyond it"),
     Limit("POOL_JOBS_PER_VISITOR", 1, "jobs", "jobs of one visitor that run in these processes at once"),
     Limit("POOL_QUEUED_PER_VISITOR", 16, "jobs", "jobs of one visitor that wait for these processes"),

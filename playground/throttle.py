@@ -35,17 +35,18 @@ def _readers() -> Gate:
 
 
 @contextmanager
-def reading() -> Iterator[None]:
+def reading() -> Iterator[Callable[[], None]]:
     """Read or write a bundle in a request's thread, at once with few others (limit ``ENGINE_THREADS``).
 
     Visitors take turns. What is large is read in the pool, while the place is another's. Raises BusyError
-    after :data:`READING_SECONDS`, or at once for a visitor of whom too many requests wait.
+    after :data:`READING_SECONDS`, or at once for a visitor of whom too many requests wait. What computes for
+    seconds calls the function that is yielded after each slice: it lets others come first.
     """
     visitor, readers = asker(), _readers()
     readers.enter(visitor, READING_SECONDS)
     try:
         with offload.reading_for(visitor, readers):
-            yield
+            yield lambda: readers.give_way(visitor)
     finally:
         readers.leave(visitor)
 

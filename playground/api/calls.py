@@ -6,7 +6,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, ClassVar
 from weakref import WeakSet
 
@@ -223,11 +223,15 @@ def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
     first = number_of(request, "from", 1, 1, 999_999_999)
     count = number_of(request, "count", 50, 1, CYCLES_PER_ANSWER)
     playback = playback_of(sources.Source({"scenario": name}, scenario_of(name)))
-    playback.reach(first + count - 1)
-    last = min(first + count - 1, len(playback))
+    cycles = []
+    with reading() as give_way:
+        playback.reach(first + count - 1, give_way)
+        for index in range(first, min(first + count - 1, len(playback)) + 1):
+            cycles.append(trace_cycle(playback.cycle(index)))
+            give_way()
     body = {
         "from": first,
-        "cycles": [trace_cycle(playback.cycle(index)) for index in range(first, last + 1)],
+        "cycles": cycles,
         "total": len(playback),
         "complete": playback.complete,
     }
@@ -248,10 +252,11 @@ def _cycle(playback: Playback, step: str) -> HttpResponse:
     try:
         if not STEP.fullmatch(step):
             raise ValueError("A step is a cycle's number or major.minor, as in 17 or 2.3.")
-        index = playback.seek(step)
-        if not index:
-            raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
-        return answer(trace_cycle(playback.cycle(index)))
+        with reading() as give_way:
+            index = playback.seek(step, give_way)
+            if not index:
+                raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
+            return answer(trace_cycle(playback.cycle(index)))
     except ValueError as error:
         raise ApiError(400, [{"line": None, "path": "step", "message": str(error)}]) from error
     except OutOfRangeError as error:
@@ -267,8 +272,8 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
         raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
     playback = playback_of(row)
     until = time.monotonic() + limit("WHY_SECONDS")
-    with reading():
-        index = _index(playback, step)
+    with reading() as give_way:
+        index = _index(playback, step, give_way)
         work = explaining(playback, Question(row.key, index, pod, node))
         while time.monotonic() < until:
             try:
@@ -277,15 +282,16 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
                 return answer(why(end.value))
             except ExplainError as error:
                 raise ApiError(404, str(error)) from error
+            give_way()
     raise ApiError(422, "Explaining this takes too long; ask about one node.")
 
 
-def _index(playback: Playback, step: str) -> int:
+def _index(playback: Playback, step: str, give_way: Callable[[], None]) -> int:
     """Return the index of a step, 0 before the first cycle."""
     if not STEP.fullmatch(step):
         message = "A step is a cycle's number or major.minor, as in 17 or 2.3."
         raise ApiError(400, [{"line": None, "path": "step", "message": message}])
-    index = playback.seek(step)
+    index = playback.seek(step, give_way)
     if index is None:
         raise ApiError(404, f"There is no cycle {step}; there are {len(playback):,}.")
     return index

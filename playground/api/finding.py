@@ -40,7 +40,7 @@ def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
         raise ApiError(400, [{"line": None, "path": path, "message": str(error)}]) from error
     playback = playback_of(source)
     until = time.monotonic() + limit("FIND_SECONDS")
-    with reading():
+    with reading() as give_way:
         searching = Finder(playback, search).run()
         seen = start
         while time.monotonic() < until:
@@ -50,4 +50,5 @@ def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
                 return answer(end.value.wire())
             except OutOfRangeError as error:
                 raise ApiError(404, str(error)) from error
+            give_way()
     return answer(Found(0, (), seen, over=False).wire())

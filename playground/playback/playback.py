@@ -59,6 +59,10 @@ def never() -> bool:
     return False
 
 
+def at_once() -> None:
+    """Give way to nobody: the thread is one of those that others take turns in."""
+
+
 class Playback:
     """The cycles of ``scenario``.
 
@@ -170,19 +174,19 @@ class Playback:
                 self._forward = None  # its columns are no longer needed
             return not self.complete
 
-    def reach(self, index: int) -> None:
-        """Compute forward until cycle ``index`` is there or there are no more.
+    def reach(self, index: int, give_way: Callable[[], None] = at_once) -> None:
+        """Compute forward until cycle ``index`` is there or there are no more; others come between slices.
 
         Most callers ask for what is there already; but a playback may have been displaced since,
         and made anew.
         """
         while len(self.trail) < index and self.advance(SLICE_SECONDS):
-            pass
+            give_way()
 
-    def seek(self, step: str) -> int | None:
-        """Return :meth:`resolve` of ``step``, computing forward until it is there."""
+    def seek(self, step: str, give_way: Callable[[], None] = at_once) -> int | None:
+        """Return :meth:`resolve` of ``step``, computing forward until it is there as :meth:`reach` does."""
         while (index := self.resolve(step)) is None and self.advance(SLICE_SECONDS):
-            pass
+            give_way()
         return self.resolve(step) if index is None else index
 
     def _stop(self, why: str) -> None:

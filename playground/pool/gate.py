@@ -43,6 +43,14 @@ class Gate:
             self._shares.done(visitor)
             self._let_in()
 
+    def give_way(self, visitor: str) -> None:
+        """Let whoever waits come in first, and wait for the place again."""
+        with self._lock:
+            if not len(self._shares):
+                return
+        self.leave(visitor)
+        self.enter(visitor, always=True)
+
     def _let_in(self) -> None:
         while self._free and (taken := self._shares.take()) is not None:
             self._free -= 1

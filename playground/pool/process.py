@@ -18,6 +18,7 @@ from playground.pool import child
 
 PULSE = 0.1  # seconds between two looks at a job's time and memory
 END_SECONDS = 2.0
+PATIENCE = 5  # times the seconds of computing that a job may have, by the clock
 
 Report = tuple[str, int, int]  # stage, done, of: as playground.bundles tells them
 
@@ -93,7 +94,7 @@ class Process:
     def _outcome(
         self, connection: Connection, tell: Callable[[Report], None], patience: Callable[[], float | None]
     ) -> tuple[str, Any]:
-        until = time.monotonic() + limit("POOL_SECONDS")
+        began, began_cpu = time.monotonic(), self._cpu_seconds()
         cancelled_at: float | None = None
         while True:
             if connection.poll(PULSE):  # at once where the process is gone
@@ -108,10 +109,19 @@ class Process:
                 connection.send(child.CANCEL)
             if grace is not None and cancelled_at is not None and now >= cancelled_at + grace:
                 raise CancelledError
-            if now > until:
-                raise OverrunError(f"This takes more than {limit('POOL_SECONDS'):,} seconds.")
+            seconds = limit("POOL_SECONDS")
+            if self._cpu_seconds() - began_cpu > seconds or now - began > PATIENCE * seconds:
+                raise OverrunError(f"This takes more than {seconds:,} seconds.")
             if self._resident() > limit("POOL_MIB") * MIB:
                 raise OverrunError(_too_much_memory())
+
+    def _cpu_seconds(self) -> float:
+        """Return the seconds that the process has computed: it is nice, and waits where others compute."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _resident(self) -> int:
         """Return the resident memory in bytes, 0 where the system does not tell."""

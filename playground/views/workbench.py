@@ -9,8 +9,10 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from playground import bundles, sources, store
+from playground import bundles, identity, offload, sources, store
 from playground.models import Draft
+from playground.pool.process import LostError
+from playground.pool.shares import BusyError
 from scheduler_core.scenario import BundleError
 
 
@@ -67,9 +69,10 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
     except Draft.DoesNotExist as error:
         raise Http404 from error
     try:
-        text = store.draft_text(row)
-    except (BundleError, bundles.TooLargeError):
-        # Several files that cannot be read together any more: show them one after the other.
+        with offload.reading_for(identity.asker()):
+            text = store.draft_text(row)
+    except (BundleError, bundles.TooLargeError, BusyError, LostError):
+        # Several files that cannot be read together any more, or now: show them one after the other.
         text = "\n---\n".join(text for _, text in store.draft_files(row))
     headers = {"Cache-Control": "no-store", "ETag": f'"{row.text_revision}"'}
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)

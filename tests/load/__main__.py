@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from tests.load import neighbour
+from tests.load import neighbour, opening
 from tests.load.server import Server, serving
 from tests.parts import REPOSITORY
 
@@ -26,6 +26,7 @@ Subject = Callable[[Server, float], Coroutine[Any, Any, Figures]]  # the server,
 
 SUBJECTS: Mapping[str, Subject] = {
     "neighbour": neighbour.measure,
+    "opening": opening.measure,
 }
 
 

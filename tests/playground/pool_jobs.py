@@ -45,6 +45,11 @@ def silent() -> None:
     time.sleep(600)
 
 
+def busy() -> None:
+    while True:
+        pass
+
+
 def killed() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 

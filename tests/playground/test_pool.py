@@ -118,7 +118,11 @@ def test_a_process_killed_while_it_waits_is_replaced(pools: Callable[..., Pool])
 
 @pytest.mark.parametrize(
     ("job", "limit", "told"),
-    [(pool_jobs.silent, {"POOL_SECONDS": 1}, "1 seconds"), (pool_jobs.hungry, {"POOL_MIB": 250}, "250 MiB")],
+    [
+        (pool_jobs.busy, {"POOL_SECONDS": 1}, "1 seconds"),
+        (pool_jobs.silent, {"POOL_SECONDS": 1}, "1 seconds"),
+        (pool_jobs.hungry, {"POOL_MIB": 250}, "250 MiB"),
+    ],
 )
 def test_an_overrun_is_killed(
     pools: Callable[..., Pool], limits: Callable[..., None], job: Callable, limit: dict[str, int], told: str
