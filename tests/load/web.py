@@ -1,0 +1,67 @@
+"""A web process of its own for a load: the command of ``manage.py serve``, its data in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.services import client
+from tests.services.processes import Process, wait_until_ready
+from tests.services.stack import READY_SECONDS, Stack, embedded_parts
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A running web process."""
+
+    base_url: str
+    process: Process
+
+    def memory(self) -> float:
+        """Return its resident memory in MiB."""
+        lines = Path(f"/proc/{self.process.popen.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+    def cpu(self) -> float:
+        """Return the seconds of processor time that it has taken, all threads together."""
+        fields = Path(f"/proc/{self.process.popen.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def share(self, bundle: str) -> str:
+        """Share a bundle; return the scenario's id."""
+        answer = client.request("POST", f"{self.base_url}/api/scenarios", bundle.encode())
+        if answer.status != 201:
+            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
+        found: dict[str, Any] = json.loads(answer.body)
+        return str(found["id"])
+
+
+@contextmanager
+def serving(port: int, folder: Path, limits: Mapping[str, int]) -> Iterator[Web]:
+    """Start the web process of the code in ``folder`` with the limits given, and end it afterwards."""
+    with tempfile.TemporaryDirectory(prefix="podstep-load-") as home:
+        stack = Stack("load", port, embedded_parts(Path(home), port), Path(home))
+        (Path(home) / "data").mkdir()
+        env = {**stack.env, **{f"PLAYGROUND_{name}": str(value) for name, value in limits.items()}}
+
+        def start(name: str) -> Process:
+            log = Path(home) / f"{name}.log"
+            return Process(name, stack.parts[name].command, log=log, env=env, cwd=folder)
+
+        prepared = start("migrate")
+        if prepared.popen.wait(READY_SECONDS):
+            raise RuntimeError(prepared.output())
+        web = start("web")
+        try:
+            wait_until_ready(web, lambda: stack.answers("/healthz"), READY_SECONDS)
+            yield Web(stack.base_url, web)
+        finally:
+            web.stop()
