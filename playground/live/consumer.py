@@ -14,9 +14,11 @@ from contextlib import suppress
 from typing import Any, ClassVar, TypeVar
 
 import structlog
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from playground import identity, wire
+from playground.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, dispatch
@@ -103,6 +105,28 @@ class Connection(AsyncWebsocketConsumer):
         self._counted_at = 0.0
 
     # --- opening and closing ---------------------------------------------------------------
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the connection, one message after the other, until it is closed.
+
+        Channels' own loop makes a task of every message, to wait for a channel layer beside, and sends it
+        through the one thread that all connections share, to close what database connections that has.
+        There is no layer here, and what uses the database runs in threads that see to theirs
+        (:mod:`playground.playback.executor`).
+        """
+        self.scope, self.base_send = scope, send
+        handlers = {
+            "websocket.connect": self.websocket_connect,
+            "websocket.receive": self.websocket_receive,
+            "websocket.disconnect": self.websocket_disconnect,
+        }
+        with suppress(StopConsumer):
+            while True:
+                message = await receive()
+                await handlers[message["type"]](message)
+                # Of frames that came together none suspends this task: answers, and other connections, come
+                # in between.
+                await asyncio.sleep(0)
 
     async def connect(self) -> None:
         """Accept, unless the address has too many connections already."""

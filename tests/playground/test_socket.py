@@ -71,6 +71,20 @@ async def test_hostile_frames(frame: str, code: str, request_id: int | None) -> 
         assert await socket.success("session.hello", {})
 
 
+async def test_a_frame_waits_for_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames do not queue for the one thread where Channels closes database connections."""
+    passed: list[int] = []
+
+    async def through_the_thread() -> None:
+        passed.append(1)
+
+    monkeypatch.setattr("channels.consumer.aclose_old_connections", through_the_thread)
+    async with connected() as socket:
+        for _ in range(3):
+            await socket.success("session.hello", {})
+    assert passed == []
+
+
 async def test_binary_frames_are_refused() -> None:
     """Frames are text."""
     async with connected() as socket:
