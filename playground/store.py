@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from playground import bundles, texts
+from playground import bundles, texts, withdrawals
 from playground.limits import limit
 from playground.models import SHORT_ID, TITLE_LENGTH, Draft, Run, Scenario, Share, token_hash
 from scheduler_core import scenario as core
@@ -134,6 +134,7 @@ def unshare(row: Scenario, token: str) -> bool:
         removed, _ = Share.objects.filter(scenario=row, token=token_hash(token)).delete()
         if not removed:
             return False
+        withdrawals.note()
         forget_unreferenced(row)
     return True
 
@@ -194,6 +195,7 @@ def create_draft(
         surplus = list(recent[limit("DRAFTS_PER_OWNER") :])
         if surplus:
             Draft.objects.filter(pk__in=surplus).delete()
+            withdrawals.note()
     return draft
 
 
@@ -267,6 +269,7 @@ def delete_draft(draft: Draft, base: int | None = None) -> None:
             raise StaleError(row)
         Draft.objects.filter(owner=row.owner, parent=f"draft:{row.pk}").update(parent=row.parent)
         row.delete()
+        withdrawals.note()
 
 
 def draft_wire(draft: Draft) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from typing import Any, ClassVar, TypeVar
 
@@ -21,8 +21,9 @@ from playground import identity, wire
 from playground.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
-from playground.live.commands import COMMANDS, dispatch
+from playground.live.commands import COMMANDS, at_hand, dispatch
 from playground.live.errors import CommandError
+from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_waiting
@@ -83,6 +84,7 @@ class Connection(AsyncWebsocketConsumer):
     """One client."""
 
     open_by_address: ClassVar[Counter[str]] = Counter()
+    shared: ClassVar[Flights[Any]] = Flights()  # what connections compute for each other
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -178,6 +180,12 @@ class Connection(AsyncWebsocketConsumer):
         except CommandError as error:
             self._refuse(request_of(text_data), error)
             return
+        known = at_hand(self.visitor, name, payload)
+        if known is not None:
+            self._note_latest(name, request)  # what it replaces is given up all the same
+            self._answered(name, request)
+            self._write("success", request, known)
+            return
         if len(self._running) >= COMMANDS_AT_ONCE:
             self._refuse(request, CommandError("server.busy"))
             return
@@ -218,6 +226,10 @@ class Connection(AsyncWebsocketConsumer):
             while len(asked) > row.latest:
                 asked.popitem(last=False)
 
+    def _answered(self, name: str, request: int) -> None:
+        if (asked := self._latest.get(name)) is not None:
+            asked.pop(request, None)
+
     def unwanted(self, name: str, request: int) -> Callable[[], bool]:
         """Return a test, for any thread, whether newer requests replaced this one or the client left."""
         row = COMMANDS.get(name)
@@ -256,6 +268,13 @@ class Connection(AsyncWebsocketConsumer):
         async with self._engine:
             return await in_engine(self.asker, call, *args)
 
+    async def in_engine_once(self, asked: Hashable, call: Callable[[], T | None]) -> T | None:
+        """Run ``call`` as :meth:`in_engine` does, once for all connections that ask the same at once.
+
+        None where it was another's and that one left, or has no answer yet.
+        """
+        return await self.shared.join(asked, lambda: in_engine(call), self._engine)
+
     async def _answer(self, name: str, request: int, payload: Any) -> None:
         try:
             body = await dispatch(self, name, request, payload)
@@ -267,7 +286,7 @@ class Connection(AsyncWebsocketConsumer):
         else:
             self._write("success", request, body)
         finally:
-            self._latest.get(name, OrderedDict()).pop(request, None)
+            self._answered(name, request)
             self._under_way.discard(request)
             self._given_up.discard(request)
 

@@ -148,6 +148,20 @@ class Library:
         with self._lock:
             return self._entries.get(key)
 
+    def at_hand(self, key: Key) -> Playback | None:
+        """Return the playback under ``key`` if it is open, which counts as a use of it; never waits."""
+        entry = self._entries.get(key)
+        if entry is None or entry.playback is None:
+            return None
+        # The event loop asks: where a thread is making room meanwhile, this use is not counted.
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._entries.get(key) is entry:
+                    self._entries.move_to_end(key)
+            finally:
+                self._lock.release()
+        return entry.playback
+
     def attended(self) -> list[Key]:
         """Return the keys that somebody attends."""
         with self._lock:

@@ -22,6 +22,7 @@ import structlog
 from playground.limits import limit
 from playground.panels.cycle import PARTS, Place, light
 from playground.panels.rest import end
+from playground.playback.answers import Answers
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.nodes import NodeChanges
 from playground.playback.tables import Tables
@@ -76,6 +77,7 @@ class Playback:
         self.tables = Tables(scenario)
         self.trail = Trail(scenario, self.tables)
         self.checkpoints = Checkpoints(scenario)
+        self.answers = Answers()
         self.complete = False
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
@@ -114,14 +116,29 @@ class Playback:
             + len(self.trail.nodes) * NODE_CHANGE_BYTES
             + self._cycle_bytes
             + self.checkpoints.bytes
+            + self.answers.bytes
             + sum(map(_cache_bytes, (self._forward, self._reader, self._standing, self._behind)))
         )
+
+    @property
+    def version(self) -> tuple[int, int, bool, bool]:
+        """What every answer follows from beside what was asked: cycles, pods, whether it is all, with an end.
+
+        Equal before and after something was read, it was the same in between: none of them ever goes back.
+        """
+        return len(self.trail), len(self.tables.pods), self.complete, self.ended
+
+    @property
+    def settled(self) -> bool:
+        """Whether :attr:`version` is current; of an unfinished run, the newest rows are in the database."""
+        return self.complete or not self.stored
 
     def copy(self) -> Playback:
         """Return another playback of the same cycles, with a reader and caches of its own."""
         other = Playback.__new__(Playback)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(
+            answers=Answers(),
             _reader=None,
             _standing=None,
             _behind=None,

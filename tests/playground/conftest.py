@@ -18,6 +18,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-un
 from playground import identity
 from playground.built import STATIC
 from playground.live.modules import scenarios
+from playground.live.sightings import sightings
 from playground.playback.library import library
 
 DATA = Path(__file__).parent / "data"
@@ -33,6 +34,7 @@ def clean_slate() -> Iterator[None]:
     """Nothing that one test counted or played is there for the next."""
     cache.clear()
     library.clear()
+    sightings.clear()
     yield
     library.clear()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
@@ -41,7 +44,36 @@ def _at_end(playback: Playback, index: int) -> bool:
     return playback.ended and index == len(playback) + 1
 
 
-@command("cycles.window", source="source", latest=WINDOWS_AT_ONCE, pods="index?", **WINDOW)  # type: ignore[arg-type]
+def _pods_known(playback: Playback, payload: dict[str, Any]) -> int | None:
+    """Return how many pods the client knows, where the answer depends on it: None for who knows them all."""
+    known = payload.get("pods")
+    return None if known is None or known >= len(playback.tables.pods) else known
+
+
+def _window_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
+    return payload["from"], min(payload["count"], limit("WINDOW_CYCLES")), _pods_known(playback, payload)
+
+
+def _cycle_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
+    try:
+        index = playback.locate(payload["step"])
+    except ValueError:
+        return None
+    return (index, *payload["parts"], _pods_known(playback, payload)) if index else None
+
+
+def _events_asked(_playback: Playback, payload: dict[str, Any]) -> Hashable:
+    return payload["to"], min(payload["count"], limit("EVENTS"))
+
+
+@command(
+    "cycles.window",
+    source="source",
+    latest=WINDOWS_AT_ONCE,
+    kept=_window_asked,
+    pods="index?",
+    **WINDOW,  # type: ignore[arg-type]
+)
 async def window(call: Call) -> Answer:
     """Answer consecutive light cycles and every pod's node before the first of them."""
     first, count = call.payload["from"], min(call.payload["count"], limit("WINDOW_CYCLES"))
@@ -54,7 +86,7 @@ async def window(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("cycle.get", source="source", latest=1, step="text", parts="texts", pods="index?")
+@command("cycle.get", source="source", latest=1, kept=_cycle_asked, step="text", parts="texts", pods="index?")
 async def cycle(call: Call) -> Answer:
     """Answer parts of one cycle, or of the end; of several requests only the newest is worth computing."""
     parts, known = call.payload["parts"], call.payload.get("pods")
@@ -110,7 +142,7 @@ async def preemption_run(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("events.list", source="source", latest=1, to="index", count="index")
+@command("events.list", source="source", latest=1, kept=_events_asked, to="index", count="index")
 async def events(call: Call) -> Answer:
     """Answer the newest events up to a cycle."""
     to, count = call.payload["to"], min(call.payload["count"], limit("EVENTS"))

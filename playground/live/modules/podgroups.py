@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.podgroups import group
@@ -11,7 +14,11 @@ from scheduler_core.timed import TimedSimulation
 from scheduler_core.timed.standing import groups_of, standing
 
 
-@command("podgroup.get", source="source", latest=1, cycle="index", group="text")
+def _asked(_playback: Playback, payload: dict[str, Any]) -> Hashable:
+    return payload["cycle"], payload["group"]
+
+
+@command("podgroup.get", source="source", latest=1, kept=_asked, cycle="index", group="text")
 async def get(call: Call) -> Answer:
     """Answer a PodGroup, its members and its timers after a cycle; 0: before the first."""
     index, key = call.payload["cycle"], call.payload["group"]

@@ -1,0 +1,101 @@
+"""Which sources were found lately, so that a step asks no database.
+
+The rule: for ``SOURCE_SECONDS`` after the database was asked, a source that was found counts as existing and
+as visible to the visitor. A draft is remembered for the visitor who was found to own it; a scenario or a run,
+which anybody who has the link may see, for everybody. What this process withdraws it forgets at once
+(:mod:`playground.withdrawals`); what another process withdraws, when the time is over. A source that was not
+found is not remembered, nor is a draft named without a revision: that means the newest one, which only the
+database knows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from playground import sources, withdrawals
+from playground.limits import limit
+from playground.live.flights import Flights
+from playground.playback.executor import in_storage
+
+LONGEST_ID = 43  # characters, those of a scenario's whole digest
+
+Name = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A source, until when it counts, and the count of withdrawals before it was looked for."""
+
+    source: sources.Source
+    until: float  # time.monotonic()
+    withdrawn: int
+
+
+def _now() -> float:
+    return time.monotonic()
+
+
+def name_of(wire: Any, visitor: str) -> Name | None:
+    """Return what a source is remembered under, None where it is not to be remembered."""
+    if not isinstance(wire, dict) or not 1 <= len(wire) <= 2:
+        return None
+    kind = next((kind for kind in ("scenario", "run", "draft") if kind in wire), "")
+    name = wire.get(kind)
+    if not isinstance(name, str) or len(name) > LONGEST_ID:
+        return None
+    if kind != "draft":
+        return (kind, name) if len(wire) == 1 else None
+    revision = wire.get("revision")
+    if not visitor or not isinstance(revision, int) or isinstance(revision, bool):
+        return None
+    return (kind, name, revision, visitor)
+
+
+class Sightings:
+    """The sources found lately, at most ``SOURCES_SEEN``. To be used in one event loop."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[Name, Sighting] = OrderedDict()
+        self._looking: Flights[sources.Source] = Flights()
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def seen(self, wire: Any, visitor: str) -> sources.Source | None:
+        """Return a source that was found lately, None if the database has to be asked."""
+        name = name_of(wire, visitor)
+        found = self._seen.get(name) if name is not None else None
+        if found is None or found.withdrawn != withdrawals.count() or _now() >= found.until:
+            return None
+        return found.source
+
+    async def find(self, wire: Any, visitor: str) -> sources.Source:
+        """Return the source from the database, and remember it. Raises NotFoundError."""
+        name = name_of(wire, visitor)
+        if name is None:
+            return await in_storage(sources.find, wire, visitor)
+        # Who asks after a withdrawal does not wait for a look from before it.
+        withdrawn = withdrawals.count()
+        asked, look = (name, withdrawn), lambda: self._look(name, wire, visitor, withdrawn)
+        while (source := await self._looking.join(asked, look)) is None:
+            pass
+        return source
+
+    async def _look(self, name: Name, wire: Any, visitor: str, withdrawn: int) -> sources.Source:
+        asked = _now()
+        source = await in_storage(sources.find, wire, visitor)
+        self._seen.pop(name, None)
+        self._seen[name] = Sighting(source, asked + limit("SOURCE_SECONDS"), withdrawn)
+        while len(self._seen) > limit("SOURCES_SEEN"):
+            self._seen.popitem(last=False)
+        return source
+
+    def clear(self) -> None:
+        """Forget every source."""
+        self._seen.clear()
+
+
+sightings = Sightings()

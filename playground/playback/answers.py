@@ -1,0 +1,64 @@
+"""Encoded answers about one playback, so that what was answered once is not computed again.
+
+An answer follows from what was asked and from how far the playback has grown: its *version*. Answers of one
+version are kept; the first access in a later version drops them all.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+
+from playground.limits import limit
+from playground.wire import Encoded
+
+ENTRY_BYTES = 500  # of a key and its places in the table, beside the text
+CHARACTER_BYTES = 4  # the most that a character of a key takes
+
+
+class Answers:
+    """The least recently used answers go first. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self._version: Hashable = None
+        self._texts: OrderedDict[Hashable, Encoded] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def get(self, version: Hashable, asked: Hashable) -> Encoded | None:
+        """Return the answer to ``asked`` in this version, None if it is not kept."""
+        with self._lock:
+            if version != self._version:
+                self._renew(version)
+                return None
+            text = self._texts.get(asked)
+            if text is not None:
+                self._texts.move_to_end(asked)
+            return text
+
+    def keep(self, version: Hashable, asked: Hashable, text: Encoded) -> None:
+        """Keep an answer within the limits ``ANSWERS`` and ``ANSWER_BYTES``."""
+        size = _size(asked, text)
+        with self._lock:
+            if version != self._version:
+                self._renew(version)
+            if size > limit("ANSWER_BYTES") or asked in self._texts:
+                return
+            self._texts[asked] = text
+            self.bytes += size
+            while len(self._texts) > limit("ANSWERS") or self.bytes > limit("ANSWER_BYTES"):
+                self.bytes -= _size(*self._texts.popitem(last=False))
+
+    def _renew(self, version: Hashable) -> None:
+        self._version = version
+        self._texts.clear()
+        self.bytes = 0
+
+
+def _size(asked: Hashable, text: Encoded) -> int:
+    return sys.getsizeof(text) + ENTRY_BYTES + CHARACTER_BYTES * len(repr(asked))
