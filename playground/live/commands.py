@@ -244,12 +244,15 @@ class Call:
         unwanted: Unwanted,
     ) -> T | None:
         """Return the turn's answer, from memory where it was answered meanwhile, and keep it there."""
-        version, asked = playback.version, (self.name, kept(playback, self.payload))
-        if asked[1] is not None and (known := playback.answers.get(version, asked)) is not None:
+        # Before the turn: what was not there then may be cut short in the answer, and longer now.
+        version, asked = playback.version, kept(playback, self.payload)
+        if asked is None:
+            return turn(playback, unwanted)
+        if (known := playback.answers.get(version, (self.name, asked))) is not None:
             return cast("T", known)
         answer = turn(playback, unwanted)
-        if isinstance(answer, Encoded) and playback.version == version and asked[1] is not None:
-            playback.answers.keep(version, asked, answer)
+        if isinstance(answer, Encoded) and playback.version == version:
+            playback.answers.keep(version, (self.name, asked), answer)
         return answer
 
 
@@ -266,8 +269,8 @@ class Command:
     latest: int = 0  # of so many of them at once per connection, older ones are given up
     large: bool = False  # carries a bundle, so its frame may be larger than others
     throttle: str = ""  # the limit that counts it per address and minute
-    # What its answer follows from beside the playback's version, None: it is not kept. Only for a command
-    # that changes nothing and whose answer is the same for everybody who may see the source.
+    # What its answer follows from beside the playback's version; None: it is not kept, as computing further
+    # may change it. Only for a command that changes nothing and answers all who may see the source alike.
     kept: Asked | None = None
 
 
@@ -307,7 +310,7 @@ def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
         return None
     source = sightings.seen(payload.get(row.source), visitor)
     playback = library.at_hand(source.key) if source is not None else None
-    if playback is None or not playback.settled:
+    if playback is None:
         return None
     try:
         asked = row.kept(playback, _checked(row, payload))

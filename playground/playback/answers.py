@@ -1,7 +1,7 @@
 """Encoded answers about one playback, so that what was answered once is not computed again.
 
-An answer follows from what was asked and from how far the playback has grown: its *version*. Answers of one
-version are kept; the first access in a later version drops them all.
+An answer follows from what was asked and from the playback's *version*. Answers of one version are kept; the
+first access in a later version drops them all.
 """
 
 from __future__ import annotations

@@ -121,17 +121,17 @@ class Playback:
         )
 
     @property
-    def version(self) -> tuple[int, int, bool, bool]:
-        """What every answer follows from beside what was asked: cycles, pods, whether it is all, with an end.
+    def version(self) -> tuple[int, bool]:
+        """What an answer about cycles that are there follows from beside what was asked.
 
-        Equal before and after something was read, it was the same in between: none of them ever goes back.
+        A placement has an entry for every pod met so far, and says nothing of nodes where stored rows do not.
+        Equal before and after something was read, it was the same in between: neither ever goes back.
         """
-        return len(self.trail), len(self.tables.pods), self.complete, self.ended
+        return len(self.tables.pods), self.trail.nodes.known
 
-    @property
-    def settled(self) -> bool:
-        """Whether :attr:`version` is current; of an unfinished run, the newest rows are in the database."""
-        return self.complete or not self.stored
+    def settled(self, index: int) -> bool:
+        """Whether computing further changes no answer about the cycles up to ``index``."""
+        return index <= len(self.trail) or self.complete
 
     def copy(self) -> Playback:
         """Return another playback of the same cycles, with a reader and caches of its own."""

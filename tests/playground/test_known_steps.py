@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 
 from playground import sources, store
 from playground.live import commands, consumer
-from playground.live.commands import at_hand
+from playground.live.commands import COMMANDS, at_hand
 from playground.live.sightings import Sightings
 from playground.models import RUNNING, Draft, Run
 from playground.panels.cycle import PARTS
@@ -140,6 +140,24 @@ async def test_a_known_answer_is_the_computed_one_byte_for_byte(
             assert await body(socket, *each) == answer
 
 
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.slug)
+def test_computing_further_changes_no_settled_answer(example: Example) -> None:
+    """Of every shipped example: what is asked while it grows is the text that is asked when all is there."""
+    alone = played(example.read())
+    rows = [alone.trail.row(at) for at in range(1, len(alone) + 1)]
+    growing = Playback(alone.scenario, stored=True)
+    kept: dict[tuple[Any, ...], str] = {}
+    asked = [each for each in asked_of(alone, {}) if each[1].get("step") != "end"][:: max(1, len(rows) // 60)]
+    for length in sorted({1, 2, len(rows) // 3, len(rows) // 2, len(rows)}):
+        growing.follow(lambda after, to=length: [rows[after:to]], complete=length == len(rows), over=True)  # type: ignore[misc]
+        for at, (name, payload) in enumerate(asked):
+            settled = COMMANDS[name].kept(growing, payload)  # type: ignore[misc]
+            if settled is not None:
+                text = computed(growing, name, payload)
+                assert kept.setdefault((at, settled, growing.version), text) == text
+    assert len(kept) >= len(asked)
+
+
 async def test_a_known_answer_is_for_everybody_who_may_see_the_source(
     web: str, long_seen: None, forbid_computing: Callable[[], None]
 ) -> None:
@@ -256,8 +274,8 @@ async def test_a_draft_without_a_revision_is_the_newest(web: str, long_seen: Non
         assert first == await socket.success("cycle.get", {**asked, "source": {**source, "revision": 1}})
 
 
-async def test_a_run_that_goes_on_is_not_answered_from_memory(web: str, long_seen: None) -> None:
-    """The newest cycles of a run are in the database; once it is over, they are at hand."""
+async def test_of_a_run_that_goes_on_only_the_past_is_answered_from_memory(web: str, long_seen: None) -> None:
+    """Its newest cycles are in the database; once it is over, they are at hand as well."""
     alone = played(web)
 
     def begin() -> Run:
@@ -272,6 +290,9 @@ async def test_a_run_that_goes_on_is_not_answered_from_memory(web: str, long_see
         for _ in range(2):
             assert len((await socket.success("cycles.window", asked))["cycles"]) == 2
             assert at_hand(OWNER, "cycles.window", asked) is None
+            past = {**asked, "count": 2}
+            assert await body(socket, "cycles.window", past) == alone.window(1, 2)
+        assert at_hand(OWNER, "cycles.window", past) == alone.window(1, 2)
         await sync_to_async(write_chunk)(run, 2, alone.trail, 3)
         assert len((await socket.success("cycles.window", asked))["cycles"]) == len(alone)
         await sync_to_async(Run.objects.filter(pk=run.pk).update)(state="done")

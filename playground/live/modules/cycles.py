@@ -51,7 +51,11 @@ def _pods_known(playback: Playback, payload: dict[str, Any]) -> int | None:
 
 
 def _window_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
-    return payload["from"], min(payload["count"], limit("WINDOW_CYCLES")), _pods_known(playback, payload)
+    first, count = payload["from"], min(payload["count"], limit("WINDOW_CYCLES"))
+    # From 0 it is as many cycles from 1.
+    if not playback.settled(max(first, 1) + count - 1):
+        return None
+    return first, count, _pods_known(playback, payload)
 
 
 def _cycle_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
@@ -59,11 +63,14 @@ def _cycle_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
         index = playback.locate(payload["step"])
     except ValueError:
         return None
-    return (index, *payload["parts"], _pods_known(playback, payload)) if index else None
+    if not index or not playback.settled(index):
+        return None
+    return (index, *payload["parts"], _pods_known(playback, payload))
 
 
-def _events_asked(_playback: Playback, payload: dict[str, Any]) -> Hashable:
-    return payload["to"], min(payload["count"], limit("EVENTS"))
+def _events_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
+    to = payload["to"]
+    return (to, min(payload["count"], limit("EVENTS"))) if playback.settled(to) else None
 
 
 @command(

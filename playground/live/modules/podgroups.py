@@ -14,8 +14,8 @@ from scheduler_core.timed import TimedSimulation
 from scheduler_core.timed.standing import groups_of, standing
 
 
-def _asked(_playback: Playback, payload: dict[str, Any]) -> Hashable:
-    return payload["cycle"], payload["group"]
+def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
+    return (payload["cycle"], payload["group"]) if playback.settled(payload["cycle"]) else None
 
 
 @command("podgroup.get", source="source", latest=1, kept=_asked, cycle="index", group="text")
