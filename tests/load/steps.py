@@ -14,7 +14,8 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -130,10 +131,19 @@ class Socket:
 
 @dataclass(slots=True)
 class Measured:
-    """How long the steps took, in seconds, and what was answered with an error."""
+    """How long the steps took, in seconds, what was answered with an error, and what all of them took."""
 
     times: list[float] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
+    passed: float = 0.0  # seconds of steps, without connecting
+    cpu: float = 0.0  # seconds of processor time that the server took for them
+
+    @contextmanager
+    def clock(self, web: Web) -> Iterator[None]:
+        """Measure the time that passes meanwhile, and the server's processor time."""
+        began, cpu = time.monotonic(), web.cpu()
+        yield
+        self.passed, self.cpu = time.monotonic() - began, web.cpu() - cpu
 
     def part(self, share: float) -> float:
         """Return the milliseconds that this share of the steps took at most."""
@@ -186,7 +196,8 @@ async def _warm(subject: Subject) -> Measured:
                 await subject.take(socket, scenario, index, measured)
         await socket.close()
 
-    await asyncio.gather(*(client(number) for number in range(WARMING)))
+    with measured.clock(subject.web):
+        await asyncio.gather(*(client(number) for number in range(WARMING)))
     return measured
 
 
@@ -194,7 +205,6 @@ async def _walk(subject: Subject, clients: int, seconds: float, pause: float) ->
     """Let every client step for so many seconds, a step each ``pause``; 0: one right after the other."""
     measured = Measured()
     sockets = [await subject.connect() for _ in range(clients)]
-    until = time.monotonic() + seconds
 
     async def client(number: int) -> None:
         scenario = number % len(subject.scenarios)
@@ -207,7 +217,9 @@ async def _walk(subject: Subject, clients: int, seconds: float, pause: float) ->
             await subject.take(sockets[number], scenario, index, measured)
             await asyncio.sleep(max(0, pause - (time.monotonic() - began)) if pause else 0)
 
-    await asyncio.gather(*(client(number) for number in range(clients)))
+    with measured.clock(subject.web):
+        until = time.monotonic() + seconds
+        await asyncio.gather(*(client(number) for number in range(clients)))
     for socket in sockets:
         await socket.close()
     return measured
@@ -217,22 +229,27 @@ async def _jump(subject: Subject, clients: int) -> Measured:
     """Let all clients ask for one step that nobody has asked for, at once."""
     measured = Measured()
     sockets = [await subject.connect() for _ in range(clients)]
-    await asyncio.gather(*(subject.take(socket, 0, 40, measured) for socket in sockets))
+    with measured.clock(subject.web):
+        await asyncio.gather(*(subject.take(socket, 0, 40, measured) for socket in sockets))
     for socket in sockets:
         await socket.close()
     return measured
 
 
 async def _told(subject: Subject, what: str, work: Callable[[], Awaitable[Measured]]) -> None:
-    began, cpu = time.monotonic(), subject.web.cpu()
     measured = await work()
-    passed, cpu, steps = time.monotonic() - began, subject.web.cpu() - cpu, len(measured.times)
-    print(
-        f"| {what} | {steps / passed:,.0f} | {measured.part(0.5):,.1f} | {measured.part(0.95):,.1f} | "
-        f"{sum(measured.errors.values())} | {1_000 * cpu / max(1, steps):.2f} | "
-        f"{100 * cpu / passed:.0f} | {subject.web.memory():,.0f} |",
-        flush=True,
+    steps = len(measured.times)
+    row = (
+        what,
+        f"{steps / measured.passed:,.0f}",
+        f"{measured.part(0.5):,.1f}",
+        f"{measured.part(0.95):,.1f}",
+        f"{measured.errors.total()}",
+        f"{1_000 * measured.cpu / max(1, steps):.2f}",
+        f"{100 * measured.cpu / measured.passed:.0f}",
+        f"{subject.web.memory():,.0f}",
     )
+    print(f"| {' | '.join(row)} |", flush=True)
     for error, count in measured.errors.most_common(3):
         print(f"  {count} × {error}")
 

@@ -116,8 +116,8 @@ def asked_of(playback: Playback, source: dict[str, Any]) -> list[Asked]:
         known = (pods, None, pods + 1, max(0, pods - 1))[at % 4]
         parts = (list(PARTS), ["predicates"], [], ["cuts", "moments"])[at // 4 % 4]
         asked.append(("cycle.get", {"source": source, "step": step, "parts": parts, "pods": known}))
-    for first in range(1, min(last, 100) + 2, 7):
-        window = {"source": source, "from": first, "count": min(10, last - first + 1), "pods": None}
+    for first in range(1, min(last, 60) + 2, 3):
+        window = {"source": source, "from": first, "count": min(first % 10, last - first + 1), "pods": None}
         asked.append(("cycles.window", window))
     return asked
 
