@@ -273,7 +273,7 @@ class Connection(AsyncWebsocketConsumer):
 
         None where it was another's and that one left, or has no answer yet.
         """
-        return await self.shared.join(asked, lambda: in_engine(call), self._engine)
+        return await self.shared.join(asked, lambda: in_engine(self.asker, call), self._engine)
 
     async def _answer(self, name: str, request: int, payload: Any) -> None:
         try:
