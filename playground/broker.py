@@ -1,53 +1,156 @@
-"""The broker of one machine: kombu's folder of messages, in which each is whole once it can be seen."""
+"""The broker of one machine: a folder in which each message is a file, whole once it can be seen.
+
+Kombu has such a transport (``kombu.transport.filesystem``). This one differs where a fault would end a
+worker: files appear and disappear by rename, whatever is not a well-formed task message is moved to a
+quarantine folder, and bindings are kept in memory, not in a file that a full disk can leave half written.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
+import stat
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from typing import Any
 
 import structlog
-from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.transport import TRANSPORT_ALIASES, filesystem, virtual
 from kombu.utils.json import dumps
+
+from playground.serving import messages
 
 log = structlog.get_logger(__name__)
 
+QUARANTINED = 50  # files kept for a look; the oldest make room
+LEFTOVER_SECONDS = 600  # a message is written or read within milliseconds
+UNSEEN, TAKEN = ".unseen", ".taken"  # being written; being read
 
-class Channel(filesystem.Channel):
-    """Kombu's, but for how a message comes and goes.
 
-    Its own opens a file before it writes to it: a worker that looks in between takes an empty message, and
-    ends.
-    """
+class Channel(virtual.Channel):
+    """Queues as files ``<order>_<uuid>.<queue>.msg`` of one folder."""
 
-    def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override]
+    supports_fanout = False  # bindings in memory: every process declares the queues it uses
+
+    @property
+    def folder(self) -> Path:
+        """The folder of messages, from the transport's options."""
+        return Path(self.connection.client.transport_options["data_folder_in"])
+
+    def _put(self, queue: str, message: Any, **_: Any) -> None:
         """Write a message under a name that nobody looks for, then give it its own."""
-        path = Path(self.data_folder_out) / f"{time.monotonic_ns():020}_{uuid.uuid4()}.{queue}.msg"
-        unseen = path.with_name(f"{path.name}.unseen")
+        path = self.folder / f"{time.monotonic_ns():020}_{uuid.uuid4()}.{queue}.msg"
+        unseen = path.with_name(path.name + UNSEEN)
         try:
-            unseen.write_text(dumps(payload))  # type: ignore[no-untyped-call]
+            _write(unseen, dumps(message).encode())  # type: ignore[no-untyped-call]
             unseen.rename(path)
         except OSError:
-            unseen.unlink(missing_ok=True)
+            with suppress(OSError):
+                unseen.unlink()
             raise
 
-    def _get(self, queue: str) -> Any:  # type: ignore[override]
-        """Take the next message; one that cannot be read counts as none, for its run is announced again."""
+    def _get(self, queue: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]
+        """Take the next well-formed message; raises Empty if there is none."""
+        for path in self._waiting(queue):
+            taken = path.with_name(path.name + TAKEN)
+            try:
+                path.rename(taken)
+            except OSError:  # another worker was faster, or the folder cannot be written
+                continue
+            try:
+                message = messages.read(_read(taken))
+            except (OSError, ValueError) as error:
+                self._quarantine(taken, error)
+                continue
+            with suppress(OSError):
+                taken.unlink()
+            return message
+        raise Empty
+
+    def _waiting(self, queue: str) -> Iterator[Path]:
+        """Yield the messages of a queue, the oldest first."""
+        ending = f"{queue}.msg"
         try:
-            return super()._get(queue)  # type: ignore[no-untyped-call]
-        except ValueError as error:
-            log.warning("a message could not be read", queue=queue, error=repr(error))
-            raise Empty from error
+            names = sorted(os.listdir(self.folder))  # noqa: PTH208  # ten times a second: names suffice
+        except FileNotFoundError:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return
+        yield from (self.folder / name for name in names if name.partition(".")[2] == ending)
+
+    def _quarantine(self, path: Path, error: Exception) -> None:
+        """Move a message out of the way of every worker; nothing is lost with it but itself."""
+        target = self.folder.with_name("quarantine") / path.name.removesuffix(TAKEN)
+        try:
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            path.rename(target)
+            _trim(target.parent)
+        except OSError:  # it stays under its taken name, which nobody looks for
+            target = path
+        log.warning("a malformed broker message was set aside", path=str(target), reason=str(error))
+
+    def _size(self, queue: str) -> int:
+        return sum(1 for _ in self._waiting(queue))
+
+    def _purge(self, queue: str) -> int:
+        count = 0
+        for path in self._waiting(queue):
+            with suppress(OSError):
+                path.unlink()
+                count += 1
+        return count
 
 
 class Transport(filesystem.Transport):
     """Kombu's, with these channels."""
 
-    Channel = Channel
+    Channel = Channel  # type: ignore[assignment]  # kombu's is none of a folder's parents here
 
 
 def register() -> None:
     """Let ``filesystem://`` mean this one."""
     TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
+
+
+def sweep(folder: Path) -> int:
+    """Remove what processes that died left half written or half read; return how many files.
+
+    Runs whose message is lost are announced again (:mod:`playground.runs.rescue`).
+    """
+    before = time.time() - LEFTOVER_SECONDS
+    removed = 0
+    for path in folder.iterdir() if folder.is_dir() else ():
+        with suppress(OSError):
+            if path.name.endswith((UNSEEN, TAKEN)) and path.lstat().st_mtime < before:
+                path.unlink()
+                removed += 1
+    return removed
+
+
+def _trim(folder: Path) -> None:
+    """Keep the newest entries of the quarantine folder."""
+    kept = sorted(folder.iterdir(), key=lambda one: one.lstat().st_ctime_ns)
+    for old in kept[:-QUARANTINED]:
+        if old.is_dir() and not old.is_symlink():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.unlink(missing_ok=True)
+
+
+def _write(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
+def _read(path: Path) -> bytes:
+    # Neither a link out of the folder nor a pipe that nobody writes to.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return file.read(messages.MESSAGE_BYTES + 1)
