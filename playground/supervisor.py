@@ -1,13 +1,14 @@
-"""The processes of one machine: which they are, and that they begin, speak and end together.
+"""The processes of one machine: which they are, and how they start, restart and end together.
 
-``manage.py serve`` is the caller. A process that dies takes the others with it, since a page without
-a worker would look as if it worked; who wants restarts has an init system or containers for that.
+``manage.py serve`` is the caller. A program that dies once all were ready is started again, with a growing
+delay; one that keeps dying, or that dies before, ends the others too.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ import sys
 import threading
 import time
 import urllib.request
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FrameType
@@ -26,7 +28,33 @@ from playground.queues import LONG, WORKERS
 
 #: Seconds between two looks at the processes.
 PULSE = 0.2
+HIGHEST_PORT = 65_535
+LINE_BYTES = 64 * 1024  # a longer line of a program is shown in parts
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+try:
+    #: Loaded here: between fork and exec, with other threads around, nothing may be loaded any more.
+    _prctl: Callable[..., int] | None = ctypes.CDLL(None).prctl
+except (OSError, AttributeError):  # not Linux
+    _prctl = None
+
+
+@dataclass(frozen=True, slots=True)
+class RestartPolicy:
+    """How often a program is started again: at most ``most`` times within ``window`` seconds.
+
+    The first restart waits ``first`` seconds, each further one twice as long, up to ``longest``.
+    """
+
+    most: int = 5
+    window: float = 600.0
+    first: float = 1.0
+    longest: float = 30.0
+
+    def delay(self, recent: int) -> float:
+        """Return the seconds to wait before a restart, after ``recent`` others within the window."""
+        return min(self.longest, self.first * 2.0**recent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +77,8 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         *(python, "-m", "uvicorn", "playground.asgi:application", "--host", host, "--port", str(port)),
         # The settings decide which proxies are believed, not the server.
         *("--no-server-header", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"),
+        # One, whatever WEB_CONCURRENCY says: without Redis, processes would count and cache each on its own.
+        *("--workers", "1"),
         *("--timeout-graceful-shutdown", "3"),
         # A little more than is read, so that who sends too much is told. Uncompressed: one read can hold
         # many frames of a few kilobytes that unpack to megabytes each.
@@ -73,17 +103,28 @@ def _worker(name: str, queues: Sequence[str]) -> Program:
     return Program(name, command, signal.SIGQUIT, 2.0)
 
 
-def port_is_taken(host: str, port: int) -> bool:
-    """Tell whether another process listens at ``host:port``."""
+def listening_problem(host: str, port: int) -> str | None:
+    """Return why nothing can listen at ``host:port``, and what to do; None if something can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         # As the server itself does: a connection of the last run that is still closing does not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
-            return True
-    return False
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                other = port + 1 if port < HIGHEST_PORT else 8000
+                taken = f"Port {port} of {host} is taken by another program."
+                return f"{taken} Choose another: make run PORT={other}"
+            why = f"Cannot listen at port {port} of {host}: {error.strerror}."
+            return f"{why} Choose another with --host and --port."
+    return None
+
+
+def local_address(host: str, port: int) -> str:
+    """Return the URL at which this machine itself reaches a server that listens at ``host:port``."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
 def answers(url: str, host: str) -> bool:
@@ -99,10 +140,16 @@ def answers(url: str, host: str) -> bool:
 
 def _die_with(parent: int, sig: signal.Signals) -> None:
     """Ask Linux to send this process ``sig`` should ``parent`` die without ending it (SIGKILL)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(sig))
+    if _prctl is not None:
+        _prctl(PR_SET_PDEATHSIG, int(sig))
     if os.getppid() != parent:
         os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent died, as PID 1 of a container is anyway."""
+    if _prctl is not None:
+        _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 class Child:
@@ -117,7 +164,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=lambda: _die_with(me, program.stop_signal),  # noqa: PLW1509  # no threads yet
+            preexec_fn=lambda: _die_with(me, program.stop_signal),  # noqa: PLW1509  # two system calls
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
 
@@ -132,18 +179,60 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
-class Supervisor:
-    """Runs programs until one ends or a signal comes, and then ends them all."""
+class Slot:
+    """A program's place: the child that runs it, or the moment at which the next one starts."""
 
-    def __init__(self, to_run: Sequence[Program], *, output: IO[str], parent: int | None = None) -> None:
-        self.programs = to_run
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.child: Child | None = None
+        self.start_at = 0.0  # time.monotonic(), while there is no child
+        self.restarts: deque[float] = deque()
+
+    def died(self, policy: RestartPolicy, now: float) -> float | None:
+        """Note that the child died; return the seconds until the next start, None if it died too often."""
+        self.child = None
+        while self.restarts and self.restarts[0] <= now - policy.window:
+            self.restarts.popleft()
+        if len(self.restarts) >= policy.most:
+            return None
+        delay = policy.delay(len(self.restarts))
+        self.restarts.append(now)
+        self.start_at = now + delay
+        return delay
+
+
+class Supervisor:
+    """Runs programs until a signal comes or one cannot be kept running, and then ends them all."""
+
+    def __init__(
+        self,
+        to_run: Sequence[Program],
+        *,
+        output: IO[str],
+        parent: int | None = None,
+        policy: RestartPolicy | None = None,
+        owns_children: bool = False,
+    ) -> None:
+        """Prepare to run programs; nothing starts yet.
+
+        ``output`` gets their lines. Everything ends when ``parent`` is not this process' parent any more.
+        With ``owns_children`` no other code of this process starts any, so that orphans may be reaped.
+        """
+        self.slots = [Slot(program) for program in to_run]
         self.output = output
         self.parent = parent
-        self.children: list[Child] = []
+        self.policy = policy or RestartPolicy()
+        self.owns_children = owns_children
         self.stopping = threading.Event()
+        self._was_ready = threading.Event()
         self._readers: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._width = max(len(program.name) for program in to_run)
+
+    @property
+    def children(self) -> list[Child]:
+        """The programs that were started and not found dead yet."""
+        return [slot.child for slot in self.slots if slot.child is not None]
 
     def say(self, text: str, name: str = "podstep") -> None:
         """Print a line under ``name``; a reader who went away does not disturb the programs."""
@@ -152,24 +241,27 @@ class Supervisor:
             self.output.flush()
 
     def run(self, ready: Callable[[], bool], on_ready: Callable[[], None]) -> int:
-        """Start everything, call ``on_ready`` once ``ready`` holds, and wait.
+        """Start everything, call ``on_ready`` once ``ready`` holds, and keep it running.
 
-        Returns 0 if a signal ended it, else 1: a program ended that should not have.
+        Returns 0 if a signal ended it, else 1: a program ended before all were ready, or too often.
         """
         previous = {sig: signal.signal(sig, self._on_signal) for sig in SIGNALS}
         try:
-            self.children = [Child(program) for program in self.programs]
-            self._readers = [
-                threading.Thread(target=self._forward, args=(child,), daemon=True) for child in self.children
-            ]
-            for reader in self._readers:
-                reader.start()
+            for slot in self.slots:
+                self._start(slot)
             threading.Thread(target=self._announce, args=(ready, on_ready), daemon=True).start()
             return self._watch()
         finally:
             self._end()
             for sig, handler in previous.items():
                 signal.signal(sig, handler)
+
+    def _start(self, slot: Slot) -> None:
+        child = slot.child = Child(slot.program)
+        reader = threading.Thread(target=self._forward, args=(child,), daemon=True)
+        self._readers = [one for one in self._readers if one.is_alive()]
+        self._readers.append(reader)
+        reader.start()
 
     def _on_signal(self, signum: int, _frame: FrameType | None) -> None:
         # Nothing is printed here: the main thread may be inside `say`, and would wait for itself.
@@ -182,20 +274,58 @@ class Supervisor:
         while not self.stopping.wait(PULSE):
             if self.parent is not None and os.getppid() != self.parent:
                 return 0
-            for child in self.children:
-                status = child.process.poll()
-                if status is not None:
-                    self.say(f"{child.program.name} ended by itself ({_how(status)}); ending the rest.")
+            for slot in self.slots:
+                if not self._keep_running(slot):
                     return 1
+            if self.owns_children:
+                self._reap_orphans()
         return 0
+
+    def _keep_running(self, slot: Slot) -> bool:
+        """Start a program again if its time has come; return False if it is given up."""
+        now = time.monotonic()
+        if slot.child is None:
+            if now >= slot.start_at:
+                self._start(slot)
+            return True
+        status = slot.child.process.poll()
+        if status is None:
+            return True
+        slot.child.kill_group()  # what it started would compute beside its successor
+        name, how = slot.program.name, _how(status)
+        if not self._was_ready.is_set():
+            self.say(f"{name} ended during startup ({how}); stopping. See its output above.")
+            return False
+        delay = slot.died(self.policy, now)
+        if delay is None:
+            self.say(
+                f"{name} ended again ({how}) after {self.policy.most} restarts within "
+                f"{self.policy.window:g} s; stopping. See the lines of {name!r} above."
+            )
+            return False
+        self.say(
+            f"{name} ended ({how}); restarting in {delay:g} s ({len(slot.restarts)} of {self.policy.most})."
+        )
+        return True
+
+    def _reap_orphans(self) -> None:
+        """Collect the exit statuses of adopted processes, which would stay zombies otherwise."""
+        ours = {child.process.pid for child in self.children}
+        with contextlib.suppress(ChildProcessError):
+            # WNOWAIT: the status of a program is its Popen's to collect, in the next look.
+            while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                if found.si_pid in ours:
+                    return
+                os.waitpid(found.si_pid, os.WNOHANG)
 
     def _end(self) -> None:
         self.stopping.set()
-        for child in self.children:
+        children = self.children
+        for child in children:
             child.ask_to_end()
         asked = time.monotonic()
         # The least patient first, so that nobody waits for another one's time.
-        for child in sorted(self.children, key=lambda child: child.program.grace):
+        for child in sorted(children, key=lambda child: child.program.grace):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.process.wait(max(0.0, asked + child.program.grace - time.monotonic()))
             child.kill_group()
@@ -207,14 +337,16 @@ class Supervisor:
     def _announce(self, ready: Callable[[], bool], on_ready: Callable[[], None]) -> None:
         while not self.stopping.is_set():
             if ready():
+                self._was_ready.set()
                 on_ready()
                 return
             self.stopping.wait(PULSE)
 
     def _forward(self, child: Child) -> None:
         assert child.process.stdout is not None
-        for line in child.process.stdout:
-            self.say(line.decode("utf-8", "replace").rstrip("\r\n"), child.program.name)
+        with child.process.stdout as lines:
+            while line := lines.readline(LINE_BYTES):
+                self.say(line.decode("utf-8", "replace").rstrip("\r\n"), child.program.name)
 
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.bundles import small
 from tests.parts import REPOSITORY
 from tests.services.client import request
 from tests.services.processes import Process, free_port, listens, wait_until, wait_until_ready
@@ -118,17 +119,58 @@ def test_it_serves_and_ends_all_it_started(tmp_path: Path, data: Path, how: str)
             assert unnamed_lines(make.output()) == []
 
 
-def test_a_dead_worker_is_not_hidden(tmp_path: Path, data: Path) -> None:
-    """If the worker dies, make run says so, ends the web server and fails."""
+def test_a_killed_worker_is_replaced(tmp_path: Path, data: Path) -> None:
+    """One line says what happened; the web server answers on, and a new worker computes."""
     port = free_port()
     with make_run(tmp_path / "log", data, port) as make:
         wait_for_address(make, port)
-        started = children(make.popen.pid)
-        worker = next(pid for pid in sorted(started) if "celery" in command_of(pid))
+        before = children(make.popen.pid)
+        worker = next(pid for pid in sorted(before) if "celery" in command_of(pid))
+        web = next(pid for pid in sorted(before) if "uvicorn" in command_of(pid))
         os.kill(worker, signal.SIGKILL)
-        assert make.popen.wait(60) != 0
-        assert "worker ended by itself (signal SIGKILL); ending the rest." in make.output()
-        wait_until(lambda: not alive(started), 60, "everything ends")
+        wait_until(lambda: "restarting" in make.output(), 60, "the death is noticed")
+        assert "worker ended (signal SIGKILL); restarting in 1 s (1 of 5).\n" in make.output()
+        assert request("GET", f"http://127.0.0.1:{port}/healthz").status == 200
+        wait_until(lambda: computes(port), 120, "the new worker computes")
+        assert command_of(web)
+        assert not alive({pid for pid in before if "celery" in command_of(pid)} - children(make.popen.pid))
+        os.killpg(make.popen.pid, signal.SIGINT)
+        make.popen.wait(60)
+
+
+def computes(port: int) -> bool:
+    """Start a run, and tell whether a worker finishes it."""
+    address = f"http://127.0.0.1:{port}"
+    scenario = request("POST", f"{address}/api/scenarios", {"bundle": small("restarted")}).json["id"]
+    run = request("POST", f"{address}/api/runs", {"scenario": scenario}).json["id"]
+    wait_until(
+        lambda: request("GET", f"{address}/api/runs/{run}").json["state"] == "done", 60, "the run ends"
+    )
+    return True
+
+
+def test_messages_of_others_end_nothing(tmp_path: Path, data: Path) -> None:
+    """Whatever lies in the broker's folder, no program ends, and the next run is computed."""
+    port = free_port()
+    with make_run(tmp_path / "log", data, port) as make:
+        wait_for_address(make, port)
+        queue = data / "broker" / "queue"
+        for number, text in enumerate(
+            (
+                '{"body": "e30=", "headers": {}, "properties": {}}',
+                "[]",
+                "",
+                "null",
+                '{"headers": {"task": []}}',
+            )
+        ):
+            (queue / f"{number:03}.celery.msg").write_text(text)
+        (queue / "100.celery.msg").mkdir()
+        wait_until(lambda: not list(queue.glob("*.msg")), 60, "the worker takes them")
+        assert computes(port)
+        assert len(list((data / "broker" / "quarantine").iterdir())) == 6
+        assert "restarting" not in make.output()
+        assert "Traceback" not in make.output()
 
 
 def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:

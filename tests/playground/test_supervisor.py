@@ -6,15 +6,18 @@ import io
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from playground import supervisor
-from playground.supervisor import Program, Supervisor
+from playground.supervisor import Program, RestartPolicy, Slot, Supervisor
+from tests.parts import REPOSITORY
 from tests.services.processes import wait_until
 
 from .conftest import PATIENCE
@@ -57,11 +60,145 @@ def test_a_signal_ends_all_and_is_no_failure(sig: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize(("code", "how"), [("exit(3)", "exit status 3"), ("exit(0)", "exit status 0")])
-def test_a_program_that_ends_takes_the_others_with_it(code: str, how: str) -> None:
-    """A program that ends by itself is named, whatever its status, and the whole fails."""
+def test_a_program_that_does_not_start_ends_the_others(code: str, how: str) -> None:
+    """A program that ends before all were ready is named, whatever its status, and the rest ends."""
     status, output = run(python("web", FOREVER), python("worker", code))
     assert status == 1
-    assert f"worker ended by itself ({how}); ending the rest.\n" in output
+    assert f"worker ended during startup ({how}); stopping. See its output above.\n" in output
+    assert "restarting" not in output
+
+
+#: Restarts without waiting, for tests.
+AT_ONCE = RestartPolicy(most=3, window=600, first=0.01, longest=0.02)
+
+
+def keep_running(
+    *programs: Program, policy: RestartPolicy = AT_ONCE, until: Callable[[str], bool]
+) -> tuple[int, str]:
+    """Supervise programs that are ready from the first moment; end them once ``until(output)`` holds."""
+    output = io.StringIO()
+    running = Supervisor(programs, output=output, policy=policy)
+    ended = threading.Event()
+
+    def end() -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not until(output.getvalue()) and not ended.is_set() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if not ended.is_set():
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    # Ready once each program has printed something.
+    names = [program.name for program in programs]
+    status = running.run(
+        ready=lambda: all(f"{name} " in output.getvalue() for name in names),
+        on_ready=threading.Thread(target=end).start,
+    )
+    ended.set()
+    assert running.children == [] or all(child.process.poll() is not None for child in running.children)
+    return status, output.getvalue()
+
+
+DIES_ONCE = (
+    "import os, pathlib, signal, sys, time\n"
+    "mark = pathlib.Path(sys.argv[1])\n"
+    "print('up', flush=True)\n"
+    "if not mark.exists():\n"
+    "    mark.touch(); time.sleep(1); os.kill(os.getpid(), signal.SIGKILL)\n" + FOREVER
+)
+
+
+def test_a_killed_program_is_started_again(tmp_path: Path) -> None:
+    """One line names the program, the signal and the delay; the other program runs on."""
+    dying = Program(
+        "worker",
+        (sys.executable, "-u", "-c", DIES_ONCE, str(tmp_path / "mark")),
+        signal.SIGTERM,
+        10.0,
+    )
+    web = python("web", f"print('up')\n{FOREVER}")
+    status, output = keep_running(web, dying, until=lambda text: text.count("worker | up") == 2)
+    assert status == 0
+    assert output.count("web    | up") == 1
+    assert "worker ended (signal SIGKILL); restarting in 0.01 s (1 of 3).\n" in output
+
+
+def test_a_program_that_keeps_dying_ends_everything() -> None:
+    """After so many restarts the whole fails, and the line says how often and whose output to read."""
+    code = "import time; print('up', flush=True); time.sleep(0.5); exit(7)"
+    status, output = keep_running(
+        python("web", f"print('up')\n{FOREVER}"), python("worker", code), until=lambda _: False
+    )
+    assert status == 1
+    assert output.count("worker | up") == 1 + AT_ONCE.most
+    assert output.count("restarting in") == AT_ONCE.most
+    last = output.splitlines()[-1]
+    assert last == (
+        "worker ended again (exit status 7) after 3 restarts within 600 s; "
+        "stopping. See the lines of 'worker' above."
+    )
+
+
+def test_delays_double_up_to_a_bound_and_old_restarts_are_forgotten() -> None:
+    """1, 2, 4 … seconds, never more than the longest; what happened before the window does not count."""
+    policy = RestartPolicy(most=4, window=100, first=1, longest=5)
+    slot = Slot(python("web", ""))
+    assert [slot.died(policy, now) for now in (0, 1, 2, 3)] == [1, 2, 4, 5]
+    assert slot.died(policy, 99) is None
+    assert slot.died(policy, 100) == 5
+    assert slot.died(policy, 203) == 1
+
+
+def test_a_signal_ends_the_wait_for_a_restart() -> None:
+    """Ctrl-C while a program waits for its restart ends everything at once, and starts nothing."""
+    policy = RestartPolicy(first=300, longest=300)
+    code = "import time; print('up', flush=True); time.sleep(0.5); exit(7)"
+    began = time.monotonic()
+    status, output = keep_running(
+        python("worker", code), policy=policy, until=lambda text: "restarting in 300 s" in text
+    )
+    assert status == 0
+    assert output.count("worker | up") == 1
+    assert time.monotonic() - began < 200
+
+
+def test_the_processes_of_a_killed_program_end_with_it(tmp_path: Path) -> None:
+    """What a program started does not compute on beside its successor."""
+    code = (
+        "import os, pathlib, signal, subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {FOREVER!r}], stdout=subprocess.DEVNULL)\n"
+        "print('child', child.pid, flush=True)\n"
+        "time.sleep(1); os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    _, output = keep_running(python("web", code), until=lambda text: text.count("child") == 2)
+    first = int(output.split("child ")[1].split()[0])
+    wait_until(lambda: _is_gone(first), PATIENCE, "the first child ends")
+
+
+def test_orphans_are_reaped() -> None:
+    """As PID 1 of a container, the supervisor leaves no zombies of processes that others started."""
+    code = (
+        "import subprocess, sys, time\n"
+        "from playground import supervisor\n"
+        "supervisor.adopt_orphans()\n"
+        "inner = 'import subprocess, sys, time; '"
+        ' \'print(subprocess.Popen(["sleep", "0.3"], start_new_session=True).pid, flush=True)\'\n'
+        "program = supervisor.Program('web', (sys.executable, '-c', inner + '; time.sleep(1)'), 15, 1)\n"
+        "policy = supervisor.RestartPolicy(first=3)\n"
+        "one = supervisor.Supervisor([program], output=sys.stdout, policy=policy, owns_children=True)\n"
+        "one.run(ready=lambda: True, on_ready=lambda: None)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code], stdout=subprocess.PIPE, text=True, cwd=REPOSITORY
+    )
+    try:
+        assert process.stdout is not None
+        orphan = int(process.stdout.readline().split("|")[1])
+        assert "restarting" in process.stdout.readline()
+        wait_until(lambda: not Path(f"/proc/{orphan}").exists(), PATIENCE, "the orphan is reaped")
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+        process.stdout.close()
 
 
 def test_a_program_that_does_not_listen_is_killed() -> None:
@@ -103,7 +240,7 @@ def test_lines_carry_the_name_of_who_spoke() -> None:
     """Names are padded to one width, standard error is shown as well, and odd bytes do no harm."""
     code = r"import sys; print('a\nb'); sys.stderr.write('c\n'); sys.stdout.buffer.write(b'\xff\n'); exit(1)"
     _, output = run(python("web", code), python("worker", FOREVER))
-    lines = {line for line in output.splitlines() if "ended by itself" not in line}
+    lines = {line for line in output.splitlines() if "ended during startup" not in line}
     assert lines == {"web    | a", "web    | b", "web    | c", "web    | \ufffd"}
 
 
@@ -124,8 +261,32 @@ def test_a_port_is_taken_while_something_listens() -> None:
     """A listening socket is seen; a port that was used a moment ago is free."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        assert supervisor.port_is_taken("127.0.0.1", port)
-    assert not supervisor.port_is_taken("127.0.0.1", port)
+        problem = supervisor.listening_problem("127.0.0.1", port)
+        assert problem
+        assert f"Port {port} of 127.0.0.1 is taken" in problem
+    assert supervisor.listening_problem("127.0.0.1", port) is None
+
+
+def test_an_address_of_another_machine_is_not_called_taken() -> None:
+    """The reason is the system's own."""
+    problem = supervisor.listening_problem("192.0.2.1", 8000)
+    assert problem
+    assert "Cannot listen at port 8000 of 192.0.2.1: Cannot assign requested address" in problem
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://127.0.0.1:80"),
+        ("::", "http://[::1]:80"),
+        ("::1", "http://[::1]:80"),
+        ("podstep.example", "http://podstep.example:80"),
+    ],
+)
+def test_the_server_is_asked_at_an_address_of_this_machine(host: str, address: str) -> None:
+    """A wildcard is no address to connect to, and IPv6 is bracketed."""
+    assert supervisor.local_address(host, 80) == address
 
 
 def test_an_address_answers_only_with_200() -> None:

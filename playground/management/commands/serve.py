@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from playground import supervisor
 from playground.models import Worker
@@ -19,8 +19,20 @@ from playground.queues import QUEUES
 def _workers_are_there() -> bool:
     try:
         return Worker.serving() >= set(QUEUES)
+    except DatabaseError:  # asked again soon
+        return False
     finally:
         connection.close()
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 < port <= supervisor.HIGHEST_PORT:
+        raise ValueError
+    return port
+
+
+_port.__name__ = "port number"  # argparse: invalid port number value: '99999'
 
 
 class Command(BaseCommand):
@@ -30,23 +42,24 @@ class Command(BaseCommand):
         """Declare where to listen."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument(
-            "--port", type=int, default=settings.PORT, help="port to listen on (default: PORT, else 8000)"
+            "--port", type=_port, default=settings.PORT, help="port to listen on (default: PORT, else 8000)"
         )
         parser.add_argument(
             "--end-with-parent", action="store_true", help="end when the process that started this one ends"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Serve until a signal comes; exit with 1 if a process ended by itself."""
+        """Serve until a signal comes; exit with 1 if a program cannot be started or kept running."""
         parent = os.getppid() if options["end_with_parent"] else None
         host, port = options["host"], options["port"]
-        if supervisor.port_is_taken(host, port):
-            raise CommandError(
-                f"Port {port} of {host} is taken by another program. Choose another: make run PORT={port + 1}"
-            )
+        if problem := supervisor.listening_problem(host, port):
+            raise CommandError(problem)
         call_command("prepare")
-        local = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
-        running = supervisor.Supervisor(supervisor.programs(host, port), output=sys.stdout, parent=parent)
+        supervisor.adopt_orphans()
+        local = supervisor.local_address(host, port)
+        running = supervisor.Supervisor(
+            supervisor.programs(host, port), output=sys.stdout, parent=parent, owns_children=True
+        )
         # Django answers no name but those it was given.
         first = next(iter(settings.ALLOWED_HOSTS), "").lstrip(".")
         name = first if first not in {"", "*"} else "localhost"
