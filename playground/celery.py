@@ -16,7 +16,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 broker.register()
 app = Celery("playground")
-app.config_from_object("django.conf:settings", namespace="CELERY")
+# At once: settings that make no sense end the worker here, with their problems and no traceback.
+app.config_from_object("django.conf:settings", namespace="CELERY", force=True)
 app.autodiscover_tasks(["playground"])
 # The worker's sign of life connects itself to the worker's signals.
 app.autodiscover_tasks(["playground"], related_name="heartbeat")

@@ -12,16 +12,23 @@ from dataclasses import dataclass
 from django.conf import settings
 
 MIB = 1024 * 1024
+MOST = {"days": 36_500, "seconds": 10**7, "threads": 1_000, "proxies": 100}
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One bound: its name without the prefix, its default and unit, and what it bounds."""
+    """One bound: its name without the prefix, default, unit, what it bounds, and its least value."""
 
     name: str
     default: int
     unit: str
     meaning: str
+    least: int = 1
+
+    @property
+    def most(self) -> int:
+        """The largest value that the environment may set: what no calculation with it overflows."""
+        return MOST.get(self.unit, 10**12)
 
 
 LIMITS: tuple[Limit, ...] = (
@@ -99,6 +106,9 @@ LIMITS: tuple[Limit, ...] = (
         "seconds",
         "computing for a long run before it makes room for another visitor's that waits",
     ),
+    Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor", least=0),
+    Limit("RUNS_PER_ADDRESS", 40, "runs", "unfinished runs of one address", least=0),
+    Limit("RUNS_QUEUED", 500, "runs", "runs that wait for a worker, of all visitors together", least=0),
     Limit("RUN_SAMPLES", 1_000, "points", "metric samples kept for a run"),
     Limit("FRAME_BYTES", 5 * MIB, "bytes", "one WebSocket frame from a client"),
     Limit("SMALL_FRAME_BYTES", 64 * 1024, "bytes", "one frame of a command that carries no bundle"),
@@ -115,8 +125,14 @@ LIMITS: tuple[Limit, ...] = (
     Limit("API_READS_PER_MINUTE", 1_200, "requests", "GET of one address"),
     Limit("IMPORTS_PER_MINUTE", 400, "requests", "imports, forks, shares and runs of one address"),
     Limit("TRACE_CELLS", 15_000_000, "nodes × cycles", "size of one trace download"),
-    Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process"),
-    Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
+    Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process", least=0),
+    Limit(
+        "TRUSTED_PROXIES",
+        0,
+        "proxies",
+        "reverse proxies in front, whose X-Forwarded-For is believed",
+        least=0,
+    ),
 )
 
 

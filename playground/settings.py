@@ -8,48 +8,42 @@ and ``PLAYGROUND_DATA_DIR``, where the embedded database, broker and secret live
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import environ
 import structlog
 
 from playground.limits import LIMITS
 from playground.queues import LONG, QUEUES
+from playground.serving import data_folder
+from playground.serving.environment import Environment
 
-env = environ.Env()
+env = Environment(os.environ)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.str("PLAYGROUND_DATA_DIR", str(BASE_DIR / "var")))
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR = Path(env.text("PLAYGROUND_DATA_DIR", str(BASE_DIR / "var"))).absolute()
+data_folder.make(DATA_DIR)
 
 VERSION = "0.1.0"
-DEBUG = env.bool("DEBUG", False)
-PORT = env.int("PORT", 8000)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-PLAYGROUND = {row.name: env.int(f"PLAYGROUND_{row.name}", row.default) for row in LIMITS}
+DEBUG = env.flag("DEBUG", False)
+PORT = env.number("PORT", 8000, least=1, most=65_535)
+ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+PLAYGROUND = {
+    row.name: env.number(f"PLAYGROUND_{row.name}", row.default, row.least, row.most) for row in LIMITS
+}
+BROKERS = ("redis", "rediss", "sentinel", "amqp", "amqps", "filesystem")
+REDIS_URL = env.url("REDIS_URL", "", ("redis", "rediss", "unix"))
+CELERY_BROKER_URL = env.url("CELERY_BROKER_URL", "filesystem://", BROKERS)
+SQLITE: dict[str, Any] = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "podstep.sqlite3")}
+DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL", SQLITE)}
+_secret = env.text("SECRET_KEY", "")
+env.check()
 
-
-def embedded_secret(path: Path) -> str:
-    """Return the secret in ``path``, made on the first call; only its owner may read the file."""
-    try:
-        # O_EXCL: of two processes that start together one writes, the other reads.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    else:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(50))
-    for _ in range(100):
-        if text := path.read_text().strip():
-            return text
-    raise RuntimeError(f"{path} is empty; remove it to have a new secret made")
-
-
-SECRET_KEY = env.str("SECRET_KEY", "") or embedded_secret(DATA_DIR / "secret")
+if not _secret or DATABASES["default"] is SQLITE or CELERY_BROKER_URL.startswith("filesystem:"):
+    data_folder.require_writable(DATA_DIR)
+SECRET_KEY = _secret or data_folder.secret(DATA_DIR / "secret")
 
 # --- the application -------------------------------------------------------------------------
 
@@ -89,10 +83,8 @@ USE_I18N = False
 # --- database, cache ---------------------------------------------------------------------------
 
 SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'podstep.sqlite3'}"),
-}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
+    data_folder.check_database(Path(DATABASES["default"]["NAME"]))
     DATABASES["default"]["OPTIONS"] = {
         # IMMEDIATE: two writers wait for each other; with the default one of them would fail
         # at once when it turns from reading to writing.
@@ -107,7 +99,6 @@ else:
     # never be used again, and soon PostgreSQL would have no more to give.
     DATABASES["default"]["CONN_MAX_AGE"] = 0
 
-REDIS_URL = env.str("REDIS_URL", "")
 CACHES: dict[str, dict[str, Any]]
 # No CHANNEL_LAYERS: what connections are told, they read in the database (playground.live.watching). A layer
 # would tie every connection to one of Redis, and end it with that.
@@ -123,7 +114,6 @@ else:
 
 # --- worker ------------------------------------------------------------------------------------
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "filesystem://"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True  # the run's row holds everything there is to know
 CELERY_TASK_SERIALIZER = "json"
@@ -145,14 +135,10 @@ CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3.0
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem:"):
-    _broker = DATA_DIR / "broker"
-    for _part in ("queue", "control"):
-        (_broker / _part).mkdir(parents=True, exist_ok=True)
+    _queue = DATA_DIR / "broker" / "queue"
+    data_folder.make(_queue)
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "data_folder_in": str(_broker / "queue"),
-        "data_folder_out": str(_broker / "queue"),
-        "control_folder": str(_broker / "control"),
-        "store_processed": False,
+        "data_folder_in": str(_queue),
         "polling_interval": 0.1,
     }
 elif CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
@@ -177,7 +163,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 # Without `collectstatic` (one machine, development) files are served from where they lie.
-STATIC_ROOT.mkdir(exist_ok=True)
+data_folder.make(STATIC_ROOT)
 WHITENOISE_USE_FINDERS = DEBUG or not any(STATIC_ROOT.iterdir())
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_MAX_AGE = 0 if DEBUG else 300

@@ -15,7 +15,7 @@ from django.utils import timezone
 from playground import bodies, bundles, identity, store
 from playground.limits import LIMITS
 from playground.models import Draft, Run, Scenario
-from playground.settings import embedded_secret
+from playground.serving.data_folder import secret as embedded_secret
 
 from .conftest import OWNER
 

@@ -1,17 +1,31 @@
-"""``manage.py prepare``: the database's tables and the collected static files, before anything serves."""
+"""``manage.py prepare``: the data folder, the database's tables and the collected static files."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from playground import broker
+from playground.serving import data_folder, faults, sqlite
 
 
 class Command(BaseCommand):
     help = "Bring the database up to date and collect the static files. Safe to repeat."
+    requires_system_checks = ()  # they read the database, which is looked at here first
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, then collect."""
+        """Close the data folder to others, check the database, migrate, collect."""
+        os.umask(data_folder.PRIVATE_UMASK)
+        data_folder.tighten(settings.DATA_DIR)
+        broker.sweep(Path(settings.DATA_DIR) / "broker" / "queue")
+        if connection.vendor == "sqlite" and not sqlite.is_sound(connection):
+            raise CommandError(faults.damaged(connection.settings_dict["NAME"]))
         call_command("migrate", interactive=False, verbosity=0)
+        data_folder.tighten(settings.DATA_DIR)  # a database that was made in this moment, too
         call_command("collectstatic", interactive=False, verbosity=0)

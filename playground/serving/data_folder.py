@@ -1,0 +1,145 @@
+"""The data folder: database, secret, broker. Its owner's alone, and usable, or the start says why not."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import stat
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from playground.serving.faults import StartError, damaged
+
+T = TypeVar("T")
+
+PRIVATE_UMASK = 0o077
+SECRET_LENGTH = 32  # characters at least: one that a crash cut off is not used
+SQLITE_HEADER = b"SQLite format 3\0"
+SIDE_FILES = ("", "-wal", "-shm", "-journal")
+#: What is private in the folder. Collected static files are what everybody downloads.
+PRIVATE = ("secret*", "*.sqlite3", "*.sqlite3-*", "broker", "backups")
+MOST_ENTRIES = 100_000  # of one private folder
+
+
+def checked(work: Callable[[], T], path: Path) -> T:
+    """Return what ``work`` returns; raise StartError for a fault of the disk at or below ``path``."""
+    try:
+        return work()
+    except OSError as error:
+        where = error.filename or path
+        raise StartError([f"{where}: {error.strerror or error}. {_remedy()}"]) from error
+
+
+def make(path: Path) -> None:
+    """Create a folder for its owner only, if it is missing; raises StartError."""
+    for one in (*reversed(path.parents), path):
+        if not checked(one.exists, one):
+            checked(partial(one.mkdir, mode=0o700, exist_ok=True), one)
+        elif not one.is_dir():
+            raise StartError([f"{one} is a file, where a folder is expected. Move it away."])
+
+
+def require_writable(path: Path) -> None:
+    """Raise StartError if this process cannot create files in the folder."""
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        raise StartError([f"the data folder {path} cannot be written{_whose(path)}. {_remedy()}"])
+
+
+def check_database(path: Path) -> None:
+    """Raise StartError if there is a database file that SQLite could not use."""
+    for one in (path.with_name(path.name + ending) for ending in SIDE_FILES):
+        if not os.path.lexists(one):
+            continue
+        if not one.is_file():
+            raise StartError([f"{one} is not a file. Move it away."])
+        if not os.access(one, os.R_OK | os.W_OK):
+            raise StartError([f"{one} cannot be read and written{_whose(one)}. {_remedy()}"])
+    if path.exists():
+        begin = checked(lambda: _begin(path), path)
+        if begin and begin != SQLITE_HEADER:
+            raise StartError([damaged(path)])
+
+
+def secret(path: Path) -> str:
+    """Return the secret in ``path``, made on the first call; only its owner may read the file."""
+    if not os.path.lexists(path):
+        checked(lambda: _make_secret(path), path)
+    return checked(lambda: _read_secret(path), path)
+
+
+def tighten(folder: Path) -> None:
+    """Close the folder and what is private in it to other users, as far as this user owns it."""
+    _close(folder)
+    for pattern in PRIVATE:
+        for path in folder.glob(pattern):
+            _close(path)
+            if path.is_dir() and not path.is_symlink():
+                for _, inner in zip(range(MOST_ENTRIES), path.rglob("*"), strict=False):
+                    _close(inner)
+
+
+def _close(path: Path) -> None:
+    """Take the rights of group and others away; not from what another user owns or a link leads to."""
+    try:
+        found = path.lstat()
+    except OSError:  # gone in this moment
+        return
+    regular = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    shared = found.st_mode & stat.S_ISVTX or path == Path(path.anchor)  # /tmp, /
+    mode = stat.S_IMODE(found.st_mode)
+    if regular and not shared and mode & PRIVATE_UMASK and found.st_uid == os.geteuid():
+        checked(lambda: path.chmod(mode & ~PRIVATE_UMASK), path)
+
+
+def _make_secret(path: Path) -> None:
+    # Written whole before it has its name: of two processes that start together one wins, and a crash in
+    # between leaves no empty secret.
+    unseen = path.with_name(f"{path.name}.{os.getpid()}")
+    unseen.unlink(missing_ok=True)
+    try:
+        descriptor = os.open(unseen, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            os.fsync(descriptor)
+        os.link(unseen, path)
+    except FileExistsError:
+        pass
+    finally:
+        unseen.unlink(missing_ok=True)
+
+
+def _read_secret(path: Path) -> str:
+    if not path.is_file():
+        raise StartError([f"{path} is not a file. Move it away to have a new secret made."])
+    with path.open("rb") as file:
+        text = file.read(10_000).decode("ascii", "replace").strip()
+    if len(text) < SECRET_LENGTH or not text.isascii() or not text.isprintable():
+        remedy = "Restore it from a backup, or remove it: all visitors' cookies are void then."
+        raise StartError([f"{path} is damaged. {remedy}"])
+    return text
+
+
+def _begin(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE_HEADER))
+
+
+def _user(uid: int) -> str:
+    try:
+        return f"{pwd.getpwuid(uid).pw_name} ({uid})"
+    except KeyError:
+        return str(uid)
+
+
+def _whose(path: Path) -> str:
+    owner = path.stat().st_uid
+    return "" if owner == os.geteuid() else f": it belongs to user {_user(owner)}"
+
+
+def _remedy() -> str:
+    me = _user(os.geteuid())
+    return f"Make it writable for user {me}, free space on its disk, or set PLAYGROUND_DATA_DIR."

@@ -1,0 +1,106 @@
+"""Environment variables, read into values; what makes no sense is collected and reported all at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import environ
+
+from playground.serving.faults import StartError
+
+TRUE, FALSE = {"1", "true", "yes", "on", "y", "t"}, {"0", "false", "no", "off", "n", "f"}
+HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]")
+SHOWN = 60  # characters of a value in a message
+DIGITS = 20
+
+T = TypeVar("T")
+
+
+class Environment:
+    """Reads variables by their type; an empty one counts as not set, as Compose passes unset ones."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
+        self.problems: list[str] = []
+
+    def text(self, name: str, default: str) -> str:
+        """Return text as it is."""
+        return self.values.get(name, "").strip() or default
+
+    def number(self, name: str, default: int, least: int = 0, most: int = 10**12) -> int:
+        """Return a whole number from ``least`` to ``most``; digits may be grouped as in ``10_000``."""
+        text = self.text(name, "")
+        if not text:
+            return default
+        try:
+            value = int(text) if len(text) <= DIGITS else most + 1
+        except ValueError:
+            value = most + 1
+        if least <= value <= most:
+            return value
+        return self._wrong(name, text, f"a whole number from {least:,} to {most:,}", default)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Return true or false, in any of their usual spellings."""
+        text = self.text(name, "").lower()
+        if text in TRUE or text in FALSE:
+            return text in TRUE
+        return self._wrong(name, text, "true or false", default) if text else default
+
+    def hosts(self, name: str, default: Sequence[str]) -> list[str]:
+        """Return host names as Django takes them: names, addresses, ``.domain`` or ``*``."""
+        found = [part.strip() for part in self.text(name, "").split(",") if part.strip()]
+        for host in found:
+            if not HOST.fullmatch(host):
+                expected = "host names separated by commas, without scheme, port and path"
+                return self._wrong(name, host, expected, list(default))
+        return found or list(default)
+
+    def url(self, name: str, default: str, schemes: Sequence[str]) -> str:
+        """Return the address of a server; what is wrong with it is reported without its password."""
+        text = self.text(name, "")
+        if not text:
+            return default
+        try:
+            parts = urlsplit(text)
+            port = parts.port  # raises ValueError
+        except ValueError as error:
+            return self._wrong_url(name, str(error), default)
+        if parts.scheme not in schemes:
+            known = ", ".join(f"{scheme}://" for scheme in schemes)
+            return self._wrong_url(name, f"it has to begin with one of {known}", default)
+        if port == 0:
+            return self._wrong_url(name, "port 0", default)
+        return text
+
+    def database(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
+        """Return Django's description of the database at a URL of PostgreSQL or SQLite."""
+        text = self.url(name, "", ("postgresql", "postgres", "sqlite"))
+        if not text:
+            return default
+        try:
+            found: dict[str, Any] = environ.Env.db_url_config(text)
+        except Exception as error:  # the library raises whatever its steps raise
+            self._wrong_url(name, type(error).__name__, "")
+            return default
+        if not found.get("NAME"):
+            self._wrong_url(name, "it names no database", "")
+            return default
+        return found
+
+    def check(self) -> None:
+        """Raise StartError if a variable made no sense."""
+        if self.problems:
+            raise StartError(self.problems)
+
+    def _wrong(self, name: str, text: str, expected: str, default: T) -> T:
+        shown = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+        self.problems.append(f"{name}={shown!r} in the environment: expected {expected}.")
+        return default
+
+    def _wrong_url(self, name: str, reason: str, default: str) -> str:
+        self.problems.append(f"{name} in the environment is not a usable address: {reason}.")
+        return default

@@ -1,0 +1,28 @@
+"""A look at the embedded database before anything relies on it."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Any
+
+SECONDS = 5.0  # a large database is checked as far as that reaches
+STEPS = 50_000  # of SQLite's machine between two looks at the clock: some milliseconds
+
+
+def is_sound(connection: Any) -> bool:
+    """Tell whether SQLite finds no damage in the file of Django's ``connection`` within :data:`SECONDS`.
+
+    Raises DatabaseError if it cannot read the file at all.
+    """
+    connection.ensure_connection()
+    raw: sqlite3.Connection = connection.connection
+    deadline = time.monotonic() + SECONDS
+    raw.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
+    try:
+        row = raw.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT
+    finally:
+        raw.set_progress_handler(None, 0)
+    return row is None or row[0] == "ok"
