@@ -117,6 +117,17 @@ LIMITS: tuple[Limit, ...] = (
     Limit(
         "SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"
     ),
+    Limit(
+        "CONNECTIONS",
+        4_000,
+        "connections",
+        "open connections of a web process; who waits longest for a request makes room for a new one",
+    ),
+    Limit("CONNECTIONS_PER_ADDRESS", 1_000, "connections", "of these, from one address without a proxy"),
+    Limit("HEAD_BYTES", 64 * 1024, "bytes", "line and headers of one request"),
+    Limit("HEAD_SECONDS", 10, "seconds", "until a connection has sent line and headers of a request"),
+    Limit("STALL_SECONDS", 20, "seconds", "a client may pause in a body, a message, or reading an answer"),
+    Limit("TRANSFER_RATE", 1_024, "bytes", "a second that a client has to send or read after such a pause"),
     Limit("OUTGOING_FRAMES", 256, "frames", "frames waiting for a slow client before it is disconnected"),
     Limit("WINDOW_CYCLES", 100, "cycles", "cycles of one `cycles.window` answer"),
     Limit("MARKS", 20_000, "marks", "marks of one `timeline.get` answer"),

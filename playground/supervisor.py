@@ -70,6 +70,13 @@ class Program:
     grace: float
 
 
+#: Uvicorn's options for protocols with a bound on how long a client may take.
+PROTOCOLS = (
+    *("--http", "playground.serving.protocols:Http"),
+    *("--ws", "playground.serving.protocols:WebSocket"),
+)
+
+
 def programs(host: str, port: int) -> tuple[Program, ...]:
     """Return the web server and the workers of one machine."""
     python = sys.executable
@@ -80,6 +87,7 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         # One, whatever WEB_CONCURRENCY says: without Redis, processes would count and cache each on its own.
         *("--workers", "1"),
         *("--timeout-graceful-shutdown", "3"),
+        *PROTOCOLS,
         # A little more than is read, so that who sends too much is told. Uncompressed: one read can hold
         # many frames of a few kilobytes that unpack to megabytes each.
         *("--ws-max-size", str(limit("FRAME_BYTES") + MIB), "--ws-per-message-deflate", "false"),

@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection
 from playground import supervisor
 from playground.models import Worker
 from playground.queues import QUEUES
+from playground.serving.connections import raise_file_limit
 
 
 def _workers_are_there() -> bool:
@@ -56,6 +57,7 @@ class Command(BaseCommand):
             raise CommandError(problem)
         call_command("prepare")
         supervisor.adopt_orphans()
+        raise_file_limit()
         local = supervisor.local_address(host, port)
         running = supervisor.Supervisor(
             supervisor.programs(host, port), output=sys.stdout, parent=parent, owns_children=True
