@@ -39,8 +39,8 @@ def _worker() -> str:
     count = Worker.alive().count()
     if not count:
         raise LookupError(f"no worker was heard of in the last {WORKER_SECONDS} seconds")
-    unserved = [queue for queue in QUEUES if queue not in Worker.serving()]
-    if unserved:
+    serving = Worker.serving()
+    if unserved := [queue for queue in QUEUES if queue not in serving]:
         raise LookupError(f"no worker for {' and '.join(unserved)} runs in the last {WORKER_SECONDS} seconds")
     return f"{count} alive"
 
