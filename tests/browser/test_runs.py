@@ -141,6 +141,34 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
     expect(stranger.get_by_text("You have started no run yet.")).to_be_visible()
 
 
+def test_a_waiting_run_shows_its_place_in_the_queue(page: Page, site: Stack) -> None:
+    """The page and the list say where a run waits, and follow as those before it leave."""
+    address = share(site, slow(), "To be waited for")
+    site.stop("worker")
+    try:
+        ahead = site.post("/api/runs", {"scenario": address.split("/")[2]}).json
+        page.goto(address)
+        page.get_by_role("button", name="Run to the end").click()
+        page.wait_for_url("**/runs/*/", timeout=30 * SECOND)
+        expect(page.get_by_role("region", name="Progress")).to_contain_text("2nd in the queue")
+        expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "2nd in the queue")
+        run = page.url
+        page.goto("/runs/")
+        row = page.get_by_role("row").filter(has_text="To be waited for")
+        expect(row).to_contain_text("2nd in the queue")
+        token = f"Bearer {ahead['cancel_token']}"
+        assert site.post(f"/api/runs/{ahead['id']}/cancel", {}, Authorization=token).status == 200
+        expect(row).to_contain_text("1st in the queue")
+        page.goto(run)
+        expect(page.get_by_role("region", name="Progress")).to_contain_text("1st in the queue")
+        page.get_by_role("button", name="Cancel the run").click()
+        ends(page, "cancelled")
+        expect(page.get_by_role("region", name="Progress")).not_to_contain_text("in the queue")
+    finally:
+        site.start("worker")
+        site.wait_until_ready()
+
+
 def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
     """A run goes on while nobody watches, and its page shows where it is when it is opened again."""
     page.goto(share(site, bundles.long("closed", 100, 500), "Nobody watches"))
