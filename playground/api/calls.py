@@ -7,14 +7,14 @@ import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakSet
 
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import parse_etags
 
-from playground import bundles, sources, store, texts
+from playground import bundles, identity, offload, sources, store, texts
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
@@ -30,6 +30,10 @@ from scheduler_core.formats.folder import Folder
 from scheduler_core.scenario import BundleError
 from scheduler_core.trace import trace_cycle, trace_line
 
+T = TypeVar("T")
+
+OBJECT_BYTES = 1024 * 1024  # of a JSON object, its own texts aside
+LARGE_BODY_BYTES = 256 * 1024  # which take a few milliseconds to read
 CYCLES_PER_ANSWER = 100
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 FORM = "multipart/form-data"
@@ -44,13 +48,29 @@ def json_of(request: HttpRequest) -> dict[str, Any]:
             "This call takes a JSON object. Files are sent as a form to POST /api/scenarios and /api/drafts."
         )
         raise ApiError(400, told)
+    return _beside(object_of, request.body)
+
+
+def object_of(data: bytes) -> dict[str, Any]:
+    """Return a body as an object, whose texts may be long and the rest of which may not. Raises ApiError."""
     try:
-        body = json.loads(request.body)
+        body = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ApiError(400, f"The body is no JSON: {error}"[:300]) from error
     if not isinstance(body, dict):
         raise ApiError(400, "The body must be a JSON object.")
+    if len(data) > OBJECT_BYTES:
+        rest = {name: value for name, value in body.items() if not isinstance(value, str)}
+        if len(json.dumps(rest)) > OBJECT_BYTES:
+            raise ApiError(413, f"The body, texts aside, may have {OBJECT_BYTES:,} bytes.")
     return body
+
+
+def _beside(read: Callable[..., T], data: bytes, *args: Any) -> T:
+    """Read a body; a large one in the pool, since reading JSON lets no other thread run meanwhile."""
+    if len(data) > LARGE_BODY_BYTES and offload.enabled():
+        return offload.compute(identity.asker(), read, data, *args)
+    return read(data, *args)
 
 
 def token_of(request: HttpRequest) -> str:
@@ -65,18 +85,23 @@ def files_of(request: HttpRequest) -> tuple[list[File], str]:
     Raises ApiError, BundleError and TooLargeError.
     """
     if request.content_type == FORM:
-        return _files_of_form(request)
-    title = request.GET.get("title", "")
-    file = bundles.opened("", request.body)
+        with reading():
+            return _files_of_form(request)
+    return _beside(files_of_body, request.body, str(request.content_type), request.GET.get("title", ""))
+
+
+def files_of_body(data: bytes, content_type: str, title: str) -> tuple[list[File], str]:
+    """Return files and title of a body that is no form. Raises as :func:`files_of`."""
+    file = bundles.opened("", data)
     if isinstance(file, Folder):
         return [file], title
     text = str(file[1])
-    if request.content_type == "application/x-www-form-urlencoded" and _JOINED.match(text):
+    if content_type == "application/x-www-form-urlencoded" and _JOINED.match(text):
         raise ApiError(
             400, "The body has lost its line ends, as `curl -d @FILE` sends it: use --data-binary @FILE."
         )
     plain = text.removeprefix("\ufeff")
-    if request.content_type == "application/json" or plain.lstrip()[:1] == "{":
+    if content_type == "application/json" or plain.lstrip()[:1] == "{":
         try:
             body = json.loads(plain)
         except (ValueError, RecursionError):
@@ -110,8 +135,8 @@ def _files_of_form(request: HttpRequest) -> tuple[list[File], str]:
 def create_scenario(request: HttpRequest) -> HttpResponse:
     """Store a bundle as an immutable scenario."""
     try:
+        files, title = files_of(request)
         with reading():
-            files, title = files_of(request)
             scenario = bundles.parse(files, store.clean_title(title))
             shared = store.share(scenario, text=texts.joined(bundles.stored(files), scenario))
     except BundleError as error:

@@ -67,9 +67,14 @@ def _stale(row: Draft) -> ApiError:
 @contextmanager
 def _reading() -> Iterator[None]:
     """Read a bundle in turn with others. Raises ApiError for what is wrong with it."""
+    with _refusing(), reading():
+        yield
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
     try:
-        with reading():
-            yield
+        yield
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
@@ -94,8 +99,9 @@ def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
 def create_draft(request: HttpRequest) -> HttpResponse:
     """Make a draft of a bundle that can be read; without a token its owner is somebody new."""
     owner = _owner(request) if token_of(request) else identity.new_visitor()
-    with _reading():
+    with _refusing():
         files, title = files_of(request)
+    with _reading():
         scenario = bundles.parse(files, store.clean_title(title))
     row = store.create_draft(owner, bundles.stored(files), title)
     body = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from playground.limits import limit
 from playground.pool.gate import FairThreads
 from playground.pool.shares import Bounds
 
+AHEAD = "ahead"  # no visitor's name is as short
 WAITING_THREADS = 24  # that wait for the pool, and hardly compute
 WAITING_EACH = 4  # of them for one visitor
 
@@ -59,8 +60,16 @@ def fair(executor: Callable[[], ThreadPoolExecutor]) -> FairThreads:
     """Return an executor's threads as visitors share them."""
     places = executor()._max_workers  # noqa: SLF001 - what the executor was made with
     # A connection has few jobs in threads at once, so that these queues are bounded by their number.
-    each = WAITING_EACH if executor is waiting else max(1, places)
+    each = WAITING_EACH if executor is waiting else max(1, places - 1)
     return FairThreads(executor, places, Bounds(each, 2_000, 20_000))
+
+
+class Ahead:
+    """Engine threads for playbacks that are computed ahead: all of them together have a visitor's share."""
+
+    def submit(self, call: Callable[..., object], *args: Any) -> Future[object]:
+        """Run ``call`` in an engine thread when it is their turn."""
+        return fair(engine).submit(AHEAD, lambda: call(*args))
 
 
 def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from playground.limits import limit
-from playground.playback.executor import engine
+from playground.playback.executor import Ahead
 from playground.playback.playback import SLICE_SECONDS, Playback
 
 log = structlog.get_logger(__name__)
@@ -40,7 +40,7 @@ class Entry:
 class Library:
     """Open playbacks by key. All methods may be called from any thread."""
 
-    def __init__(self, executor: Callable[[], Executor] = engine) -> None:
+    def __init__(self, executor: Callable[[], Executor | Ahead] = Ahead) -> None:
         self._entries: OrderedDict[Key, Entry] = OrderedDict()
         self._lock = threading.Lock()
         self._executor = executor

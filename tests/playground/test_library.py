@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from playground import bundles
+from playground.playback.executor import engine, fair
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from scheduler_core import load
+
+from .conftest import PATIENCE
 
 
 class Later:
@@ -133,3 +137,24 @@ def test_a_failing_engine_ends_the_computing(shelf: Library, later: Later, web: 
     shelf.attend("k", lambda playback, _first: heard.append(playback.stopped))
     later.turn()
     assert heard and heard[0] and "defect" in heard[0]
+
+
+def test_computing_ahead_leaves_a_thread_to_steps(monkeypatch: pytest.MonkeyPatch, web: str) -> None:
+    """However many playbacks are computed, a visitor's step begins at once."""
+    go, began = threading.Event(), threading.Event()
+
+    def slowly(_playback: Playback, _seconds: float) -> bool:
+        began.set()
+        go.wait(PATIENCE)
+        return False
+
+    monkeypatch.setattr(Playback, "advance", slowly)
+    shelf = Library()
+    for number in range(20):
+        shelf.open(number, lambda: Playback(bundles.parse([("", web)])))
+        shelf.attend(number, lambda _playback, _first: None)
+    try:
+        assert began.wait(PATIENCE)
+        assert fair(engine).submit("visitor", lambda: "a step").result(PATIENCE / 4) == "a step"
+    finally:
+        go.set()

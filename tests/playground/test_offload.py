@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -282,3 +283,29 @@ def test_requests_read_by_visitor_in_turn(limits: Limit, monkeypatch: pytest.Mon
                 pass
     finally:
         throttle._readers.cache_clear()
+
+
+@pytest.mark.usefixtures("pooled")
+def test_a_large_body_is_read_in_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading JSON lets no other thread run: that of a large body is the pool's, wherever the call is."""
+    given: list[int] = []
+    loads = json.loads
+
+    def noted(data: Any, *args: Any, **kwargs: Any) -> Any:
+        given.append(len(data))
+        return loads(data, *args, **kwargs)
+
+    api, kind = Client(), "application/json"
+    body = json.dumps({"bundle": LARGE, "title": " " * 300_000})
+    draft = api.post("/api/drafts", {"bundle": POD}, kind).json()
+    token = {"Authorization": f"Bearer {draft['token']}"}
+    monkeypatch.setattr(json, "loads", noted)
+    answers = [
+        api.post("/api/scenarios", body, kind),
+        api.patch(f"/api/drafts/{draft['id']}", body, kind, headers=token),
+        api.post("/api/generate", json.dumps({"pools": [[]] * 300_000}), kind),
+        api.post("/api/runs", "[" * 600_000, kind),
+    ]
+    monkeypatch.undo()
+    assert [answer.status_code for answer in answers] == [201, 200, 413, 400]
+    assert max(given, default=0) < offload.TEXT_BYTES * 2
