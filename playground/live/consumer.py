@@ -32,6 +32,7 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
+ABNORMAL_CLOSURE = 1006  # never sent: the connection is gone
 POLICY_VIOLATION = 1008
 BURST_SECONDS = 10  # frames may come in bursts as long as this average is kept
 REFUSALS = 200  # frames refused for their rate before the connection is closed; a large one is several
@@ -122,13 +123,17 @@ class Connection(AsyncWebsocketConsumer):
             "websocket.receive": self.websocket_receive,
             "websocket.disconnect": self.websocket_disconnect,
         }
-        with suppress(StopConsumer):
-            while True:
-                message = await receive()
-                await handlers[message["type"]](message)
-                # Of frames that came together none suspends this task: answers, and other connections, come
-                # in between.
-                await asyncio.sleep(0)
+        try:
+            with suppress(StopConsumer):
+                while True:
+                    message = await receive()
+                    await handlers[message["type"]](message)
+                    # Of frames that came together none suspends this task: answers, and other connections,
+                    # come in between.
+                    await asyncio.sleep(0)
+        finally:
+            if not self.closed:  # closing raises where the client has left, and no message says so then
+                await self.disconnect(ABNORMAL_CLOSURE)
 
     async def connect(self) -> None:
         """Accept, unless the address has too many connections already."""

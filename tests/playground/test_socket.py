@@ -121,6 +121,28 @@ async def test_the_rate_is_bounded_and_then_the_connection(
         assert frames[-1]["code"] == 1008
 
 
+async def test_a_client_that_left_while_it_is_closed_gives_back_its_place(
+    limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closing it raises; its address must not be one connection poorer for that."""
+
+    async def gone(*_: Any, **__: Any) -> None:
+        raise ConnectionResetError
+
+    limits(FRAMES_PER_SECOND=1)
+    monkeypatch.setattr(consumer, "REFUSALS", 0)
+    monkeypatch.setattr(consumer, "time", SimpleNamespace(monotonic=lambda: 1.0))
+    monkeypatch.setattr(Connection, "close", gone)
+    raw = communicator(OWNER)
+    await raw.connect()
+    assert Connection.open_by_address
+    for _ in range(consumer.BURST_SECONDS + 1):
+        await raw.send_to(text_data='["session.hello", 1, {}]')
+    with pytest.raises(ConnectionResetError):
+        await raw.wait()
+    assert not Connection.open_by_address
+
+
 async def test_connections_of_one_address_are_bounded(limits: Callable[..., None]) -> None:
     """One too many is not accepted; a place that is left can be taken."""
     limits(SOCKETS_PER_ADDRESS=1)
