@@ -20,6 +20,7 @@ from celery.signals import task_failure, worker_ready, worker_shutdown
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
+from playground import outage
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runs import rescue
@@ -30,6 +31,7 @@ BEAT_SECONDS = 5.0
 LAST_WORD_SECONDS = 1.0  # so long the signal that ends a worker waits for the database
 ENDING = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
 
+_spell = outage.Spell("a worker's heartbeat")
 _end = threading.Event()
 _wake = threading.Event()  # beat before it is time
 _ending = threading.Event()
@@ -57,8 +59,12 @@ def _loop(name: str, queues: Collection[str]) -> None:
             try:
                 close_old_connections()
                 beat(name, queues)
-            except Exception:
-                log.exception("a worker's beat failed", worker=name)
+                _spell.answered()
+            except Exception as error:
+                if outage.cause_of(error):
+                    _spell.failed(error)
+                else:
+                    log.exception("a worker's beat failed", worker=name)
             finally:
                 connection.close()
         _wake.wait(BEAT_SECONDS)
@@ -126,5 +132,11 @@ def stop(sender: Any = None, **_: Any) -> None:
     _end.set()
     _wake.set()
     with _beating:
-        Worker.objects.filter(name=name_of(sender)).delete()
-        connection.close()
+        try:
+            Worker.objects.filter(name=name_of(sender)).delete()
+        except Exception as error:
+            if outage.cause_of(error) is None:
+                raise
+            _spell.failed(error)  # its row is soon too old to count
+        finally:
+            connection.close()

@@ -84,6 +84,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("SOURCE_SECONDS", 2, "seconds", "how long a source that was found counts as found for a step"),
     Limit("RUN_CYCLES", 1_000_000, "cycles", "cycles of one run"),
     Limit("RUN_SECONDS", 3_600, "seconds", "computing for one run"),
+    Limit(
+        "RUN_OUTAGE_SECONDS",
+        600,
+        "seconds",
+        "a worker waiting for a database that is away; then the run is left to the next one",
+    ),
     Limit("RUN_MIB", 4_096, "MiB", "resident memory of a worker process during a run"),
     Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor"),
     Limit("RUNS_PER_ADDRESS", 40, "runs", "unfinished runs of one address"),
@@ -144,6 +150,17 @@ LIMITS: tuple[Limit, ...] = (
         "reverse proxies in front, whose X-Forwarded-For is believed",
         least=0,
     ),
+    Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process"),
+    Limit(
+        "DATABASE_WAIT_SECONDS",
+        10,
+        "seconds",
+        "waiting for a connection to the database, or for SQLite's lock, before 503",
+    ),
+    Limit("DATABASE_STATEMENT_SECONDS", 30, "seconds", "one statement in PostgreSQL, before 503"),
+    Limit("CACHE_WAIT_SECONDS", 2, "seconds", "waiting for Redis before a process counts by itself"),
+    Limit("DISK_FREE_BYTES", 256 * MIB, "bytes", "free where the data are; below it /readyz answers 503"),
+    Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
 )
 
 

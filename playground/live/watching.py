@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import structlog
 
-from playground import sources, store
+from playground import outage, sources, store
 from playground.limits import limit
 from playground.models import HEAVY, QUEUED, Draft, Run
 from playground.playback.executor import in_storage
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.4
+OUTAGE_POLL_SECONDS = 2.0  # between two looks while the database does not answer
 SOURCES_AT_ONCE = 4  # a connection attends so many sources; beyond it the oldest are left
 RUNS_AT_ONCE = 50
 DRAFTS_AT_ONCE = 4  # a page shows one; beyond it the oldest are left
@@ -143,6 +144,7 @@ class Polling:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
+        self._spell = outage.Spell(f"looking at {self.what}")
 
     def wanted(self) -> bool:
         """Tell whether anybody watches."""
@@ -160,11 +162,15 @@ class Polling:
 
     async def _poll(self) -> None:
         while self.wanted():
-            await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(OUTAGE_POLL_SECONDS if self._spell.lasting else POLL_SECONDS)
             try:
                 await self.look()
-            except Exception:
-                log.exception("looking at %s failed", self.what)
+                self._spell.answered()
+            except Exception as error:
+                if outage.cause_of(error):
+                    self._spell.failed(error)
+                else:
+                    log.exception("looking at %s failed", self.what)
 
 
 class Poller(Polling):

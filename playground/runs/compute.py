@@ -1,8 +1,9 @@
 """Computing a run in a worker: claim it, resume it, compute slice by slice, end it.
 
 After each slice one transaction stores the slice's decisions, the progress and the samples,
-and looks whether the run is to be cancelled. Every write is conditional on the claim. Nothing
-here needs Celery: :func:`compute` is a function of a run's id.
+and looks whether the run is to be cancelled. Every write is conditional on the claim, and repeated while
+storage is away (:mod:`playground.runs.retrying`). Nothing here needs Celery: :func:`compute` is a function
+of a run's id.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Iterable
+from typing import Any
 
 import structlog
 from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from playground import store
+from playground import outage, store
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
@@ -29,6 +32,7 @@ from playground.models import (
     QUEUED,
     RUNNING,
     Run,
+    RunChunk,
 )
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
@@ -38,7 +42,8 @@ from playground.runs.caching import CacheReport
 from playground.runs.chunks import read_chunks, read_messages, write_chunk
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
-from playground.runs.unplaced import Unplaced
+from playground.runs.retrying import OutageError, outlast
+from playground.runs.unplaced import Message, Unplaced
 from scheduler_core.scenario import BundleError
 from scheduler_core.timed import simulate
 
@@ -82,26 +87,41 @@ def claim_run(run_id: str) -> str | None:
 def compute(run_id: str) -> str | None:
     """Compute a run to its end, or to the end of its turn; return the state that it is left in.
 
-    None if it was not ours to compute.
+    None if another worker has it, or is to have it.
     """
-    claim = claim_run(run_id)
-    return None if claim is None else _compute(run_id, claim)
+    return _compute_first([run_id])
 
 
 def compute_next(queue: str) -> str | None:
     """Compute the run of a queue whose turn it is, as :func:`compute`; None if none waits."""
-    for run_id in fairness.next_runs(queue):
-        claim = claim_run(run_id)
-        if claim is not None:  # else another worker was quicker
-            return _compute(run_id, claim)
+    try:
+        return _compute_first(outlast(lambda: fairness.next_runs(queue)))
+    except OutageError as error:
+        log.warning("queue left alone", queue=queue, error=str(error))
+        return None
+
+
+def _compute_first(run_ids: Iterable[str]) -> str | None:
+    """Compute the first of these runs that can be claimed; another worker may be quicker with some."""
+    for run_id in run_ids:
+        try:
+            claim = outlast(lambda run_id=run_id: claim_run(run_id))  # type: ignore[misc]
+            if claim is not None:
+                return _compute(run_id, claim)
+        except OutageError as error:
+            # Its row stays unfinished: whichever worker comes first once storage is back resumes it.
+            log.warning("run left unfinished", run=run_id, error=str(error))
+            return None
     return None
 
 
 def _compute(run_id: str, claim: str) -> str | None:
     with _Beat(run_id, claim):
         try:
-            attempt = _Attempt(run_id, claim)
+            attempt = outlast(lambda: _Attempt(run_id, claim))
             return attempt.run_to_end()
+        except OutageError:
+            raise
         except LostClaimError:
             log.warning("run was taken over", run=run_id)
             return None
@@ -115,9 +135,8 @@ def _compute(run_id: str, claim: str) -> str | None:
 
 
 def _fail(run_id: str, claim: str, text: str) -> str:
-    Run.objects.filter(pk=run_id, claim=claim).update(
-        state=FAILED, error=text, finished=timezone.now(), peak_mib=peak_mib(), claim=""
-    )
+    values = {"state": FAILED, "error": text, "finished": timezone.now(), "peak_mib": peak_mib(), "claim": ""}
+    outlast(lambda: Run.objects.filter(pk=run_id, claim=claim).update(**values))
     return FAILED
 
 
@@ -175,7 +194,7 @@ class _Attempt:
     def run_to_end(self) -> str:
         """Compute slices until the simulation ends or is to be cancelled."""
         while True:
-            if self._cancelled():
+            if outlast(self._cancelled):
                 return self._finish(CANCELLED)
             more = self._slice()
             if not more:
@@ -257,6 +276,11 @@ class _Attempt:
         }
 
     def _store(self, first: int) -> None:
+        messages = self.unplaced.drain()  # once, however often the transaction is repeated
+        outlast(lambda: self._store_slice(first, messages))
+        self.chunks += len(self.trail) >= first
+
+    def _store_slice(self, first: int, messages: list[Message]) -> None:
         with transaction.atomic():
             # The update comes first: it holds the row, so no successor can claim it in between.
             grown = len(self.trail) >= first
@@ -264,9 +288,10 @@ class _Attempt:
             held = Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**self._progress(), **counted)
             if not held:
                 raise LostClaimError
-            if grown:
-                write_chunk(self.run, self.chunks, self.trail, first, self.unplaced.drain())
-                self.chunks += 1
+            # Under our claim a chunk of this number is ours: of a COMMIT whose answer was lost.
+            stored = RunChunk.objects.filter(run=self.run, number=self.chunks)
+            if grown and not stored.exists():
+                write_chunk(self.run, self.chunks, self.trail, first, messages)
 
     def _finish(self, state: str) -> str:
         index = len(self.trail)
@@ -274,9 +299,16 @@ class _Attempt:
             time_ = self.trail.time(index)
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
-        if not Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**values):
-            raise LostClaimError
+        outlast(lambda: self._end(values))
         return state
+
+    def _end(self, values: dict[str, Any]) -> None:
+        rows = Run.objects.filter(pk=self.run.pk)
+        if rows.filter(claim=self.claim).update(**values):
+            return
+        # A COMMIT whose answer was lost has taken the claim away with it.
+        if not rows.filter(state=values["state"], finished=values["finished"]).exists():
+            raise LostClaimError
 
 
 class _Beat:
@@ -284,6 +316,7 @@ class _Beat:
 
     def __init__(self, run_id: str, claim: str) -> None:
         self._run_id, self._claim = run_id, claim
+        self._spell = outage.Spell("a run's heartbeat")
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="run-beat", daemon=True)
 
@@ -298,7 +331,11 @@ class _Beat:
         while not self._end.wait(BEAT_SECONDS):
             try:
                 Run.objects.filter(pk=self._run_id, claim=self._claim).update(heartbeat=timezone.now())
-            except Exception:
-                log.exception("a run's heartbeat failed", run=self._run_id)
+                self._spell.answered()
+            except Exception as error:
+                if outage.cause_of(error):
+                    self._spell.failed(error)
+                else:
+                    log.exception("a run's heartbeat failed", run=self._run_id)
             finally:
                 connection.close()

@@ -22,7 +22,8 @@ def rescue() -> list[str]:
     """Announce lost and stale runs again; return their ids.
 
     An announcement too many does no harm: claiming decides who computes. A run that was being
-    cancelled when its worker died ends through the same claim.
+    cancelled when its worker died ends through the same claim. A broker that is away is asked for one run
+    only, again at the next call: each of the others could take as long to fail.
     """
     now = timezone.now()
     silent = Q(state=QUEUED) | stale(now)
@@ -34,11 +35,16 @@ def rescue() -> list[str]:
         # A long queue is no loss: told again each time, its messages would outgrow it.
         enough = min(told - queued, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
         if now - told >= enough:
-            lost.append((run_id, queue))
-    for run_id, queue in lost[:100]:
-        Run.objects.filter(pk=run_id).update(enqueued=now)
-        service.enqueue(run_id, queue)
-    return [run_id for run_id, _ in lost[:100]]
+            lost.append((run_id, queue, told))
+    announced = []
+    for run_id, queue, told in lost[:100]:
+        row = Run.objects.filter(pk=run_id)
+        row.update(enqueued=now)
+        if not service.enqueue(run_id, queue):
+            row.filter(enqueued=now).update(enqueued=told)  # so that its next wait does not double
+            break
+        announced.append(run_id)
+    return announced
 
 
 def give_back_attempts(worker: int) -> int:

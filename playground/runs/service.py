@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from playground import bundles, store
+from playground import bundles, outage, store
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
@@ -129,20 +129,26 @@ def start(
     return run, token
 
 
-def enqueue(run_id: str, queue: str) -> None:
+_broker = outage.Spell("broker")
+
+
+def enqueue(run_id: str, queue: str) -> bool:
     """Tell the workers of a queue that there is something to do; whose turn it is, they see in the rows.
+
+    Returns whether the broker took the message.
 
     A broker that is away is no failure of the run: its row says queued, and the workers look
     for rows that nobody told them of (:mod:`playground.runs.rescue`).
     """
-    import structlog
-
     from playground.tasks import run_simulation
 
     try:
         run_simulation.apply_async(args=[run_id], kwargs={"queue": queue}, queue=queue, retry=False)
     except Exception as error:
-        structlog.get_logger(__name__).warning("run not enqueued", run=run_id, error=repr(error))
+        _broker.failed(error)
+        return False
+    _broker.answered()
+    return True
 
 
 def find(run_id: str) -> Run | None:

@@ -1,0 +1,213 @@
+"""Outages of storage: errors that are no defect, since the same call succeeds once storage is back.
+
+A restarted PostgreSQL, a locked SQLite file and a full disk raise errors of many classes. :func:`cause_of`
+is the one place that recognises them; web, WebSocket and workers decide what to do about one.
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import structlog
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """What is unavailable, and how clients are answered.
+
+    ``status`` is HTTP's, ``retry_after`` in seconds, ``message`` a sentence for the visitor.
+    """
+
+    part: str
+    status: int
+    retry_after: int
+    title: str
+    message: str
+
+
+PROBE_SECONDS = 2.0  # between two questions to a part that does not answer
+REQUESTS_QUIET = 10.0  # seconds: requests fail and succeed side by side where only writing fails
+
+DATABASE = Outage(
+    "database",
+    503,
+    5,
+    "The database does not answer",
+    "Nothing was stored. Try again in a few seconds.",
+)
+DISK = Outage(
+    "disk",
+    507,
+    30,
+    "The server's disk is full",
+    "Nothing was stored. Try again later, or tell whoever runs this server.",
+)
+
+#: Primary result codes of SQLite (https://sqlite.org/rescode.html). SQLITE_ERROR, a wrong statement, is none.
+SQLITE = {
+    5: DATABASE,  # SQLITE_BUSY
+    6: DATABASE,  # SQLITE_LOCKED
+    8: DATABASE,  # SQLITE_READONLY: the file system was remounted after an error
+    10: DATABASE,  # SQLITE_IOERR
+    13: DISK,  # SQLITE_FULL
+    14: DATABASE,  # SQLITE_CANTOPEN
+    15: DATABASE,  # SQLITE_PROTOCOL: the lock was lost to others too often
+}
+#: SQLSTATEs of PostgreSQL by their beginning, the longest first.
+POSTGRESQL = {
+    "53100": DISK,  # disk_full
+    "08": DATABASE,  # connection exceptions
+    "40": DATABASE,  # deadlock, serialization failure: one of two transactions has to be repeated
+    "53": DATABASE,  # insufficient resources: connections, memory
+    "55P03": DATABASE,  # lock_not_available
+    "57": DATABASE,  # operator intervention: shutdown, crash, start-up, statement timeout
+    "58": DATABASE,  # system errors: input and output
+}
+ERRNO = {errno.ENOSPC: DISK, errno.EDQUOT: DISK, errno.EFBIG: DISK}
+
+
+def cause_of(error: BaseException | None) -> Outage | None:
+    """Return the outage that ``error``, or an error that it was raised from, comes of; else ``None``."""
+    for raised in _chain(error):
+        found = _recognised(raised)
+        if found is not None:
+            return found
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    for _ in range(8):  # a chain may lead back to its beginning
+        if error is None:
+            return
+        yield error
+        error = error.__cause__
+
+
+def _recognised(error: BaseException) -> Outage | None:
+    if isinstance(error, DatabaseError | InterfaceError):
+        return _of_database(error)
+    return ERRNO.get(error.errno or 0) if isinstance(error, OSError) else None
+
+
+def _of_database(error: Exception) -> Outage | None:
+    raised: Any = error.__cause__  # the driver's own
+    code = getattr(raised, "sqlite_errorcode", None)
+    if code is not None:
+        return SQLITE.get(code & 0xFF)
+    state = getattr(raised, "sqlstate", None)
+    if state:
+        return next((found for start, found in POSTGRESQL.items() if state.startswith(start)), None)
+    # No code: there is no connection to get one over.
+    return DATABASE if isinstance(error, OperationalError | InterfaceError) else None
+
+
+def disconnect() -> None:
+    """Close this thread's connection, so that the next query makes a new one; never within a transaction."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def patient() -> None:
+    """Let this connection's statements take as long as they need: migrations, and removing what is old."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = 0")
+
+
+class Tolerated:
+    """A block that ends early where storage is away; for what an answer can do without."""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """Tell whether the error is an outage, which is not raised."""
+        return cause_of(error) is not None
+
+
+class Spell:
+    """The outages of one part as the log has them: a line when one begins, and one with its length.
+
+    An outage ends with the first success that no error preceded for ``quiet`` seconds. May be used from any
+    thread; ``what`` names who noticed.
+    """
+
+    def __init__(self, what: str, quiet: float = 0.0) -> None:
+        self._what, self._quiet = what, quiet
+        self._since: float | None = None
+        self._last = 0.0
+        self._errors = 0
+        self._lock = threading.Lock()
+
+    @property
+    def lasting(self) -> bool:
+        """Whether an outage has begun and not ended."""
+        return self._since is not None
+
+    def failed(self, error: BaseException) -> None:
+        """Note an error; the first one of an outage is logged."""
+        with self._lock:
+            self._last = time.monotonic()
+            self._errors += 1
+            if self._since is not None:
+                return
+            self._since = self._last
+        log.warning("outage began", what=self._what, error=repr(error))
+
+    def answered(self) -> None:
+        """Note a success; the one that ends an outage is logged with the outage's length in seconds."""
+        if self._since is None:  # without the lock: nearly always so
+            return
+        with self._lock:
+            now, since, errors = time.monotonic(), self._since, self._errors
+            if since is None or now - self._last < self._quiet:
+                return
+            self._since, self._errors = None, 0
+        seconds = round((self._last if self._quiet else now) - since, 1)
+        log.warning("outage ended", what=self._what, seconds=seconds, errors=errors)
+
+
+class Breaker(Spell):
+    """An outage in which only one caller at a time finds out whether it is over; the others need not wait."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self._asked = 0.0
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note how the block ended."""
+        try:
+            yield
+        except Exception as error:
+            if cause_of(error) is not None:
+                self.failed(error)
+            raise
+        self.answered()
+
+    def due(self) -> bool:
+        """Whether to ask the part: always while it answers, and during an outage every PROBE_SECONDS."""
+        if not self.lasting:
+            return True
+        with self._lock:
+            now = time.monotonic()
+            if now - self._asked < PROBE_SECONDS:
+                return False
+            self._asked = now
+            return True
+
+
+#: Noticed by pages, the API and WebSocket commands.
+requests = Spell("requests", quiet=REQUESTS_QUIET)

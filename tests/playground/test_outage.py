@@ -1,0 +1,86 @@
+"""Outages of storage are told from defects, and logged as one each."""
+
+from __future__ import annotations
+
+import errno
+import time
+
+import psycopg
+import pytest
+from django.db import IntegrityError, InterfaceError, ProgrammingError
+
+from playground import outage
+
+from .outages import FULL, LOCKED, Lines, of_postgresql, of_sqlite
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
+    """What is logged during a test."""
+    lines = Lines()
+    monkeypatch.setattr(outage, "log", lines)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("error", "part"),
+    [
+        (LOCKED, "database"),
+        (FULL, "disk"),
+        (of_sqlite(10 | 3 << 8, "disk I/O error"), "database"),
+        (of_sqlite(1, "no such table: playground_run"), None),
+        (of_postgresql(psycopg.OperationalError), "database"),
+        (of_postgresql(psycopg.errors.AdminShutdown), "database"),
+        (of_postgresql(psycopg.errors.CannotConnectNow), "database"),
+        (of_postgresql(psycopg.errors.QueryCanceled), "database"),
+        (of_postgresql(psycopg.errors.DiskFull), "disk"),
+        (of_postgresql(psycopg.errors.UndefinedTable, ProgrammingError), None),
+        (of_postgresql(psycopg.errors.UniqueViolation, IntegrityError), None),
+        (InterfaceError("connection already closed"), "database"),
+        (OSError(errno.ENOSPC, "No space left on device"), "disk"),
+        (FileNotFoundError(errno.ENOENT, "x"), None),
+        (ValueError("x"), None),
+        (None, None),
+    ],
+)
+def test_an_outage_is_told_from_a_defect(error: Exception | None, part: str | None) -> None:
+    """What will succeed once storage is back is recognised, and nothing else."""
+    found = outage.cause_of(error)
+    assert (found.part if found else None) == part
+
+
+def test_an_error_raised_from_an_outage_is_one() -> None:
+    """Also a chain that leads back to its beginning is looked at once."""
+    error = RuntimeError("could not save")
+    error.__cause__ = FULL
+    assert outage.cause_of(error) is outage.DISK
+    first, second = ValueError("1"), ValueError("2")
+    first.__cause__, second.__cause__ = second, first
+    assert outage.cause_of(first) is None
+
+
+def test_an_outage_is_two_lines_of_the_log(lines: Lines) -> None:
+    """One when it begins and one with its length, however many calls fail in between."""
+    spell = outage.Spell("a test")
+    spell.answered()
+    for _ in range(50):
+        spell.failed(LOCKED)
+    assert spell.lasting
+    spell.answered()
+    spell.answered()
+    assert not spell.lasting
+    [(began, first), (ended, last)] = lines.lines
+    assert (began, ended) == ("outage began", "outage ended")
+    assert "database is locked" in first["error"] and last["errors"] == 50 and last["seconds"] >= 0
+
+
+def test_successes_beside_failures_do_not_end_an_outage(lines: Lines) -> None:
+    """Reading goes on while nothing can be written: that is one outage, and not hundreds."""
+    spell = outage.Spell("a test", quiet=0.2)
+    for _ in range(20):
+        spell.failed(LOCKED)
+        spell.answered()
+    assert [text for text, _ in lines.lines] == ["outage began"]
+    time.sleep(0.25)
+    spell.answered()
+    assert [text for text, _ in lines.lines] == ["outage began", "outage ended"]
