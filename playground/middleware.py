@@ -1,4 +1,4 @@
-"""Security headers on every answer, and the visitor's name on every request."""
+"""Security headers on every answer, the visitor's name on every request, and outages as answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.gzip import GZipMiddleware
 
-from playground import identity
+from playground import identity, outage
 from playground.throttle import address_of
+from playground.views.errors import unavailable
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -120,3 +121,26 @@ def visitors(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+class Outages:
+    """Answer an outage of storage with 503, or 507 for a full disk, and ``Retry-After`` in place of 500."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on; an answer of a page or the API says that storage is there."""
+        response = self.get_response(request)
+        if response.status_code < 500 and not request.path.startswith(PLAIN_PREFIXES[1:]):
+            outage.requests.answered()
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer what a view raised, if it is an outage."""
+        found = outage.cause_of(exception)
+        if found is None:
+            return None
+        outage.requests.failed(exception)
+        outage.disconnect()
+        return unavailable(request, found)

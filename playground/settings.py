@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "playground.middleware.visitors",
+    "playground.middleware.Outages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "playground.urls"
@@ -89,7 +90,7 @@ if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
         # IMMEDIATE: two writers wait for each other; with the default one of them would fail
         # at once when it turns from reading to writing.
         "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
+        "timeout": PLAYGROUND["DATABASE_WAIT_SECONDS"],
         "init_command": SQLITE_PRAGMAS,
     }
     # A file, since threads cannot share an in-memory database and tests have threads.
@@ -98,12 +99,33 @@ else:
     # Under ASGI every request has a thread of its own: a connection that outlives its request would
     # never be used again, and soon PostgreSQL would have no more to give.
     DATABASES["default"]["CONN_MAX_AGE"] = 0
+    # A server that is gone without a word is noticed by the kernel: what it does not acknowledge, and idle
+    # connections that do not answer. A DATABASE_URL may say otherwise (?connect_timeout=…).
+    DATABASES["default"]["OPTIONS"] = {
+        "connect_timeout": PLAYGROUND["DATABASE_WAIT_SECONDS"],
+        "tcp_user_timeout": 1_000 * PLAYGROUND["DATABASE_WAIT_SECONDS"],  # milliseconds
+        "keepalives_idle": PLAYGROUND["DATABASE_WAIT_SECONDS"],
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        # manage.py prepare and cleanup lift it (playground.outage.patient).
+        "options": f"-c statement_timeout={PLAYGROUND['DATABASE_STATEMENT_SECONDS']}s",
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
 
 CACHES: dict[str, dict[str, Any]]
 # No CHANNEL_LAYERS: what connections are told, they read in the database (playground.live.watching). A layer
 # would tie every connection to one of Redis, and end it with that.
 if REDIS_URL:
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CACHES = {
+        "default": {
+            "BACKEND": "playground.shared_cache.SharedCache",
+            "LOCATION": REDIS_URL,
+            "OPTIONS": {
+                "socket_timeout": PLAYGROUND["CACHE_WAIT_SECONDS"],
+                "socket_connect_timeout": PLAYGROUND["CACHE_WAIT_SECONDS"],
+            },
+        }
+    }
 else:
     CACHES = {
         "default": {
@@ -115,6 +137,7 @@ else:
 # --- worker ------------------------------------------------------------------------------------
 
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker however long that is away
 CELERY_TASK_IGNORE_RESULT = True  # the run's row holds everything there is to know
 CELERY_TASK_SERIALIZER = "json"
 # A worker that is told no queue serves all.
@@ -225,12 +248,19 @@ LOGGING = {
             "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer],
         }
     },
+    # An outage is logged when it begins and when it ends (playground.outage), not for each request it fails.
+    "filters": {
+        "no_outages": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: getattr(record, "status_code", 0) not in {503, 507},
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "structured"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO"},
         # A visitor's mistyped address is no news; a failed request of ours still is.
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["no_outages"]},
         "django.security.DisallowedHost": {"level": "ERROR"},
         "celery": {"level": "INFO"},
         "uvicorn.access": {"level": "WARNING"},

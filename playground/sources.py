@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground import bundles, offload, store, texts
+from playground import bundles, offload, outage, store, texts
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
 from playground.playback.library import Library, library
@@ -21,6 +21,8 @@ from scheduler_core import scenario as core
 
 LOOKS = 3  # at a draft that is saved at the same time, before it is given up
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
+
+reads = outage.Breaker("finding sources")
 
 
 class NotFoundError(LookupError):
@@ -95,7 +97,12 @@ class Source:
         return store.scenario_text(row)
 
     def introduction(self) -> str:
-        """Return what the comment at the head of the text says, "" if there is none."""
+        """Return what the comment at the head of the text says, "" without one or without a database."""
+        with outage.Tolerated():
+            return self._introduction()
+        return ""
+
+    def _introduction(self) -> str:
         if isinstance(self.row, Draft):
             with suppress(Draft.DoesNotExist, store.StaleError):  # deleted, or saved by another tab meanwhile
                 return texts.introduction(store.draft_files(self.row)[0][1])
@@ -152,11 +159,14 @@ def find(wire: Any, visitor: str) -> Source:
 def open_playback(source: Source, shelf: Library = library) -> Playback:
     """Return the source's playback; of a run, with everything that its worker stored so far.
 
+    What is open is returned as it is while no database answers.
+
     Raises BundleError, TooLargeError or StaleError.
     """
     playback, source = _opened(source, shelf)
-    if isinstance(source.row, Run):
-        refresh(playback, source.row)
+    if isinstance(source.row, Run) and reads.due():
+        with outage.Tolerated(), reads.noted():
+            refresh(playback, source.row)
     return playback
 
 

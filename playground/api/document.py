@@ -235,6 +235,13 @@ def _content(kind: str) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind}"}}}}
 
 
+#: What every call may be answered.
+_ANYWHERE = {
+    503: ("The database does not answer; see Retry-After", "Errors"),
+    507: ("The server's disk is full; see Retry-After", "Errors"),
+}
+
+
 def _operation(call: Call) -> dict[str, Any]:
     names = re.findall(r"{(\w+)}", call.address)
     parameters: list[dict[str, Any]] = [
@@ -252,7 +259,7 @@ def _operation(call: Call) -> dict[str, Any]:
         "operationId": call.operation.__name__,
         "responses": {
             str(status): {"description": meaning, **_content(kind)}
-            for status, (meaning, kind) in sorted(call.answers.items())
+            for status, (meaning, kind) in sorted({**_ANYWHERE, **call.answers}.items())
         },
     }
     if parameters:

@@ -35,7 +35,7 @@ class Call:
 
 
 _ERRORS = {404: ("There is no such thing", "Errors"), 429: ("Too many requests; see Retry-After", "Errors")}
-_BUSY = {503: ("Too many bundles are being read; see Retry-After", "Errors")}
+_BUSY = {503: ("Too many bundles are being read, or no database answers; see Retry-After", "Errors")}
 _SAME = {304: ("The scenario of If-None-Match, which is still shared", "")}
 _CONDITIONS = (
     ("condition", "string", "As docs/protocol.md has it at cycle.find, as in node:n3; up to 20 of them"),

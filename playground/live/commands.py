@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from playground import bundles, offload, sources, store
+from playground.live import remembered
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
 from playground.models import Draft
@@ -376,12 +377,14 @@ def _checked(row: Command, payload: Any) -> dict[str, Any]:
 
 
 async def _source(row: Command, call: Call) -> sources.Source:
-    wire = call.payload[row.source]
+    wire, visitor = call.payload[row.source], call.visitor
     if row.kept is None:
-        return await in_storage(_find, row, wire, call.visitor)
-    seen = sightings.seen(wire, call.visitor)
+        return await remembered.find(row, wire, visitor, lambda: in_storage(_find, row, wire, visitor))
+    seen = sightings.seen(wire, visitor)
     # Opening reads the row again, so of what is not open the database has to say that it is still there.
-    return seen if seen is not None and sources.is_open(seen) else await sightings.find(wire, call.visitor)
+    if seen is not None and sources.is_open(seen):
+        return seen
+    return await remembered.find(row, wire, visitor, lambda: sightings.find(wire, visitor))
 
 
 def _find(row: Command, wire: Any, visitor: str) -> sources.Source:

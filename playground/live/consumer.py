@@ -17,12 +17,12 @@ import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import identity, wire
+from playground import identity, outage, wire
 from playground.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, at_hand, dispatch
-from playground.live.errors import CommandError
+from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
@@ -285,10 +285,16 @@ class Connection(AsyncWebsocketConsumer):
             body = await dispatch(self, name, request, payload)
         except CommandError as error:
             self._refuse(request, error)
-        except Exception:
-            log.exception("a command failed", command=name)
-            self._refuse(request, CommandError("server.error"))
+        except Exception as error:
+            found = outage.cause_of(error)
+            if found is None:
+                log.exception("a command failed", command=name)
+                self._refuse(request, CommandError("server.error"))
+            else:
+                outage.requests.failed(error)
+                self._refuse(request, unavailable(found))
         else:
+            outage.requests.answered()
             self._write("success", request, body)
         finally:
             self._answered(name, request)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.outage import Outage
+
 CODES: dict[str, str] = {
     "frame.malformed": "The frame is no JSON list [command, id, payload]",
     "frame.too-large": "The frame is longer than session.hello's limits allow",
@@ -27,6 +29,7 @@ CODES: dict[str, str] = {
     "permission.denied": "The source is there, but this is not the visitor's to do",
     "request.superseded": "The same connection asked for something newer before this was begun",
     "server.busy": "Too many requests of this connection are under way",
+    "server.unavailable": "The database does not answer or the disk is full; wait `retryAfter` seconds",
     "server.error": "A defect of ours; it was logged",
 }
 
@@ -38,3 +41,9 @@ class CommandError(Exception):
         assert code in CODES
         self.payload = {"code": code, "message": message or f"{CODES[code]}.", **more}
         super().__init__(self.payload["message"])
+
+
+def unavailable(found: Outage) -> CommandError:
+    """Return the error for an outage of storage; ``retryAfter`` is in seconds."""
+    message = f"{found.title}. {found.message}"
+    return CommandError("server.unavailable", message, part=found.part, retryAfter=found.retry_after)

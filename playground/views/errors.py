@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+from playground import outage
 from playground.limits import limit
 
 TEXTS = {
@@ -24,13 +27,14 @@ TEXTS = {
 
 
 def error_page(
-    request: HttpRequest, status: int, message: str = "", *, retry_after: int | None = None
+    request: HttpRequest, status: int, message: str = "", *, title: str = "", retry_after: int | None = None
 ) -> HttpResponse:
     """Answer with ``error.html``: ``status``, ``title``, ``message``; JSON under ``/api/``.
 
-    ``retry_after`` are the seconds of the header of that name.
+    ``retry_after`` are the seconds of the header of that name; ``title`` is the status's without one.
     """
-    title, advice = TEXTS[status]
+    usual, advice = TEXTS.get(status, (title, ""))
+    title = title or usual
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     if request.path.startswith("/api/"):
         return JsonResponse(
@@ -66,9 +70,17 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     return error_page(request, 403)
 
 
+def unavailable(request: HttpRequest, found: outage.Outage) -> HttpResponse:
+    """Answer an outage of storage with its status and Retry-After."""
+    api = request.path.startswith("/api/")
+    message = f"{found.title}. {found.message}" if api else found.message
+    return error_page(request, found.status, message, title=found.title, retry_after=found.retry_after)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500."""
-    return error_page(request, 500)
+    """Answer 500; an outage that a middleware met, as an upload that found the disk full, as one."""
+    found = outage.cause_of(sys.exc_info()[1])
+    return error_page(request, 500) if found is None else unavailable(request, found)
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -70,10 +70,15 @@ def trace_of(stack: Stack, run: str) -> list[dict[str, Any]]:
 
 
 def test_every_part_is_there(stack: Stack) -> None:
-    """Both health addresses answer 200, and readiness names database, broker and worker."""
+    """Both health addresses answer 200, and readiness names database, disk, broker and worker."""
     assert stack.get("/healthz").status == 200
     ready = stack.get("/readyz").json
-    assert {name for name, part in ready["parts"].items() if part["ok"]} == {"database", "broker", "worker"}
+    assert {name for name, part in ready["parts"].items() if part["ok"]} == {
+        "database",
+        "disk",
+        "broker",
+        "worker",
+    }
 
 
 def test_a_bundle_becomes_a_link_that_steps(stack: Stack) -> None:

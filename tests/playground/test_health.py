@@ -35,7 +35,7 @@ def test_ready_with_a_living_worker() -> None:
     body = answer.json()
     assert body["ready"] is True
     assert {name: part["ok"] for name, part in body["parts"].items()} == dict.fromkeys(
-        ("database", "broker", "worker"), True
+        ("database", "disk", "broker", "worker"), True
     )
 
 

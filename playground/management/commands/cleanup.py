@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from playground import store
+from playground import outage, store
 from playground.limits import limit
 from playground.models import UNFINISHED, Draft, Run, Scenario, Worker
 
@@ -18,6 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete what is old, then the scenarios that nothing points at any more."""
+        outage.patient()
         now = timezone.now()
         drafts, _ = Draft.objects.filter(updated__lt=now - timedelta(days=limit("DRAFT_DAYS"))).delete()
         old = now - timedelta(days=limit("RUN_DAYS"))

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from playground import broker
+from playground import broker, outage
 from playground.serving import data_folder, faults, sqlite
 
 
@@ -26,6 +26,7 @@ class Command(BaseCommand):
         broker.sweep(Path(settings.DATA_DIR) / "broker" / "queue")
         if connection.vendor == "sqlite" and not sqlite.is_sound(connection):
             raise CommandError(faults.damaged(connection.settings_dict["NAME"]))
+        outage.patient()
         call_command("migrate", interactive=False, verbosity=0)
         data_folder.tighten(settings.DATA_DIR)  # a database that was made in this moment, too
         call_command("collectstatic", interactive=False, verbosity=0)

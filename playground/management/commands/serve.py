@@ -9,9 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import DatabaseError, connection
+from django.db import connection
 
-from playground import supervisor
+from playground import outage, supervisor
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.serving.connections import raise_file_limit
@@ -19,8 +19,8 @@ from playground.serving.connections import raise_file_limit
 
 def _workers_are_there() -> bool:
     try:
-        return Worker.serving() >= set(QUEUES)
-    except DatabaseError:  # asked again soon
+        with outage.Tolerated():
+            return Worker.serving() >= set(QUEUES)
         return False
     finally:
         connection.close()

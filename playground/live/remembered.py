@@ -1,0 +1,52 @@
+"""Sources that commands have found: while no database answers, those that are open are still played."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from playground import outage, sources, withdrawals
+
+if TYPE_CHECKING:
+    from playground.live.commands import Command
+
+REMEMBERED = 2_000  # sources of a process, the latest
+
+#: A visitor, a kind, and what is named: whoever may not see a source never found it.
+Key = tuple[str, str, str]
+Look = Callable[[], Awaitable[sources.Source]]
+
+#: With the count of withdrawals when it was found; only used in the event loop.
+_found: OrderedDict[Key, tuple[sources.Source, int]] = OrderedDict()
+
+
+async def find(row: Command, wire: Any, visitor: str, look: Look) -> sources.Source:
+    """Return what ``look`` finds; during an outage, the open source that it found before.
+
+    One caller at a time waits for the database then. What changes a source needs the database anyway, and is
+    answered so. Nothing is remembered beyond a withdrawal in this process. Raises what ``look`` does.
+    """
+    key = (visitor, row.source, json.dumps(wire, sort_keys=True))
+    withdrawn = withdrawals.count()
+    known, since = _found.get(key, (None, 0))
+    if row.owner or since != withdrawn or (known is not None and not sources.is_open(known)):
+        known = None
+    if known is not None and not sources.reads.due():
+        return known
+    try:
+        with sources.reads.noted():
+            source = await look()
+    except sources.NotFoundError:
+        _found.pop(key, None)
+        raise
+    except Exception as error:
+        if known is None or outage.cause_of(error) is None:
+            raise
+        return known
+    _found[key] = source, withdrawn
+    _found.move_to_end(key)
+    while len(_found) > REMEMBERED:
+        _found.popitem(last=False)
+    return source
