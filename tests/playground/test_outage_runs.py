@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +17,7 @@ from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
+from playground import outage
 from playground.bundles import unpack
 from playground.models import Run, RunChunk
 from playground.runs import compute, rescue, retrying
@@ -139,6 +142,39 @@ def test_a_run_waits_for_a_lock_of_another_process(monkeypatch: pytest.MonkeyPat
     other.close()
     connection.close()
     assert slices[0] < unlocked and min(slices[1:]) > unlocked, "it computed on while nothing could be stored"
+    assert digest(run) == digest(undisturbed)
+
+
+def padded(progress: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
+    """Let the row of a run take several pages of the file."""
+
+    def longer(self: Any) -> dict[str, Any]:
+        values = progress(self)
+        return {**values, "samples": {**values["samples"], "padding": secrets.token_hex(20_000)}}
+
+    return longer
+
+
+def test_a_run_outlives_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's own error of a file that cannot grow; what was not stored whole is not there."""
+    undisturbed, run = started(), started()
+    computed(undisturbed)
+    slice_, errors = compute._Attempt._slice, list[Exception]()
+    monkeypatch.setattr(retrying._spell, "failed", errors.append)
+    # No free page of the file is left, and every slice needs one for its samples or its decisions.
+    monkeypatch.setattr(compute._Attempt, "_progress", padded(compute._Attempt._progress))
+
+    def filling(self: Any) -> bool:
+        if not errors:  # for this connection: the next one that the worker makes may grow the file again
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM")
+                pages = cursor.execute("PRAGMA page_count").fetchone()[0]
+                cursor.execute(f"PRAGMA max_page_count = {pages}")
+        return slice_(self)
+
+    monkeypatch.setattr(compute._Attempt, "_slice", filling)
+    assert run_simulation(run.pk) == "done"
+    assert [outage.cause_of(error) for error in errors] == [outage.DISK]
     assert digest(run) == digest(undisturbed)
 
 

@@ -42,17 +42,22 @@ class Process:
     ) -> None:
         self.name = name
         self.log = log
-        with log.open("ab") as output:
+        self._command, self._env, self._cwd, self._user = list(command), dict(env), cwd, user
+        self.start()
+
+    def start(self) -> None:
+        """Start it, once more after it has ended."""
+        with self.log.open("ab") as output:
             self.popen = subprocess.Popen(
-                list(command),
+                self._command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env=dict(env),
-                cwd=cwd,
-                user=user,
-                extra_groups=[] if user else None,
+                env=self._env,
+                cwd=self._cwd,
+                user=self._user,
+                extra_groups=[] if self._user else None,
             )
 
     @property

@@ -1,0 +1,112 @@
+"""What can happen to a stack while a run is computed, as one table."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.faults.disk import filled
+from tests.services.processes import group_members, wait_until
+from tests.services.servers import Server
+from tests.services.stack import Stack
+
+
+@dataclass
+class Scene:
+    """A running stack with the servers that it needs."""
+
+    stack: Stack
+    postgres: Server | None = None
+    redis: Server | None = None
+
+
+Strike = Callable[[Scene, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault: its name, the stacks that it can happen to, and what strikes for so many seconds."""
+
+    name: str
+    stacks: tuple[str, ...]
+    strike: Strike
+    lasts: bool = True  # for the seconds that are asked for; else it is over at once
+    disk: bool = False  # needs a small disk of its own
+
+
+def _away(server: Server | None, sig: signal.Signals, seconds: float) -> None:
+    assert server is not None
+    server.process.stop(sig)
+    time.sleep(seconds)
+    server.process.start()
+
+
+def postgres_restarts(scene: Scene, seconds: float) -> None:
+    """Shut PostgreSQL down as `pg_ctl restart --mode fast` does, and start it after a while."""
+    _away(scene.postgres, signal.SIGINT, seconds)
+
+
+def postgres_is_killed(scene: Scene, seconds: float) -> None:
+    """Kill every process of PostgreSQL; it has to recover when it starts."""
+    _away(scene.postgres, signal.SIGKILL, seconds)
+
+
+def redis_is_killed(scene: Scene, seconds: float) -> None:
+    """Kill Redis, with the messages and counts that it held."""
+    _away(scene.redis, signal.SIGKILL, seconds)
+
+
+def sqlite_is_locked(scene: Scene, seconds: float) -> None:
+    """Hold the write lock of the database from another process."""
+    other = sqlite3.connect(
+        scene.stack.home / "data" / "podstep.sqlite3", isolation_level=None, timeout=seconds + 60
+    )
+    try:
+        other.execute("BEGIN EXCLUSIVE")
+        time.sleep(seconds)
+        other.execute("ROLLBACK")
+    finally:
+        other.close()
+
+
+def disk_is_full(scene: Scene, seconds: float) -> None:
+    """Fill the disk that everything is stored on, and make room again."""
+    with filled(scene.stack.home / "data"):
+        time.sleep(seconds)
+
+
+def web_is_killed(scene: Scene, _seconds: float) -> None:
+    """Kill the web server and start another one."""
+    scene.stack.kill("web")
+    scene.stack.start("web")
+
+
+def worker_is_killed(scene: Scene, _seconds: float) -> None:
+    """Kill the worker with all its processes and start another one."""
+    scene.stack.kill("worker")
+    scene.stack.start("worker")
+
+
+def run_process_is_killed(scene: Scene, _seconds: float) -> None:
+    """Kill the processes of the worker that compute; the worker itself stays."""
+    worker = scene.stack.processes["worker"].popen.pid
+    for pid in set(group_members(worker)) - {worker}:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: scene.stack.processes["worker"].running, 5, "the worker is there")
+
+
+EMBEDDED, COMPOSE, BOTH = ("embedded",), ("compose",), ("embedded", "compose")
+FAULTS = (
+    Fault("restart postgres", COMPOSE, postgres_restarts),
+    Fault("kill -9 postgres", COMPOSE, postgres_is_killed),
+    Fault("kill -9 redis", COMPOSE, redis_is_killed),
+    Fault("sqlite locked", EMBEDDED, sqlite_is_locked),
+    Fault("disk full", EMBEDDED, disk_is_full, disk=True),
+    Fault("kill -9 web", BOTH, web_is_killed, lasts=False),
+    Fault("kill -9 worker", BOTH, worker_is_killed, lasts=False),
+    Fault("kill -9 run process", BOTH, run_process_is_killed, lasts=False),
+)

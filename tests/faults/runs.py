@@ -1,0 +1,136 @@
+"""A run that something happens to, and what it came to beside an undisturbed one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import zstandard
+
+from tests.e2e.bundles import slow
+from tests.faults.faults import Fault, Scene
+from tests.services.processes import wait_until
+from tests.services.stack import Stack
+
+#: Nodes and pods: several slices of a worker on a fast machine, some seconds on a slow one.
+SIZE = (400, 400)
+ENDED = {"done", "failed", "cancelled"}
+TOLD = ("state", "done", "total", "placed", "pending", "unschedulable", "cache", "error")
+#: A worker's claim is stale after half a minute, and looked for every few seconds.
+PATIENCE = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a run: how long it took and was struck, in seconds; what it ended as."""
+
+    fault: str
+    stack: str
+    at: float  # of its cycles
+    outage: float
+    tries: int  # of its worker, while storage was away
+    seconds: float
+    state: str
+    same: bool  # the digest of an undisturbed run
+
+
+def start(stack: Stack, text: str) -> str:
+    """Start a run; return its id."""
+    shared = stack.post("/api/scenarios", {"bundle": text})
+    assert shared.status == 201, shared.body
+    run = stack.post("/api/runs", {"scenario": shared.json["id"]})
+    assert run.status == 201, run.body
+    return str(run.json["id"])
+
+
+def looked_at(stack: Stack, run: str) -> dict[str, Any] | None:
+    """Return a run as the API has it, None while it cannot be read."""
+    try:
+        answer = stack.get(f"/api/runs/{run}")
+    except OSError:  # no web server
+        return None
+    if answer.status != 200:
+        assert answer.status in {503, 507}, answer
+        assert int(answer.headers["retry-after"]) > 0
+        return None
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def wait_for(stack: Stack, run: str, part: float) -> dict[str, Any]:
+    """Wait until a run has computed a part of its cycles, or has ended; 1 waits for its end."""
+    found: dict[str, Any] = {}
+
+    def reached() -> bool:
+        found.update(looked_at(stack, run) or {})
+        if not found:
+            return False
+        return found["state"] in ENDED or (part < 1 and found["done"] >= part * found["total"])
+
+    try:
+        wait_until(reached, PATIENCE, f"{part:.0%} of the run")
+    except AssertionError as error:
+        raise AssertionError(f"{error}; at last {json.dumps(found)[:600]}\n{stack.logs()}") from error
+    return found
+
+
+def digest(stack: Stack, run: str) -> str:
+    """Return the digest of a finished run: every decision that is stored of it, and what its row came to."""
+    told = looked_at(stack, run)
+    assert told is not None
+    unpack = zstandard.ZstdDecompressor().decompressobj
+    chunks = [json.loads(unpack().decompress(data)) for data in chunks_of(stack, run)]
+    # Where one chunk ends and the next begins depends on the machine's speed.
+    decisions = [row for rows in chunks for row in rows]
+    assert len(decisions) == told["done"]
+    return hashlib.sha256(json.dumps([[told[name] for name in TOLD], decisions]).encode()).hexdigest()
+
+
+def chunks_of(stack: Stack, run: str) -> list[bytes]:
+    """Return what the database keeps of a run's decisions, in order."""
+    query = "SELECT data FROM playground_runchunk WHERE run_id = {} ORDER BY number"
+    if stack.name == "embedded":
+        with closing(sqlite3.connect(stack.home / "data" / "podstep.sqlite3")) as lite:
+            return [bytes(data) for (data,) in lite.execute(query.format("?"), [run])]
+    with psycopg.connect(stack.env["DATABASE_URL"]) as connection:
+        return [bytes(data) for (data,) in connection.execute(query.format("%s"), [run])]
+
+
+def tries_of(log: str) -> int:
+    """Return how often a run's worker tried in vain to reach its storage."""
+    ended = [json.loads(line) for line in re.findall(r"^{.*outage ended.*}$", log, re.MULTILINE)]
+    return sum(line["errors"] for line in ended if line["what"] == "run")
+
+
+def undisturbed(stack: Stack, size: tuple[int, int] = SIZE) -> str:
+    """Return the digest of a run that nothing happens to."""
+    run = start(stack, slow("faults", *size))
+    assert wait_for(stack, run, 1)["state"] == "done"
+    return digest(stack, run)
+
+
+def struck(
+    scene: Scene, fault: Fault, at: float, seconds: float, expected: str, size: tuple[int, int] = SIZE
+) -> Outcome:
+    """Start a run, let the fault strike at a part of it, and wait for its end."""
+    stack = scene.stack
+    run = start(stack, slow("faults", *size))
+    began = time.monotonic()
+    seen = wait_for(stack, run, at)
+    assert seen["state"] == "running", f"too fast to be struck: {seen}"
+    before = len(stack.processes["worker"].output())
+    fault.strike(scene, seconds)
+    ended = wait_for(stack, run, 1)
+    took = time.monotonic() - began
+    stack.wait_until_ready()
+    same = ended["state"] == "done" and digest(stack, run) == expected
+    tries = tries_of(stack.processes["worker"].output()[before:])
+    outage = seconds if fault.lasts else 0.0
+    return Outcome(fault.name, stack.name, at, outage, tries, took, ended["state"], same)
