@@ -7,6 +7,8 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 10_000;
 const RETRY_CODES = new Set(["rate.limited", "server.busy"]);
 const RETRIES = 6;
+const UNAVAILABLE = "server.unavailable"; // an outage of the server's storage: asked again however long it lasts
+const LONGEST_OUTAGE_WAIT = 30; // seconds
 const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set(["branch.create", "bundle.open", "draft.branch", "draft.share", "run.start", "scenario.fork", "why.apply", "worth.copy"]);
 const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
@@ -37,6 +39,7 @@ export class Socket {
   #timer = 0;
   #opened = false;
   #closed = false;
+  #waiting = 0; // calls that are sent again until the server's storage is back
   #early = null; // what link-early.js has sent and heard, until it is called for
 
   constructor(path = "/ws/") {
@@ -56,14 +59,16 @@ export class Socket {
    * its work on the server; `progress` hears `{stage, done, of}` while it is sent and worked on.
    */
   call(command, payload = {}, { tries = RETRIES, signal = null, progress = null } = {}) {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) { reject(givenUp()); return; }
-      const early = command === EARLY && this.#claim(payload);
-      const id = early ? 1 : this.#next++;
-      this.#pending.set(id, { command, payload, resolve, reject, tries, signal, progress, ...(early ? { sent: 1 } : {}) });
-      signal?.addEventListener("abort", () => this.#abandon(id), { once: true });
-      if (!early && this.connected) this.#send(id);
-    });
+    return new Promise((resolve, reject) => { this.#call(command, payload, { resolve, reject, tries, signal, progress }); });
+  }
+
+  #call(command, payload, { resolve, reject, tries, signal, progress, end, outages }) {
+    if (signal?.aborted) { reject(givenUp()); return; }
+    const early = command === EARLY && this.#claim(payload);
+    const id = early ? 1 : this.#next++;
+    this.#pending.set(id, { command, payload, resolve, reject, tries, signal, progress, end, outages, ...(early ? { sent: 1 } : {}) });
+    signal?.addEventListener("abort", () => this.#abandon(id), { once: true });
+    if (!early && this.connected) this.#send(id);
   }
 
   /** Want no answer any more to a call, and have the server stop what it does for it. */
@@ -75,7 +80,23 @@ export class Socket {
     call.reject(givenUp());
   }
 
-  /** Listen to pushed frames by name, and to "down", "up" (true the first time), until the returned function is called, or `signal` aborts. */
+  /**
+   * Say that something waits for the server's storage, until the returned function is called: "unavailable" with `{command, message}`,
+   * and "available" once nothing waits any more.
+   */
+  waits(command, message = "") {
+    this.#waiting += 1;
+    this.#emit("unavailable", { command, message });
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      this.#waiting -= 1;
+      if (!this.#waiting) this.#emit("available");
+    };
+  }
+
+  /** Listen to pushed frames by name, to "unavailable" and "available", and to "down", "up" (true the first time), until the returned function is called, or `signal` aborts. */
   on(name, listener, { signal } = {}) {
     if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
     this.#listeners.get(name).add(listener);
@@ -206,11 +227,25 @@ export class Socket {
     if (!call) return;
     this.#pending.delete(id);
     if (name === "success") { call.resolve(payload); return; }
+    if (payload.code === UNAVAILABLE && !ONCE.has(call.command)) { this.#outlast(call, payload); return; }
     if (RETRY_CODES.has(payload.code) && call.tries > 0) {
       const wait = (payload.retryAfter ?? 0.4 * 2 ** (RETRIES - call.tries)) * 1000;
       setTimeout(() => this.call(call.command, call.payload, { ...call, tries: call.tries - 1 }).then(call.resolve, call.reject), wait);
       return;
     }
     call.reject(new CommandError(payload));
+  }
+
+  /** Send a call again until the server's storage is back, ever less often. */
+  #outlast(call, { message, retryAfter = 1 }) {
+    const end = call.end ?? this.waits(call.command, message);
+    const outages = (call.outages ?? 0) + 1;
+    const settle = (act) => (value) => { end(); act(value); };
+    const resolve = call.end ? call.resolve : settle(call.resolve);
+    const reject = call.end ? call.reject : settle(call.reject);
+    // Jitter: pages that wait for one server do not all come back at once.
+    const wait = Math.min(retryAfter * 1.5 ** (outages - 1), LONGEST_OUTAGE_WAIT) * (0.75 + Math.random() / 2) * 1000;
+    const timer = setTimeout(() => this.#call(call.command, call.payload, { ...call, resolve, reject, end, outages }), wait);
+    call.signal?.addEventListener("abort", () => { clearTimeout(timer); reject(givenUp()); }, { once: true });
   }
 }

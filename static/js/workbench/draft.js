@@ -5,6 +5,7 @@ import { Emitter } from "../lib/emitter.js";
 import { hunks, merge, resolved, spares } from "../lib/merge.js";
 import { conflict } from "./conflict.js";
 
+const OUTAGES = new Set([503, 507]); // of the server's storage
 const TRIES = 8; // of one edit, while others are saved in between
 export const OVERTAKEN = "draft.overtaken";
 
@@ -97,10 +98,23 @@ export class Draft extends Emitter {
   }
 
   async #fetch(receive = whole) {
-    const answer = await fetch(this.url(), { headers: { Accept: "text/plain" }, cache: "no-store" });
+    const answer = await this.#answered();
     if (!answer.ok) throw new Error(answer.status === 404 ? "it is not there any more" : `the server answered ${answer.status}`);
     const revision = Number(/\d+/.exec(answer.headers.get("ETag") ?? "")?.[0] ?? 0);
     return { text: await receive(answer), revision };
+  }
+
+  /** The answer with the text; asked for again until the server's storage is back. */
+  async #answered() {
+    let end = null;
+    try {
+      for (;;) {
+        const answer = await fetch(this.url(), { headers: { Accept: "text/plain" }, cache: "no-store" });
+        if (!OUTAGES.has(answer.status)) return answer;
+        end ??= this.socket.waits("draft.load");
+        await new Promise((resolve) => { setTimeout(resolve, 1000 * (Number(answer.headers.get("Retry-After")) || 5)); });
+      }
+    } finally { end?.(); }
   }
 
   /** Take over what another tab has saved. */

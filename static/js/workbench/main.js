@@ -177,6 +177,16 @@ function notices() {
   let note = null;
   socket.on("down", () => { note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 }); });
   socket.on("up", (first) => { note?.remove(); note = null; if (!first) toast("Connected again."); });
+  let away = null;
+  let saving = false;
+  socket.on("unavailable", ({ command, message }) => {
+    if (away && (saving || command !== "draft.save")) return;
+    away?.remove();
+    saving = command === "draft.save";
+    const why = message.split(". ")[0] || "The database does not answer";
+    away = toast(`${why}. ${saving ? "Your change is not saved yet; trying again. It is kept meanwhile." : "Trying again; what is loaded stays usable."}`, { name: "warn", ms: 0 });
+  });
+  socket.on("available", () => { away?.remove(); away = null; saving = false; toast("The server answers again."); });
   playback.on("failed", (error) => error.code === "draft.stale" || toast(error.message, { name: "warn", ms: 6000 }));
   // Warnings are no news that covers the stage: the YAML tab counts them, and on a phone the region that it is in.
   playback.on("opened", () => {

@@ -13,10 +13,15 @@ export async function title(draft) {
   const kept = new Kept(`podstep.title.${draft.id}`);
   let saved = field.value; // as the server has it, as far as is known
   let note = null;
+  let saving = false;
+  let again = false;
   const show = (text) => { field.value = text; tell(); };
   const tell = () => { document.title = `${field.value || "Untitled"} · podstep`; };
   const say = (text) => { told.textContent = text; if (text === "saved") setTimeout(() => { told.textContent = ""; }, TOLD_MS); };
   const save = async () => {
+    again = saving;
+    if (saving) return; // the next one is made on the revision that this one leads to
+    saving = true;
     const { value } = field;
     try {
       await draft.rename(value);
@@ -26,6 +31,9 @@ export async function title(draft) {
     } catch (error) {
       if (error.code === "draft.stale") ask(error.body, value);
       else say(`not saved: ${error.message}`);
+    } finally {
+      saving = false;
+      if (again && field.value !== saved) save();
     }
   };
   const soon = debounce(save, SAVE_AFTER);
@@ -49,6 +57,7 @@ export async function title(draft) {
     saved = theirs;
     show(theirs);
   });
+  draft.socket.on("unavailable", () => { if (saving) say("not saved yet, trying again"); });
   field.addEventListener("input", () => { tell(); kept.set({ text: field.value }); soon(); });
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") field.blur(); });
   const left = await kept.adopt();
