@@ -85,6 +85,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     parts: dict[str, dict[str, object]] = {}
     for name, check in PARTS:
         try:
+            if check is _worker and not parts.get("database", {"ok": True})["ok"]:
+                raise LookupError("not known, for the database does not answer")
             parts[name] = {"ok": True, "detail": check()}
             _spell(name).answered()
         except LookupError as error:

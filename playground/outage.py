@@ -94,6 +94,8 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _recognised(error: BaseException) -> Outage | None:
+    if isinstance(error, AwayError):
+        return DATABASE
     if isinstance(error, DatabaseError | InterfaceError):
         return _of_database(error)
     return ERRNO.get(error.errno or 0) if isinstance(error, OSError) else None
@@ -179,8 +181,12 @@ class Spell:
         log.warning("outage ended", what=self._what, seconds=seconds, errors=errors)
 
 
+class AwayError(RuntimeError):
+    """A part has not answered for a while, and was not asked again."""
+
+
 class Breaker(Spell):
-    """An outage in which only one caller at a time finds out whether it is over; the others need not wait."""
+    """An outage in which few callers find out whether it is over; the others need not wait."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -198,11 +204,11 @@ class Breaker(Spell):
         self.answered()
 
     def due(self) -> bool:
-        """Whether to ask the part: always while it answers, and during an outage every PROBE_SECONDS."""
-        if not self.lasting:
-            return True
+        """Whether to ask the part: while it answers, and every PROBE_SECONDS of an outage older than that."""
         with self._lock:
             now = time.monotonic()
+            if self._since is None or now - self._since < PROBE_SECONDS:
+                return True
             if now - self._asked < PROBE_SECONDS:
                 return False
             self._asked = now

@@ -25,15 +25,18 @@ _found: OrderedDict[Key, tuple[sources.Source, int]] = OrderedDict()
 async def find(row: Command, wire: Any, visitor: str, look: Look) -> sources.Source:
     """Return what ``look`` finds; during an outage, the open source that it found before.
 
-    One caller at a time waits for the database then. What changes a source needs the database anyway, and is
-    answered so. Nothing is remembered beyond a withdrawal in this process. Raises what ``look`` does.
+    Few callers wait for the database then: its threads are few. What changes a source needs the database
+    anyway, and is answered so. Nothing is remembered beyond a withdrawal in this process. Raises what
+    ``look`` does, and AwayError.
     """
     key = (visitor, row.source, json.dumps(wire, sort_keys=True))
     withdrawn = withdrawals.count()
     known, since = _found.get(key, (None, 0))
     if row.owner or since != withdrawn or (known is not None and not sources.is_open(known)):
         known = None
-    if known is not None and not sources.reads.due():
+    if not sources.reads.due():
+        if known is None:
+            raise outage.AwayError
         return known
     try:
         with sources.reads.noted():

@@ -129,7 +129,7 @@ def start(
     return run, token
 
 
-_broker = outage.Spell("broker")
+_broker = outage.Breaker("broker")
 
 
 def enqueue(run_id: str, queue: str) -> bool:
@@ -142,6 +142,8 @@ def enqueue(run_id: str, queue: str) -> bool:
     """
     from playground.tasks import run_simulation
 
+    if not _broker.due():  # to find out takes Redis' client seconds
+        return False
     try:
         run_simulation.apply_async(args=[run_id], kwargs={"queue": queue}, queue=queue, retry=False)
     except Exception as error:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.faults.disk import filled
-from tests.services.processes import group_members, wait_until
+from tests.services.processes import children_of, group_members, wait_until
 from tests.services.servers import Server
 from tests.services.stack import Stack
 
@@ -53,6 +53,18 @@ def postgres_restarts(scene: Scene, seconds: float) -> None:
 def postgres_is_killed(scene: Scene, seconds: float) -> None:
     """Kill every process of PostgreSQL; it has to recover when it starts."""
     _away(scene.postgres, signal.SIGKILL, seconds)
+
+
+def postgres_stops_answering(scene: Scene, seconds: float) -> None:
+    """Stop every process of PostgreSQL: connections are accepted and nothing is answered."""
+    assert scene.postgres is not None
+    postmaster = scene.postgres.process.popen.pid
+    stopped = [postmaster, *children_of(postmaster)]
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
 
 
 def redis_is_killed(scene: Scene, seconds: float) -> None:
@@ -103,6 +115,7 @@ EMBEDDED, COMPOSE, BOTH = ("embedded",), ("compose",), ("embedded", "compose")
 FAULTS = (
     Fault("restart postgres", COMPOSE, postgres_restarts),
     Fault("kill -9 postgres", COMPOSE, postgres_is_killed),
+    Fault("postgres hangs", COMPOSE, postgres_stops_answering),
     Fault("kill -9 redis", COMPOSE, redis_is_killed),
     Fault("sqlite locked", EMBEDDED, sqlite_is_locked),
     Fault("disk full", EMBEDDED, disk_is_full, disk=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
+import time
 from typing import Any
 
 import psycopg
@@ -149,6 +150,20 @@ async def test_open_steps_are_played_on_during_an_outage(web: str) -> None:
     async with connected(STRANGER) as socket:
         with failing(LOCKED):
             assert (await socket.error("cycles.window", window))["code"] == "server.unavailable"
+
+
+async def test_few_wait_for_a_database_that_has_been_away(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what is not open, one command in two seconds asks; the others are told at once."""
+    row = await sync_to_async(store.create_draft)(OWNER, [("", web)], "t")
+    ask = ("draft.watch", {"draft": row.pk})
+    now = time.monotonic()
+    monkeypatch.setattr(sources.reads, "_since", now - 60)
+    monkeypatch.setattr(sources.reads, "_asked", now + 600)
+    async with connected() as socket:
+        assert (await socket.error(*ask))["code"] == "server.unavailable"
+        monkeypatch.setattr(sources.reads, "_asked", now - 60)
+        assert (await socket.success(*ask))["revision"] == 1
+        assert not sources.reads.lasting
 
 
 async def test_a_full_disk_is_told_over_the_socket(web: str) -> None:

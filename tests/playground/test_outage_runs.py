@@ -20,7 +20,7 @@ from django.utils import timezone
 from playground import outage
 from playground.bundles import unpack
 from playground.models import Run, RunChunk
-from playground.runs import compute, rescue, retrying
+from playground.runs import compute, rescue, retrying, service
 from playground.tasks import run_simulation
 
 from .outages import LOCKED, of_sqlite, started
@@ -214,6 +214,22 @@ def test_a_run_taken_over_during_the_outage_is_not_disturbed(monkeypatch: pytest
     assert run_simulation(run.pk) is None
     run.refresh_from_db()
     assert (run.state, run.cycles, run.claim) == ("running", 0, "another/1.1/x")
+
+
+def test_a_run_is_started_at_once_while_the_broker_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker that has been away for a while is asked every two seconds, by one of all who start runs."""
+    asked: list[str] = []
+
+    def away(args: list[str], **_: Any) -> None:
+        asked.extend(args)
+        raise ConnectionError("no broker")
+
+    monkeypatch.setattr(run_simulation, "apply_async", away)
+    monkeypatch.setattr(service._broker, "_since", time.monotonic() - 60)
+    monkeypatch.setattr(service._broker, "_asked", 0.0)
+    runs = [started() for _ in range(3)]
+    assert asked == [runs[0].pk]
+    assert {Run.objects.get(pk=run.pk).state for run in runs} == {"queued"}
 
 
 def test_a_defect_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,6 +104,15 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def children_of(parent: int) -> Iterator[int]:
+    """Yield the living processes that a process started (Linux)."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == parent and fields[0] != "Z":
+                yield int(stat.parent.name)
+
+
 def group_members(group: int) -> Iterator[int]:
     """Yield the living processes of a process group (Linux)."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
