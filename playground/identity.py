@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core import signing
 
 _SALT = "playground.visitor"
+AT_ADDRESS = "address:"  # no visitor's name has a colon
 MOST_ADDRESS = 48  # characters: an address of IPv6 and its network's length, with room
 
 
@@ -67,6 +68,11 @@ def visitor_of_headers(headers: list[tuple[bytes, bytes]]) -> str:
             morsel = cookies.get(settings.VISITOR_COOKIE)
             return verify(morsel.value) if morsel else ""
     return ""
+
+
+def owner_at(address: str) -> str:
+    """Return the owner of what a caller without a cookie stores: the address stands for them."""
+    return f"{AT_ADDRESS}{address}"
 
 
 def client_address(peer: str, forwarded: str) -> str:

@@ -39,8 +39,15 @@ LIMITS: tuple[Limit, ...] = (
     Limit("DRAFT_BYTES", 4 * MIB, "bytes", "a draft saved over the WebSocket"),
     Limit("DRAFTS_PER_OWNER", 200, "drafts", "drafts of one visitor; the oldest go first"),
     Limit("BRANCHES_PER_FAMILY", 60, "drafts", "drafts of one visitor that come of the same source"),
-    Limit("DRAFT_DAYS", 90, "days", "a draft untouched for longer is removed by `manage.py cleanup`"),
-    Limit("RUN_DAYS", 90, "days", "a finished run is removed by `manage.py cleanup` after this long"),
+    Limit("DRAFT_DAYS", 90, "days", "a draft that was not opened or changed for longer expires"),
+    Limit("LINK_DAYS", 90, "days", "a link that nobody opened for longer expires"),
+    Limit("RUN_DAYS", 90, "days", "a finished run that nobody opened for longer expires"),
+    Limit("SWEEP_SECONDS", 900, "seconds", "between two removals of what has expired"),
+    Limit(
+        "STORAGE_PER_OWNER", 256 * MIB, "bytes", "stored drafts, links and runs of one visitor, compressed"
+    ),
+    Limit("STORAGE_PER_ADDRESS", 2048 * MIB, "bytes", "the same of all visitors of one address"),
+    Limit("STORAGE_TOTAL", 16_384 * MIB, "bytes", "the same of everybody"),
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
     Limit(

@@ -10,14 +10,20 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.gzip import GZipMiddleware
 
-from playground import identity, outage
+from playground import caller, identity, outage
 from playground.throttle import address_of
 from playground.views.errors import unavailable
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 EMBED_PREFIX = "/e/"
-PLAIN_PREFIXES = ("/api/", "/static/", "/healthz", "/readyz", EMBED_PREFIX)  # no visitor is named here
+PLAIN_PREFIXES = (
+    "/api/",
+    "/static/",
+    "/healthz",
+    "/readyz",
+    EMBED_PREFIX,
+)  # no visitor is named here
 
 _POLICY = {
     "default-src": "'self'",
@@ -94,7 +100,7 @@ def headers(get_response: GetResponse) -> GetResponse:
 
 
 def visitors(get_response: GetResponse) -> GetResponse:
-    """Set ``request.visitor`` and give a first-time visitor the cookie.
+    """Set ``request.visitor`` and the caller's address, and give a first-time visitor the cookie.
 
     The API and embedded pages get no cookie: there ``request.visitor`` is what a cookie of ours
     says, or ``""``.
@@ -106,6 +112,7 @@ def visitors(get_response: GetResponse) -> GetResponse:
         if fresh:
             visitor = identity.new_visitor()
         request.visitor = visitor  # type: ignore[attr-defined]
+        caller.called_from(address_of(request))
         # A name that was made in this moment has no share of its own: who drops the cookie would have many.
         with identity.asked_by(address_of(request) if fresh or not visitor else visitor):
             response = get_response(request)

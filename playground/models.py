@@ -14,6 +14,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils import timezone
 
+from playground.limits import limit
 from playground.queues import LONG, QUEUES, all_queues
 
 SHORT_ID = 11  # characters of a scenario's digest that a link shows, more where two begin alike
@@ -44,6 +45,21 @@ def new_run_id() -> str:
     return secrets.token_urlsafe(16)
 
 
+def draft_expiry() -> datetime:
+    """Return until when a draft is kept that is made, saved or opened now."""
+    return timezone.now() + timedelta(days=limit("DRAFT_DAYS"))
+
+
+def link_expiry() -> datetime:
+    """Return until when a link is kept that is made or opened now."""
+    return timezone.now() + timedelta(days=limit("LINK_DAYS"))
+
+
+def run_expiry() -> datetime:
+    """Return until when a run is kept that is started or opened now."""
+    return timezone.now() + timedelta(days=limit("RUN_DAYS"))
+
+
 def token_hash(token: str) -> str:
     """Return what is stored of a secret token."""
     return hashlib.sha256(token.encode()).hexdigest()
@@ -65,7 +81,17 @@ class Scenario(models.Model):
     nodes = models.PositiveIntegerField()
     pods = models.PositiveIntegerField()
     operations = models.PositiveIntegerField(default=0)
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of content and text as stored
     created = models.DateTimeField(default=timezone.now)
+    expires = models.DateTimeField(null=True, default=link_expiry)  # of its link; null: never, as of examples
+
+    class Meta:
+        """Quotas sum ``packed``, retention looks for ``expires``: neither may read the contents."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["packed"], name="scenario_packed"),
+            models.Index(fields=["expires"], name="scenario_expires"),
+        ]
 
     def __str__(self) -> str:
         return self.short
@@ -76,7 +102,8 @@ class Share(models.Model):
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="shares")
     token = models.CharField(max_length=64, unique=True)  # token_hash() of the delete token
-    owner = models.CharField(max_length=64, blank=True)
+    owner = models.CharField(max_length=64, blank=True, db_index=True)  # "": what is shipped
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # what quotas count by
     created = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -88,9 +115,11 @@ class Draft(models.Model):
 
     id = models.CharField(primary_key=True, max_length=32, default=new_draft_id, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True)  # what quotas count by
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     files = models.BinaryField()  # zstd of the JSON list [[name, text], …]
     size = models.PositiveBigIntegerField(default=0)
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of files as stored
     revision = models.PositiveIntegerField(default=1)  # grows by one with each change of text or title
     text_revision = models.PositiveIntegerField(default=1)  # in which the text was changed last
     title_revision = models.PositiveIntegerField(default=1)  # in which the title was
@@ -101,6 +130,16 @@ class Draft(models.Model):
     words = models.TextField(blank=True)  # what was changed, a line each, as it was last worked out
     created = models.DateTimeField(default=timezone.now)
     updated = models.DateTimeField(default=timezone.now, db_index=True)
+    expires = models.DateTimeField(default=draft_expiry)
+
+    class Meta:
+        """Quotas sum ``packed``, retention looks for ``expires``: neither may read the files."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "packed"], name="draft_owner_packed"),
+            models.Index(fields=["address", "packed"], name="draft_address_packed"),
+            models.Index(fields=["expires"], name="draft_expires"),
+        ]
 
     def __str__(self) -> str:
         return self.id
@@ -135,6 +174,7 @@ class Run(models.Model):
     unplaced = models.JSONField(default=list)  # see playground.runs.unplaced
     seconds = models.FloatField(default=0)  # of scheduling, over all attempts
     peak_mib = models.FloatField(default=0)
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of its chunks as stored
     error = models.TextField(blank=True)
 
     created = models.DateTimeField(default=timezone.now, db_index=True)
@@ -144,6 +184,16 @@ class Run(models.Model):
     started = models.DateTimeField(null=True)
     heartbeat = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
+    expires = models.DateTimeField(default=run_expiry)
+
+    class Meta:
+        """Quotas sum ``packed``, retention looks for ``expires``: neither may read the samples."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "packed"], name="run_owner_packed"),
+            models.Index(fields=["address", "packed"], name="run_address_packed"),
+            models.Index(fields=["expires"], name="run_expires"),
+        ]
 
     def __str__(self) -> str:
         return self.id

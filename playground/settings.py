@@ -16,7 +16,7 @@ from typing import Any
 import structlog
 
 from playground.limits import LIMITS
-from playground.queues import LONG, QUEUES
+from playground.queues import LONG, QUEUES, SHORT
 from playground.serving import data_folder
 from playground.serving.environment import Environment
 
@@ -156,6 +156,16 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 # A run is resumed from its chunks, so a worker that is told to stop need not finish it first.
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3.0
+# Without a file of its own: what it schedules is due again soon after a restart, and does no harm twice.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULE: dict[str, Any] = {
+    "sweep": {
+        "task": "playground.sweep",
+        "schedule": float(PLAYGROUND["SWEEP_SECONDS"]),
+        # Long runs may hold their processes for an hour; and one of these waits, not many.
+        "options": {"queue": SHORT, "expires": PLAYGROUND["SWEEP_SECONDS"]},
+    }
+}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = DATA_DIR / "broker" / "queue"

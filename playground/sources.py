@@ -143,8 +143,8 @@ def find(wire: Any, visitor: str) -> Source:
         [(kind, name)] = wire.items()
         row: Draft | Scenario | Run | None = None
         if isinstance(name, str) and store.is_id(name):
-            if kind == "draft" and visitor:
-                row = Draft.objects.filter(pk=name[:32], owner=visitor).defer("files").first()
+            if kind == "draft":
+                row = store.find_draft(name, visitor)
             elif kind == "scenario":
                 row = store.find_scenario(name)
             elif kind == "run":

@@ -8,18 +8,30 @@ import json
 import re
 import secrets
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from playground import bundles, texts, withdrawals
+from playground import bundles, caller, quotas, texts, withdrawals
 from playground.limits import limit
-from playground.models import SHORT_ID, TITLE_LENGTH, Draft, Run, Scenario, Share, token_hash
+from playground.models import (
+    SHORT_ID,
+    TITLE_LENGTH,
+    Draft,
+    Run,
+    Scenario,
+    Share,
+    draft_expiry,
+    link_expiry,
+    token_hash,
+)
 from scheduler_core import scenario as core
 
 _ID = re.compile(r"[A-Za-z0-9_-]+")
+EXTENDED_AGAIN = timedelta(days=1)  # after which opening something is written down once more
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL keeps no NUL, SQLite no half of a surrogate pair
 
 
@@ -31,6 +43,17 @@ def clean_title(title: str) -> str:
 def is_id(text: str) -> bool:
     """Whether ``text`` can be the id of anything: only then may a database be asked for it."""
     return _ID.fullmatch(text) is not None
+
+
+def extended(row: Draft | Scenario | Run, until: datetime) -> None:
+    """Note that a row was opened: it is kept ``until`` then. At most one write a day for each row.
+
+    What never expires stays so.
+    """
+    if row.expires is None or until - row.expires < EXTENDED_AGAIN:
+        return
+    type(row).objects.filter(pk=row.pk, expires__lt=until).update(expires=until)
+    row.expires = until
 
 
 # --- scenarios ---------------------------------------------------------------------------------
@@ -46,10 +69,10 @@ def address_of(title: str, text: str) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def keep_scenario(scenario: core.Scenario, text: str | None = None) -> Scenario:
+def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str = "") -> Scenario:
     """Store ``text``, which ``scenario`` was read from, once; return its row, an older one if it is there.
 
-    Without a text, as of something computed, its documents are written as one.
+    Without a text, as of something computed, its documents are written as one. Raises StorageFullError.
     """
     text = bundles.bundle_text(scenario) if text is None else texts.publishable(text, scenario)
     digest = address_of(scenario.title, text)
@@ -57,7 +80,8 @@ def keep_scenario(scenario: core.Scenario, text: str | None = None) -> Scenario:
     if known is not None:
         return known
     packed = bundles.pack(text.encode())
-    canonical = scenario.canonical()
+    content = bundles.pack(scenario.canonical())
+    quotas.check(owner, caller.address() if owner else "", len(packed) + len(content) + quotas.ROW_BYTES)
     nodes, pods, operations = bundles.counts(scenario)
     for length in range(SHORT_ID, len(digest) + 1):
         short = digest[:length]
@@ -70,8 +94,9 @@ def keep_scenario(scenario: core.Scenario, text: str | None = None) -> Scenario:
                     defaults={
                         "short": short,
                         "title": clean_title(scenario.title),
-                        "content": bundles.pack(canonical),
+                        "content": content,
                         "text": packed,
+                        "packed": len(packed) + len(content),
                         "size": bundles.text_bytes(text),
                         "nodes": nodes,
                         "pods": pods,
@@ -91,7 +116,10 @@ def find_scenario(short: str) -> Scenario | None:
     beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
     shared = Exists(Share.objects.filter(scenario=OuterRef("pk")))
     candidates = Scenario.objects.filter(shared, short__in=beginnings).defer("content", "text")
-    return next((row for row in candidates if row.digest.startswith(short)), None)
+    row = next((row for row in candidates if row.digest.startswith(short)), None)
+    if row is not None:
+        extended(row, link_expiry())
+    return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +131,19 @@ class Shared:
 
 
 def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) -> Shared:
-    """Make ``scenario``, read from ``text``, reachable by its short id."""
+    """Make ``scenario``, read from ``text``, reachable by its short id.
+
+    Without an owner it is shipped, and its link never expires. Raises StorageFullError.
+    """
     token = secrets.token_urlsafe(24)
+    address = caller.address() if owner else ""
+    quotas.check(owner, address, quotas.ROW_BYTES)
     for last in (False, True):
         try:
             with transaction.atomic():
-                row = keep_scenario(scenario, text)
-                Share.objects.create(scenario=row, token=token_hash(token), owner=owner)
+                row = keep_scenario(scenario, text, owner)
+                Share.objects.create(scenario=row, token=token_hash(token), owner=owner, address=address)
+                _set_expiry(row, None if not owner else link_expiry())
             return Shared(row, token)
         except IntegrityError:
             # Somebody took back the last other share of this content in between, and the row went.
@@ -118,11 +152,22 @@ def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) 
     raise AssertionError("unreachable")
 
 
+def _set_expiry(row: Scenario, until: datetime | None) -> None:
+    if until is not None:
+        extended(row, until)
+    elif row.expires is not None:
+        Scenario.objects.filter(pk=row.pk).update(expires=None)
+        row.expires = None
+
+
 def shared_by_nobody(scenario: core.Scenario, text: str) -> Scenario:
     """Return the row of what is shipped, shared by nobody in particular when it is first asked for."""
     digest = address_of(scenario.title, text)
     row = Scenario.objects.filter(digest=digest, shares__owner="").defer("content", "text").first()
-    return row or share(scenario, text=text).scenario
+    if row is None:
+        return share(scenario, text=text).scenario
+    _set_expiry(row, None)
+    return row
 
 
 def unshare(row: Scenario, token: str) -> bool:
@@ -137,6 +182,14 @@ def unshare(row: Scenario, token: str) -> bool:
         withdrawals.note()
         forget_unreferenced(row)
     return True
+
+
+def unshare_all(row: Scenario, owner: str) -> bool:
+    """Take back every share of a scenario by ``owner``; return whether there was one."""
+    with transaction.atomic():
+        removed, _ = Share.objects.filter(scenario=row, owner=owner).delete()
+        forget_unreferenced(row)
+    return bool(removed)
 
 
 def forget_unreferenced(row: Scenario) -> None:
@@ -180,15 +233,29 @@ class StaleError(Exception):
         super().__init__("The draft has been changed since, elsewhere.")
 
 
+def find_draft(name: str, owner: str) -> Draft | None:
+    """Return an owner's draft without its files, None where there is none or it is somebody else's."""
+    if not owner or not is_id(name):
+        return None
+    row = Draft.objects.filter(pk=name[:32], owner=owner).defer("files").first()
+    if row is not None:
+        extended(row, draft_expiry())
+    return row
+
+
 def create_draft(
     owner: str, files: bundles.Files, title: str = "", based_on: str = "", origin: Origin | None = None
 ) -> Draft:
-    """Store a draft; beyond the limit a visitor's least recently changed drafts go."""
-    draft = Draft(owner=owner, title=clean_title(title), based_on=based_on)
+    """Store a draft; beyond the limit a visitor's least recently changed drafts go.
+
+    Raises StorageFullError.
+    """
+    draft = Draft(owner=owner, address=caller.address(), title=clean_title(title), based_on=based_on)
     if origin is not None:
         draft.parent, draft.family, draft.branched_at = origin.parent, origin.family, origin.step
         draft.words = "\n".join(_UNSTORABLE.sub("", line) for line in origin.words)
     _set_files(draft, files)
+    quotas.check(owner, draft.address, draft.packed + quotas.ROW_BYTES)
     with transaction.atomic():
         draft.save(force_insert=True)
         recent = Draft.objects.filter(owner=owner).order_by("-updated").values_list("pk", flat=True)
@@ -213,7 +280,7 @@ def save_draft(
     with ``whole`` nothing of the draft. Without one the edit counts as made on the newest revision. An edit
     that is there already is no change: a client that lost the answer may send it again.
 
-    Raises TooLargeError, StaleError, and Draft.DoesNotExist.
+    Raises TooLargeError, StorageFullError, StaleError, and Draft.DoesNotExist.
     """
     check_size(text or "")
     with transaction.atomic():
@@ -229,11 +296,14 @@ def save_draft(
             raise StaleError(row)
         row.revision += 1
         row.updated = timezone.now()
+        row.expires = draft_expiry()
         if title is not None:
             row.title = clean_title(title)
             row.title_revision = row.revision
         if text is not None:
+            before = row.packed
             _set_files(row, [("", text)])
+            quotas.check(row.owner, row.address, row.packed - before)
             row.text_revision = row.revision
         row.save()
     return row
@@ -309,4 +379,5 @@ def draft_text(draft: Draft) -> str:
 def _set_files(draft: Draft, files: bundles.Files) -> None:
     packed = json.dumps(files).encode()
     draft.files = bundles.pack(packed)
+    draft.packed = len(draft.files)
     draft.size = sum(bundles.text_bytes(text) for _, text in files)

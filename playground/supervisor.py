@@ -104,6 +104,7 @@ def _worker(name: str, queues: Sequence[str]) -> Program:
         *("-m", "celery", "--quiet", "--app", "playground.celery:app", "worker", "--loglevel", "WARNING"),
         *("--hostname", f"{name}@%h", "--queues", ",".join(queues)),
         *("--concurrency", str(max(1, processors - 1) if LONG in queues else 1)),
+        *(("--beat",) if LONG in queues else ()),  # scheduled tasks; only one program may have it
     )
     # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken off
     # loses nothing, the next worker goes on from what it stored. Not longer than it takes to store

@@ -1,11 +1,15 @@
-"""What the broker delivers: that a queue has work, and the id of the run that was announced."""
+"""What the broker delivers: that a queue has work, and that it is time to remove what has expired."""
 
 from __future__ import annotations
 
+import structlog
 from celery import shared_task
 
+from playground import retention
 from playground.limits import limit
 from playground.runs.compute import compute, compute_next
+
+log = structlog.get_logger(__name__)
 
 
 @shared_task(name="playground.run_simulation", ignore_result=True)
@@ -16,6 +20,15 @@ def run_simulation(run_id: str, queue: str = "") -> str | None:
     :mod:`playground.runs.compute`.
     """
     return compute_next(queue) if queue else compute(run_id)
+
+
+@shared_task(name="playground.sweep", ignore_result=True)
+def sweep() -> dict[str, int]:
+    """Remove what has expired; see :mod:`playground.retention`."""
+    removed = retention.sweep()
+    if any(removed.values()):
+        log.info("expired rows were removed", **removed)
+    return removed
 
 
 # A cycle that never ends would keep its process for ever: the pool ends it, others take over.

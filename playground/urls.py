@@ -17,6 +17,7 @@ from playground.views import (
     runs,
     schemas,
     start,
+    stored,
     workbench,
 )
 
@@ -52,6 +53,8 @@ urlpatterns = [
     path("runs/<name:name>/bundle", runs.run_bundle),
     path("runs/<name:name>/cancel", runs.run_cancel),
     path("runs/<name:name>/at/<step:step>/", workbench.run_step),
+    path("stored/", stored.stored),
+    path("stored/<slug:kind>/<name:name>/delete", stored.delete),
     path("reference/", RedirectView.as_view(url="/reference/predicates/")),
     path("reference/predicates/", reference.predicates),
     path("reference/cache/", reference_cache.page),

@@ -103,7 +103,7 @@ def test_every_variable_of_the_shell_is_exercised() -> None:
 
 def test_web_worker_and_migrate_share_image_and_environment() -> None:
     """These services are one program: only what belongs to the web server differs."""
-    assert set(OURS) == {"web", "migrate", *(name for name, _ in WORKERS)}
+    assert set(OURS) == {"web", "beat", "migrate", *(name for name, _ in WORKERS)}
     own = {"PORT", "WEB_CONCURRENCY"}
     shared = [{k: v for k, v in SERVICES[name]["environment"].items() if k not in own} for name in OURS]
     assert all(one == shared[0] for one in shared)

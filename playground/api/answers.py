@@ -10,14 +10,15 @@ Problem = dict[str, Any]
 
 
 class ApiError(Exception):
-    """An answer other than success: ``status``, and the errors that explain it."""
+    """An answer other than success: ``status``, the errors that explain it, and what else its body has."""
 
     def __init__(
-        self, status: int, errors: str | list[Problem], headers: dict[str, str] | None = None
+        self, status: int, errors: str | list[Problem], headers: dict[str, str] | None = None, **more: Any
     ) -> None:
         self.status = status
         self.errors = [{"line": None, "path": "", "message": errors}] if isinstance(errors, str) else errors
         self.headers = headers or {}
+        self.more = more
         super().__init__(self.errors[0]["message"] if self.errors else "")
 
 
@@ -31,4 +32,4 @@ def answer(body: Any, status: int = 200, **headers: str) -> HttpResponse:
 
 def refusal(error: ApiError) -> HttpResponse:
     """Return the answer of an error."""
-    return answer({"errors": error.errors}, error.status, **error.headers)
+    return answer({"errors": error.errors, **error.more}, error.status, **error.headers)

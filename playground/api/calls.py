@@ -138,7 +138,8 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
         files, title = files_of(request)
         with reading():
             scenario = bundles.parse(files, store.clean_title(title))
-            shared = store.share(scenario, text=texts.joined(bundles.stored(files), scenario))
+            owner = identity.owner_at(address_of(request))
+            shared = store.share(scenario, owner, text=texts.joined(bundles.stored(files), scenario))
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
@@ -152,10 +153,16 @@ def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Sce
         "id": shared.scenario.short,
         "url": request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
         "delete_token": shared.delete_token,
+        "expires": expires_of(shared.scenario),
         "warnings": bundles.problems_wire(scenario.warnings),
         "summary": dict(scenario.summary or {}),
     }
     return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")
+
+
+def expires_of(row: Scenario) -> str | None:
+    """Return until when a link is kept that nobody opens, None of one that never expires."""
+    return None if row.expires is None else row.expires.isoformat()
 
 
 def scenario_of(short: str) -> Scenario:
@@ -192,6 +199,7 @@ def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
         "operations": row.operations,
         "bytes": row.size,
         "created": row.created.isoformat(),
+        "expires": expires_of(row),
         "documents": json.loads(bundles.unpack(row.content))["documents"],
     }
     response = answer(body)
@@ -341,9 +349,8 @@ def create_run(request: HttpRequest) -> HttpResponse:
             shared = store.load_scenario(row)
             scenario = service.configured(shared, body.get("config"))
             text = texts.spliced(store.scenario_text(row), shared.documents, scenario.documents)
-        # Without a cookie the address stands for the starter, where the number of runs is bounded.
         address = address_of(request)
-        run, token = service.start(scenario, f"address:{address}", address, text=text)
+        run, token = service.start(scenario, identity.owner_at(address), address, text=text)
     except service.ConfigError as error:
         raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
     except BundleError as error:

@@ -40,6 +40,11 @@ _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 _MAYBE = {"type": ["string", "null"]}
 _OBJECTS = {"type": "array", "items": {"type": "object"}}
+_EXPIRES = {
+    "type": ["string", "null"],
+    "format": "date-time",
+    "description": "It is kept until then; opening it moves the date. null: it never expires",
+}
 _RUN_CACHE = {
     "type": ["object", "null"],
     "description": "What the equivalence cache did in the whole run; null where none is on",
@@ -68,6 +73,7 @@ _DRAFT = _object(
     step={**_MAYBE, "description": "The step of the parent at which it begins"},
     created={"type": "string", "format": "date-time"},
     updated={"type": "string", "format": "date-time"},
+    expires=_EXPIRES,
     bundle={**_TEXT, "description": "The text; of one draft that is read"},
     token={**_TEXT, "description": "Where a draft is made"},
     errors={**_PROBLEMS, "description": "Of a text that was saved"},
@@ -93,13 +99,36 @@ SCHEMAS: dict[str, Any] = {
         title=_TEXT,
     ),
     "Problem": _PROBLEM,
-    "Errors": _object(["errors"], errors=_PROBLEMS),
+    "Errors": _object(
+        ["errors"],
+        errors=_PROBLEMS,
+        storage={
+            **_object(
+                ["used", "allowed", "needed", "largest"],
+                used=_COUNT,
+                allowed=_COUNT,
+                needed=_COUNT,
+                largest={
+                    "type": "array",
+                    "items": _object(
+                        ["kind", "id", "title", "bytes"],
+                        kind={"enum": ["draft", "link", "run"]},
+                        id=_TEXT,
+                        title=_TEXT,
+                        bytes=_COUNT,
+                    ),
+                },
+            ),
+            "description": "Where there is no room: compressed bytes, and the owner's largest to delete",
+        },
+    ),
     "NewScenario": _object(["bundle"], bundle=_TEXT, title=_TEXT),
     "Created": _object(
         ["id", "url", "delete_token", "warnings"],
         id=_TEXT,
         url=_TEXT,
         delete_token=_TEXT,
+        expires=_EXPIRES,
         warnings=_PROBLEMS,
         summary={"type": "object", "additionalProperties": _COUNT},
     ),
@@ -122,6 +151,7 @@ SCHEMAS: dict[str, Any] = {
         operations=_COUNT,
         bytes=_COUNT,
         created={"type": "string", "format": "date-time"},
+        expires=_EXPIRES,
         documents={"type": "array", "items": {"type": "object"}},
     ),
     "Cycle": {"type": "object", "description": "A line of the trace; see /api/trace.schema.json"},
@@ -222,6 +252,7 @@ SCHEMAS: dict[str, Any] = {
         created=_MAYBE,
         started=_MAYBE,
         finished=_MAYBE,
+        expires=_EXPIRES,
         cancel_token=_TEXT,
     ),
 }

@@ -36,7 +36,7 @@ def _owner(request: HttpRequest) -> str:
 def _draft(request: HttpRequest, name: str) -> Draft:
     """Return a draft of the caller's; of others' it is not even told that they are there. Raises ApiError."""
     owner = _owner(request)
-    row = Draft.objects.filter(pk=name, owner=owner).first() if store.is_id(name) else None
+    row = store.find_draft(name, owner)
     if row is None:
         raise ApiError(404, GONE)
     return row
@@ -93,6 +93,7 @@ def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
         "step": row.branched_at or None,
         "created": row.created.isoformat(),
         "updated": row.updated.isoformat(),
+        "expires": row.expires.isoformat(),
     }
 
 

@@ -14,6 +14,7 @@ from playground.api import calls, drafts, finding, making, worth
 from playground.api.answers import ApiError, refusal
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
+from playground.quotas import StorageFullError
 from playground.throttle import address_of, wait_seconds
 
 Operation = Callable[..., HttpResponseBase]
@@ -45,10 +46,14 @@ _CONDITIONS = (
     ("met", "string", "A quirk, or a workload whose ties, that counts no more; up to 20 of them"),
 )
 _FOUND = {200: ("The cycle, and why", "Found"), 400: ("A parameter is wrong", "Errors"), **_ERRORS, **_BUSY}
+_FULL = {
+    413: ("Too large, or `storage`: the owner or address has stored all it may, see the errors", "Errors"),
+    507: ("The server has stored all it may; see `storage`", "Errors"),
+}
 _UNREAD = {
     400: ("The body cannot be read", "Errors"),
     422: ("The bundle has errors: all of them, with line and path", "Errors"),
-    413: ("Too large", "Errors"),
+    **_FULL,
     429: _ERRORS[429],
     **_BUSY,
 }
@@ -247,7 +252,7 @@ CALLS: tuple[Call, ...] = (
         {
             200: ("Saved; of a new text with what is wrong with it", "Draft"),
             400: ("The body cannot be read", "Errors"),
-            413: ("Too large", "Errors"),
+            **_FULL,
             **_STALE,
             **_OWN,
             **_BUSY,
@@ -264,7 +269,7 @@ CALLS: tuple[Call, ...] = (
         {
             201: ("Stored, as POST /api/scenarios does", "Created"),
             422: ("The draft has errors: all of them, with line and path", "Errors"),
-            413: ("Too large", "Errors"),
+            **_FULL,
             **_STALE,
             **_OWN,
             **_BUSY,
@@ -290,6 +295,7 @@ CALLS: tuple[Call, ...] = (
             201: ("Queued; keep the cancel token", "Run"),
             400: ("The body cannot be read", "Errors"),
             422: ("The policy has errors", "Errors"),
+            **_FULL,
             **_ERRORS,
             **_BUSY,
         },
@@ -370,6 +376,8 @@ class Endpoint:
             return refusal(ApiError(422, str(error)))
         except LostError as error:
             return refusal(ApiError(503, str(error), {"Retry-After": "1"}))
+        except StorageFullError as error:
+            return refusal(ApiError(error.status, str(error), storage=error.wire))
         except BusyError as error:
             return refusal(ApiError(503, str(error), {"Retry-After": str(error.retry_after)}))
 

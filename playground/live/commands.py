@@ -22,6 +22,7 @@ from playground.playback.library import library
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
+from playground.quotas import StorageFullError
 from playground.store import draft_wire
 from playground.throttle import wait_seconds
 from playground.wire import Encoded
@@ -343,6 +344,8 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
         raise CommandError("bundle.invalid", message, errors=bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise CommandError("bundle.too-large", str(error)) from error
+    except StorageFullError as error:
+        raise CommandError("storage.full", str(error), **error.wire) from error
     except (sources.NotFoundError, Draft.DoesNotExist) as error:
         raise CommandError("source.not-found", str(error)) from error
     except store.StaleError as error:

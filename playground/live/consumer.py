@@ -17,7 +17,7 @@ import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import identity, outage, wire
+from playground import caller, identity, outage, wire
 from playground.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
@@ -281,6 +281,7 @@ class Connection(AsyncWebsocketConsumer):
         return await self.shared.join(asked, lambda: in_engine(self.asker, call), self._engine)
 
     async def _answer(self, name: str, request: int, payload: Any) -> None:
+        caller.called_from(self.address)  # of this task only
         try:
             body = await dispatch(self, name, request, payload)
         except CommandError as error:

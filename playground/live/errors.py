@@ -25,6 +25,7 @@ CODES: dict[str, str] = {
     "why.too-large": "Explaining takes longer than the limits allow",
     "bundle.invalid": "The bundle has errors; they are in `errors`",
     "bundle.too-large": "The bundle is larger than the limits allow",
+    "storage.full": "There is no room for more; `largest` names what to delete",
     "rate.limited": "Too many frames; wait `retryAfter` seconds",
     "permission.denied": "The source is there, but this is not the visitor's to do",
     "request.superseded": "The same connection asked for something newer before this was begun",

@@ -7,9 +7,11 @@ them would do at once is only to make each answer later. Visitors take turns in 
 from __future__ import annotations
 
 import asyncio
+import contextvars
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from django.db import close_old_connections
@@ -23,6 +25,9 @@ WAITING_THREADS = 24  # that wait for the pool, and hardly compute
 WAITING_EACH = 4  # of them for one visitor
 
 T = TypeVar("T")
+
+#: Work given to each pool that is not done yet, waiting or running. Counted in the event loop.
+jobs: Counter[str] = Counter()
 
 
 @cache
@@ -80,28 +85,40 @@ def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         close_old_connections()
 
 
+async def _in(
+    pool: str, submit: Callable[..., Future[T]], call: Callable[..., T], *args: Any, **kwargs: Any
+) -> T:
+    """Run ``call`` there in the caller's context: whom it is done for, and what its log lines name."""
+    context = contextvars.copy_context()
+    jobs[pool] += 1
+    try:
+        return await asyncio.wrap_future(
+            submit(lambda: context.run(_with_connections, call, *args, **kwargs))
+        )
+    finally:
+        jobs[pool] -= 1
+
+
 async def in_engine(visitor: str, call: Callable[..., T], *args: Any) -> T:
     """Run ``call`` in an engine thread when it is the visitor's turn."""
-    return await asyncio.wrap_future(fair(engine).submit(visitor, lambda: _with_connections(call, *args)))
+    return await _in("engine", partial(fair(engine).submit, visitor), call, *args)
 
 
 async def in_parsing(visitor: str, call: Callable[..., T], *args: Any) -> T:
     """Run ``call``, which reads a small bundle, in a parsing thread when it is the visitor's turn."""
-    return await asyncio.wrap_future(fair(parsing).submit(visitor, lambda: _with_connections(call, *args)))
+    return await _in("parsing", partial(fair(parsing).submit, visitor), call, *args)
 
 
 async def in_waiting(visitor: str, call: Callable[..., T], *args: Any) -> T:
     """Run ``call``, which waits for the pool to read a large bundle, in a thread for that."""
-    return await asyncio.wrap_future(fair(waiting).submit(visitor, lambda: _with_connections(call, *args)))
+    return await _in("waiting", partial(fair(waiting).submit, visitor), call, *args)
 
 
 async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Run ``call``, a part of a download, in the exports' thread."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(exports(), lambda: _with_connections(call, *args, **kwargs))
+    return await _in("exports", exports().submit, call, *args, **kwargs)
 
 
 async def in_storage(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Run ``call``, which uses the database and little time, in a storage thread."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(storage(), lambda: _with_connections(call, *args, **kwargs))
+    return await _in("storage", storage().submit, call, *args, **kwargs)

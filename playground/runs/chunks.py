@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from django.db.models import F
+
 from playground.bundles import pack, unpack
 from playground.models import Run, RunChunk
 from playground.playback.trail import Row, Trail
@@ -17,13 +19,16 @@ def write_chunk(
 ) -> RunChunk:
     """Store the trail's rows from cycle ``first`` to its end, and the messages of those that failed."""
     rows = [trail.row(index) for index in range(first, len(trail) + 1)]
+    data = pack(encode(rows).encode())
+    words = pack(encode(messages).encode()) if messages else None
+    Run.objects.filter(pk=run.pk).update(packed=F("packed") + len(data) + len(words or b""))
     return RunChunk.objects.create(
         run=run,
         number=number,
         first=first,
         count=len(rows),
-        data=pack(encode(rows).encode()),
-        messages=pack(encode(messages).encode()) if messages else None,
+        data=data,
+        messages=words,
     )
 
 

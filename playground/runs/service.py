@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from playground import bundles, outage, store
+from playground import bundles, outage, quotas, store
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
@@ -25,6 +25,7 @@ from playground.models import (
     Scenario,
     Share,
     new_run_id,
+    run_expiry,
     token_hash,
 )
 from playground.runs import fairness, sizing
@@ -109,12 +110,13 @@ def start(
     is what the scenario was read from.
 
     Returns the run and a token that cancels it (for callers without the owner's cookie).
-    Raises TooManyRunsError.
+    Raises TooManyRunsError and StorageFullError.
     """
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         _check_room(owner, address)
-        row = store.keep_scenario(scenario, text)
+        quotas.check(owner, address, quotas.ROW_BYTES)
+        row = store.keep_scenario(scenario, text, owner)
         run = Run.objects.create(
             id=new_run_id(),
             scenario=row,
@@ -157,7 +159,10 @@ def find(run_id: str) -> Run | None:
     """Return the run, without its samples and reasons."""
     if len(run_id) > 32 or not store.is_id(run_id):
         return None
-    return Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()
+    run = Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()
+    if run is not None:
+        store.extended(run, run_expiry())
+    return run
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
@@ -211,6 +216,7 @@ def run_wire(
         "created": _text(run.created),
         "started": _text(run.started),
         "finished": _text(run.finished),
+        "expires": _text(run.expires),
     }
 
 

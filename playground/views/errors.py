@@ -19,6 +19,7 @@ TEXTS = {
         "The link may be mistyped, its content deleted, or it is somebody's own draft.",
     ),
     405: ("That is not how this page is used", "Go back to the start page."),
+    409: ("That is not possible now", "Try again later."),
     413: ("That is too large", "Send less at once, or compress it with gzip."),
     429: ("Too many requests", "Wait a moment and try again."),
     503: ("Too much at once", "Wait a moment and try again."),

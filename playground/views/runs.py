@@ -23,7 +23,8 @@ RUNS_SHOWN = 200
 def runs(request: HttpRequest) -> HttpResponse:
     """Render ``runs.html``: the visitor's own runs, newest first.
 
-    Context: ``section`` "runs"; ``runs`` (list of Run as in docs/protocol.md, each with ``url``).
+    Context: ``section`` "runs"; ``runs`` (list of Run as in docs/protocol.md, each with ``url``, and
+    ``createdAt`` and ``keptUntil`` as datetimes).
     """
     visitor = _visitor(request)
     rows = Run.objects.filter(owner=visitor).select_related("scenario").defer(*HEAVY)
@@ -35,6 +36,7 @@ def runs(request: HttpRequest) -> HttpResponse:
             **service.run_wire(run, visitor, shared=run.shared, places=places),
             "url": f"/runs/{run.pk}/",
             "createdAt": run.created,
+            "keptUntil": run.expires,
         }
         for run in newest
     ]

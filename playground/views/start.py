@@ -21,10 +21,12 @@ from playground.limits import limit
 from playground.models import Draft, Run
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
+from playground.quotas import StorageFullError
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, address_of, reading, throttled
 from playground.views import importing
 from playground.views.errors import error_page
+from playground.views.stored import links_of
 from scheduler_core import examples
 from scheduler_core import scenario as core
 from scheduler_core.cli.timed_report import age
@@ -34,6 +36,7 @@ from scheduler_core.scenario import BundleError, Problem
 
 MINIATURE = "shop"  # the example that steps on the start page
 DRAFTS_SHOWN = 60  # of a visitor, the latest
+LINKS_SHOWN = 12  # of a visitor, the newest
 DRAFTS_AHEAD = 6  # of them, that are not folded
 
 
@@ -87,7 +90,7 @@ def start(request: HttpRequest) -> HttpResponse:
     outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods in the
     end of one in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and
     ``older`` (the visitor's own, latest first: {url, title, branched_at, age,
-    updated});
+    updated, expires}); ``links`` (what the visitor has shared: {url, title, expires});
     ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
     there); after a failed import also ``errors`` (list of Problem as in
     docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
@@ -148,7 +151,9 @@ def _topics() -> list[dict[str, Any]]:
 def _drafts(owner: str, now: datetime) -> list[dict[str, Any]]:
     """Return a visitor's drafts, latest first, each with its age as kubectl would print it."""
     rows = (
-        Draft.objects.filter(owner=owner).order_by("-updated").values("pk", "title", "updated", "branched_at")
+        Draft.objects.filter(owner=owner)
+        .order_by("-updated")
+        .values("pk", "title", "updated", "expires", "branched_at")
     )
     return [
         {
@@ -156,9 +161,19 @@ def _drafts(owner: str, now: datetime) -> list[dict[str, Any]]:
             "title": row["title"],
             "branched_at": row["branched_at"],
             "updated": row["updated"],
+            "expires": row["expires"],
             "age": age((now - row["updated"]).total_seconds()),
         }
         for row in rows[:DRAFTS_SHOWN]
+    ]
+
+
+def _links(visitor: str) -> list[dict[str, Any]]:
+    """Return what a visitor has shared, the newest first."""
+    rows = links_of(visitor).order_by("-created").values("short", "title", "expires")
+    return [
+        {"url": f"/s/{row['short']}/", "title": row["title"], "expires": row["expires"]}
+        for row in rows[:LINKS_SHOWN]
     ]
 
 
@@ -175,6 +190,7 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
         "topics": _topics(),
         "drafts": drafts[:DRAFTS_AHEAD],
         "older": drafts[DRAFTS_AHEAD:],
+        "links": _links(request.visitor),  # type: ignore[attr-defined]
         "miniature": _miniature_link(),
         "limits": {
             "bundleMib": limit("BUNDLE_BYTES") // 2**20,
@@ -279,13 +295,25 @@ def _import(request: HttpRequest) -> HttpResponse:
         return _refuse(request, error, sent)
     except bundles.TooLargeError as error:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]), title=sent.title)
+    except StorageFullError as error:
+        return _no_room(request, error, sent)
     except service.TooManyRunsError as error:
         return error_page(request, 429, str(error), retry_after=RETRY_SECONDS)
     files = bundles.stored(sent.files) if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
     bundles.ask_on()
-    draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
+    try:
+        draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
+    except StorageFullError as error:
+        return _no_room(request, error, sent)
     sources.seed(draft, scenario)
     return HttpResponseRedirect(f"/p/{draft.pk}/")
+
+
+def _no_room(request: HttpRequest, error: StorageFullError, sent: Import) -> HttpResponse:
+    """Answer with the start page, which lists what the visitor can delete."""
+    text = sent.text if len(sent.text) <= TEXT_SHOWN_AGAIN else ""
+    problems = bundles.problems_wire([Problem(str(error))])
+    return _render(request, error.status, errors=problems, text=text, title=sent.title)
 
 
 def _start_run(request: HttpRequest, scenario: core.Scenario, sent: Import) -> tuple[Run, str]:

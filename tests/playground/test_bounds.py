@@ -107,18 +107,18 @@ def test_limits_have_names_defaults_and_meanings() -> None:
 
 @pytest.mark.django_db
 def test_cleaning_removes_what_is_old_and_nothing_else(web: str) -> None:
-    """Old drafts and ended runs go, with scenarios that only they needed."""
+    """Expired drafts and ended runs go, with scenarios that only they needed."""
     now = timezone.now()
     old = now - timedelta(days=100)
     for title, moment in (("old", old), ("new", now)):
         draft = store.create_draft(OWNER, [("", "x")], title)
-        Draft.objects.filter(pk=draft.pk).update(updated=moment)
+        Draft.objects.filter(pk=draft.pk).update(expires=moment + timedelta(days=1))
     shared = store.share(bundles.parse([("", web)], "shared")).scenario
     alone = store.keep_scenario(bundles.parse([("", web)], "alone"))
-    Run.objects.create(scenario=shared, owner=OWNER, state="done", finished=old)
-    Run.objects.create(scenario=alone, owner=OWNER, state="done", finished=old)
+    Run.objects.create(scenario=shared, owner=OWNER, state="done", expires=old)
+    Run.objects.create(scenario=alone, owner=OWNER, state="done", expires=old)
     recent = Run.objects.create(scenario=shared, owner=OWNER, state="failed", finished=now)
-    waiting = Run.objects.create(scenario=shared, owner=OWNER, created=old)
+    waiting = Run.objects.create(scenario=shared, owner=OWNER, expires=old)
     call_command("cleanup")
     assert list(Draft.objects.values_list("title", flat=True)) == ["new"]
     assert set(Run.objects.all()) == {recent, waiting}

@@ -1,33 +1,20 @@
-"""``manage.py cleanup``: remove drafts, runs and workers that nobody has touched for long."""
+"""``manage.py cleanup``: remove what has expired, as the scheduled task does, without a bound in time."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+import math
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.utils import timezone
 
-from playground import outage, store
-from playground.limits import limit
-from playground.models import UNFINISHED, Draft, Run, Scenario, Worker
+from playground import outage, retention
 
 
 class Command(BaseCommand):
-    help = "Remove drafts and finished runs older than PLAYGROUND_DRAFT_DAYS and PLAYGROUND_RUN_DAYS."
+    help = "Remove drafts, links and runs that have expired, and what only they needed."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete what is old, then the scenarios that nothing points at any more."""
+        """Remove, and print how many of each kind."""
         outage.patient()
-        now = timezone.now()
-        drafts, _ = Draft.objects.filter(updated__lt=now - timedelta(days=limit("DRAFT_DAYS"))).delete()
-        old = now - timedelta(days=limit("RUN_DAYS"))
-        ended = Run.objects.exclude(state__in=UNFINISHED).filter(finished__lt=old)
-        runs = ended.count()
-        ended.delete()
-        Worker.objects.filter(seen__lt=now - timedelta(days=1)).delete()
-        scenarios = 0
-        for row in Scenario.objects.filter(shares=None, runs=None).only("pk").iterator():
-            store.forget_unreferenced(row)
-            scenarios += 1
-        self.stdout.write(f"removed {drafts} drafts, {runs} runs, {scenarios} scenarios")
+        removed = retention.sweep(most_seconds=math.inf)
+        self.stdout.write("removed " + ", ".join(f"{count} {kind}" for kind, count in removed.items()))

@@ -1,0 +1,112 @@
+"""What a visitor has stored, until when it is kept, and deleting it: ``/stored/``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import quotas, store
+from playground.limits import limit
+from playground.models import UNFINISHED, Draft, Run, Scenario, Share
+from playground.views.errors import error_page
+
+ROWS_SHOWN = 500  # of each kind, the largest
+
+
+def links_of(visitor: str) -> Any:
+    """Return the scenarios that a visitor has shared, without their contents."""
+    mine = Share.objects.filter(owner=visitor, scenario=OuterRef("pk"))
+    return Scenario.objects.filter(Exists(mine)).defer("content", "text")
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def stored(request: HttpRequest) -> HttpResponse:
+    """Render ``stored.html``.
+
+    Context: ``section`` "stored"; ``rows`` (the visitor's own, largest first: {kind, id, title, url, bytes,
+    size, expires (None: never), deletable}); ``used`` and ``allowed`` (texts with a unit); ``days`` (kind ->
+    days for which it is kept unopened).
+    """
+    visitor = request.visitor  # type: ignore[attr-defined]
+    drafts = Draft.objects.filter(owner=visitor).order_by("-packed").defer("files")[:ROWS_SHOWN]
+    links = links_of(visitor).order_by("-packed")[:ROWS_SHOWN]
+    fields = ("pk", "title", "packed", "expires", "state")
+    runs = Run.objects.filter(owner=visitor).order_by("-packed").only(*fields)[:ROWS_SHOWN]
+    rows = [
+        *(_row("draft", draft.pk, f"/p/{draft.pk}/", draft) for draft in drafts),
+        *(_row("link", link.short, f"/s/{link.short}/", link) for link in links),
+        *(_row("run", run.pk, f"/runs/{run.pk}/", run, run.state not in UNFINISHED) for run in runs),
+    ]
+    context = {
+        "section": "stored",
+        "rows": sorted(rows, key=lambda row: -row["bytes"]),
+        "used": quotas.mib(quotas.used_by_owner(visitor)),
+        "allowed": quotas.mib(limit(quotas.OWNER.limit)),
+        "days": {kind: limit(f"{kind.upper()}_DAYS") for kind in ("draft", "link", "run")},
+    }
+    return render(request, "stored.html", context)
+
+
+def _row(
+    kind: str, name: str, url: str, row: Draft | Scenario | Run, deletable: bool = True
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "id": name,
+        "title": row.title,
+        "url": url,
+        "bytes": row.packed,
+        "size": quotas.mib(row.packed + quotas.ROW_BYTES),
+        "expires": row.expires,
+        "deletable": deletable,
+    }
+
+
+@require_POST
+def delete(request: HttpRequest, kind: str, name: str) -> HttpResponse:
+    """Delete one of the visitor's own and return to the list; 409 for a run that is not finished."""
+    visitor = request.visitor  # type: ignore[attr-defined]
+    if kind == "run" and Run.objects.filter(pk=name, owner=visitor, state__in=UNFINISHED).exists():
+        return error_page(request, 409, "The run is not finished; cancel it first.")
+    if kind not in DELETE or not DELETE[kind](name, visitor):
+        raise Http404
+    return HttpResponseRedirect("/stored/")
+
+
+def _delete_draft(name: str, visitor: str) -> bool:
+    row = store.find_draft(name, visitor)
+    if row is not None:
+        store.delete_draft(row)
+    return row is not None
+
+
+def _delete_link(name: str, visitor: str) -> bool:
+    row = links_of(visitor).filter(short=name).first()
+    return row is not None and store.unshare_all(row, visitor)
+
+
+def _delete_run(name: str, visitor: str) -> bool:
+    ended = Run.objects.filter(pk=name, owner=visitor).exclude(state__in=UNFINISHED)
+    row = ended.only("pk", "scenario").first()
+    if row is None:
+        return False
+    scenario = row.scenario_id
+    row.delete()
+    store.forget_unreferenced(Scenario.objects.only("pk").get(pk=scenario))
+    return True
+
+
+DELETE: dict[str, Callable[[str, str], bool]] = {
+    "draft": _delete_draft,
+    "link": _delete_link,
+    "run": _delete_run,
+}
