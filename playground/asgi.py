@@ -16,20 +16,25 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from django.urls import path  # noqa: E402
 
+from playground import metrics  # noqa: E402
 from playground.bodies import bounded  # noqa: E402
 from playground.kept import Kept  # noqa: E402
 from playground.live.consumer import Connection  # noqa: E402
+from playground.request_ids import RequestIds  # noqa: E402
 
 # Beside threads that compute, an answer waits for the interpreter a dozen times, each time so long. With
 # Python's own 5 ms an answer takes four times as long, and computing 3 % less.
 sys.setswitchinterval(0.001)
 
-application = ProtocolTypeRouter(
-    {
-        "http": Kept(bounded(django_application)),
-        "websocket": AllowedHostsOriginValidator(URLRouter([path("ws/", Connection.as_asgi())])),
-    }
+application = RequestIds(
+    ProtocolTypeRouter(
+        {
+            "http": metrics.Counted(Kept(bounded(django_application))),
+            "websocket": AllowedHostsOriginValidator(URLRouter([path("ws/", Connection.as_asgi())])),
+        }
+    )
 )
+metrics.tell_others()
 
 # Collections of garbage hold up every thread: what was imported is not looked at again in each of them.
 gc.collect()

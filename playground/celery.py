@@ -10,7 +10,7 @@ import os
 
 from celery import Celery
 
-from playground import broker
+from playground import broker, request_ids  # noqa: F401 - the latter connects itself to Celery's signals
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 

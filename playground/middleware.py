@@ -22,6 +22,7 @@ PLAIN_PREFIXES = (
     "/static/",
     "/healthz",
     "/readyz",
+    "/metrics",
     EMBED_PREFIX,
 )  # no visitor is named here
 

@@ -30,6 +30,9 @@ VERSION = "0.1.0"
 DEBUG = env.flag("DEBUG", False)
 PORT = env.number("PORT", 8000, least=1, most=65_535)
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+# Who may read /metrics: who has the token, if there is one, and the networks of these peers.
+METRICS_TOKEN = env.text("PLAYGROUND_METRICS_TOKEN", "")
+METRICS_ALLOW = env.networks("PLAYGROUND_METRICS_ALLOW", default=["127.0.0.0/8", "::1/128"])
 PLAYGROUND = {
     row.name: env.number(f"PLAYGROUND_{row.name}", row.default, row.least, row.most) for row in LIMITS
 }
@@ -272,6 +275,8 @@ LOGGING = {
         # A visitor's mistyped address is no news; a failed request of ours still is.
         "django.request": {"level": "ERROR", "filters": ["no_outages"]},
         "django.security.DisallowedHost": {"level": "ERROR"},
+        # By name: Celery sets the root logger's level to that of its own command.
+        "playground": {"level": "INFO"},
         "celery": {"level": "INFO"},
         "uvicorn.access": {"level": "WARNING"},
     },

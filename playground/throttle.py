@@ -18,6 +18,7 @@ from django.shortcuts import render
 from playground import offload
 from playground.identity import asker, client_address
 from playground.limits import limit
+from playground.metrics import READING
 from playground.pool.gate import Gate
 from playground.pool.shares import Bounds
 
@@ -45,7 +46,7 @@ def reading() -> Iterator[Callable[[], None]]:
     visitor, readers = asker(), _readers()
     readers.enter(visitor, READING_SECONDS)
     try:
-        with offload.reading_for(visitor, readers):
+        with READING.track_inprogress(), offload.reading_for(visitor, readers):
             yield lambda: readers.give_way(visitor)
     finally:
         readers.leave(visitor)

@@ -11,6 +11,7 @@ from playground.api import document, table
 from playground.views import (
     examples,
     importing,
+    metrics,
     reference,
     reference_cache,
     reference_podgroups,
@@ -66,6 +67,7 @@ urlpatterns = [
     *table.urlpatterns(),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("metrics", metrics.exposition),
 ]
 
 handler400 = "playground.views.errors.bad_request"

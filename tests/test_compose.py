@@ -36,7 +36,7 @@ PINNED = re.compile(r"^[\w./-]+:\d+\.\d+(\.\d+)?(-[\w.-]+)?$")
 #: What the settings read beside the limits (`playground.settings`).
 SETTINGS = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG", "PORT"}
 #: What the programs read: uvicorn its number of processes, the settings their folder.
-PROGRAMS = {"WEB_CONCURRENCY", "PLAYGROUND_DATA_DIR"}
+PROGRAMS = {"WEB_CONCURRENCY", "PLAYGROUND_DATA_DIR", "PLAYGROUND_METRICS_TOKEN"}
 
 SERVICES: dict[str, Any] = compose.read({})["services"]
 OURS = [name for name, service in SERVICES.items() if service["image"].startswith("podstep:")]

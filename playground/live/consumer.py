@@ -17,7 +17,7 @@ import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import caller, identity, outage, wire
+from playground import caller, identity, metrics, outage, request_ids, wire
 from playground.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
@@ -84,7 +84,7 @@ class Outgoing:
 class Connection(AsyncWebsocketConsumer):
     """One client."""
 
-    open_by_address: ClassVar[Counter[str]] = Counter()
+    open_by_address: ClassVar[Counter[str]] = metrics.SOCKETS
     shared: ClassVar[Flights[Any]] = Flights()  # what connections compute for each other
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -185,8 +185,10 @@ class Connection(AsyncWebsocketConsumer):
         except CommandError as error:
             self._refuse(request_of(text_data), error)
             return
+        began = time.monotonic()
         known = at_hand(self.visitor, name, payload)
         if known is not None:
+            metrics.COMMAND_SECONDS.labels(name).observe(time.monotonic() - began)
             self._note_latest(name, request)  # what it replaces is given up all the same
             self._answered(name, request)
             self._write("success", request, known)
@@ -281,23 +283,30 @@ class Connection(AsyncWebsocketConsumer):
         return await self.shared.join(asked, lambda: in_engine(self.asker, call), self._engine)
 
     async def _answer(self, name: str, request: int, payload: Any) -> None:
-        caller.called_from(self.address)  # of this task only
+        # All of this task only: the address that is counted, and what its log lines name.
+        caller.called_from(self.address)
+        request_ids.bind_command(name, request)
+        known = name if name in COMMANDS else "unknown"
+        began = time.monotonic()
         try:
             body = await dispatch(self, name, request, payload)
         except CommandError as error:
+            metrics.COMMAND_ERRORS.labels(known, error.payload["code"]).inc()
             self._refuse(request, error)
         except Exception as error:
             found = outage.cause_of(error)
+            refusal = CommandError("server.error") if found is None else unavailable(found)
             if found is None:
                 log.exception("a command failed", command=name)
-                self._refuse(request, CommandError("server.error"))
             else:
                 outage.requests.failed(error)
-                self._refuse(request, unavailable(found))
+            metrics.COMMAND_ERRORS.labels(known, refusal.payload["code"]).inc()
+            self._refuse(request, refusal)
         else:
             outage.requests.answered()
             self._write("success", request, body)
         finally:
+            metrics.COMMAND_SECONDS.labels(known).observe(time.monotonic() - began)
             self._answered(name, request)
             self._under_way.discard(request)
             self._given_up.discard(request)

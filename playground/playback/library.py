@@ -48,6 +48,12 @@ class Library:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def held(self) -> tuple[int, int]:
+        """Return how many playbacks are open, and their estimated bytes."""
+        with self._lock:
+            opened = [entry.playback for entry in self._entries.values() if entry.playback is not None]
+        return len(opened), sum(playback.bytes for playback in opened)
+
     def open(self, key: Key, make: Callable[[], Playback]) -> Playback:
         """Return the playback under ``key``, made by ``make()`` if it is not there.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_network
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -58,6 +59,16 @@ class Environment:
                 expected = "host names separated by commas, without scheme, port and path"
                 return self._wrong(name, host, expected, list(default))
         return found or list(default)
+
+    def networks(self, name: str, *, default: Sequence[str]) -> list[str]:
+        """Return IP networks that are separated by commas."""
+        found = [part for part in self.text(name, ",".join(default)).replace(" ", "").split(",") if part]
+        for part in found:
+            try:
+                ip_network(part)
+            except ValueError:
+                return self._wrong(name, part, "an IP network such as 10.0.0.0/8", list(default))
+        return found
 
     def url(self, name: str, default: str, schemes: Sequence[str]) -> str:
         """Return the address of a server; what is wrong with it is reported without its password."""

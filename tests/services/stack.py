@@ -27,6 +27,7 @@ from tests.services.servers import Server
 #: Values for the variables that docker-compose.yml takes from the shell; none is its default.
 SHELL = {
     "ALLOWED_HOSTS": "127.0.0.1,podstep.example",
+    "PLAYGROUND_METRICS_TOKEN": "a-token-for-metrics",
     "PLAYGROUND_TRUSTED_PROXIES": "1",
     "PORT": "8123",
     "POSTGRES_PASSWORD": "a-password",
