@@ -110,7 +110,7 @@ def tree(source: sources.Source, visitor: str) -> dict[str, Any]:
 def _root(kind: str, name: str) -> dict[str, str]:
     try:
         title = sources.find({kind: name}, "").title
-    except sources.NotFoundError:
+    except (sources.NotFoundError, store.GoneError):
         title = ""
     return {
         "source": f"{kind}:{name}",
@@ -124,7 +124,7 @@ def parent_of(row: Draft, visitor: str) -> sources.Source | None:
     kind, _, name = row.parent.partition(":")
     try:
         return sources.find({kind: name}, visitor) if name else None
-    except sources.NotFoundError:
+    except (sources.NotFoundError, store.GoneError):
         return None
 
 

@@ -10,9 +10,10 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.gzip import GZipMiddleware
 
-from playground import caller, identity, outage
-from playground.throttle import address_of
-from playground.views.errors import unavailable
+from playground import bans, caller, identity, outage
+from playground.store import GoneError
+from playground.throttle import address_of, token_of
+from playground.views.errors import error_page, unavailable
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -98,6 +99,25 @@ def headers(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+class Refusals:
+    """Refuse who is banned before any work is done, and answer 410 for what was taken down."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer 403 to a banned address, cookie or token."""
+        owners = (request.COOKIES.get(settings.VISITOR_COOKIE, ""), token_of(request))
+        named = filter(None, map(identity.verify, filter(None, owners)))
+        if bans.refused(address_of(request), *named):
+            return error_page(request, 403, bans.MESSAGE, title="Refused")
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer in the form of the API or as a page; other exceptions are not ours."""
+        return error_page(request, 410, str(exception)) if isinstance(exception, GoneError) else None
 
 
 def visitors(get_response: GetResponse) -> GetResponse:

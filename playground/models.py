@@ -84,6 +84,7 @@ class Scenario(models.Model):
     packed = models.PositiveBigIntegerField(default=0)  # bytes of content and text as stored
     created = models.DateTimeField(default=timezone.now)
     expires = models.DateTimeField(null=True, default=link_expiry)  # of its link; null: never, as of examples
+    withdrawn = models.TextField(blank=True)  # why an operator has taken it down; "": it is there
 
     class Meta:
         """Quotas sum ``packed``, retention looks for ``expires``: neither may read the contents."""
@@ -241,3 +242,27 @@ class Worker(models.Model):
     def serving() -> set[str]:
         """Return the queues that a living worker serves."""
         return {queue for queues in Worker.alive().values_list("queues", flat=True) for queue in queues}
+
+
+class Ban(models.Model):
+    """An address or an owner whose requests are refused."""
+
+    subject = models.CharField(max_length=64, unique=True)
+    until = models.DateTimeField(null=True)  # null: until it is lifted
+    created = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class AuditEntry(models.Model):
+    """What an operator did by a management command."""
+
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+    who = models.CharField(max_length=100)  # the operating system's user
+    what = models.CharField(max_length=40)  # the command
+    subject = models.CharField(max_length=100)
+    why = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.subject}"

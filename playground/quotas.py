@@ -11,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from django.core.cache import cache
+from django.db import DatabaseError
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from playground.identity import AT_ADDRESS
 from playground.limits import limit
 from playground.models import Draft, Run, Scenario, Share
+
+log = structlog.get_logger(__name__)
 
 ROW_BYTES = 1024  # of a row without its contents: columns, indexes
 TOTAL_SECONDS = 5  # for which the total is remembered, in the cache that all web processes share
@@ -127,9 +131,19 @@ def check(owner: str, address: str, needed: int) -> None:
         raise StorageFullError(OWNER, used, needed, named)
     if address and (used := used_from_address(address)) + needed > limit(ADDRESS.limit):
         raise StorageFullError(ADDRESS, used, needed)
-    used = cache.get_or_set(TOTAL_KEY, used_in_total, TOTAL_SECONDS) or 0
-    if used + needed > limit(TOTAL.limit):
+    if (used := _total()) + needed > limit(TOTAL.limit):
         raise StorageFullError(TOTAL, used, needed)
+
+
+def _total() -> int:
+    """Return the total as it was a few seconds ago; a cache that is away only makes this slower."""
+    try:
+        return int(cache.get_or_set(TOTAL_KEY, used_in_total, TOTAL_SECONDS) or 0)
+    except DatabaseError:
+        raise
+    except Exception as error:
+        log.warning("the cache does not answer; the total is counted anew", error=repr(error))
+        return used_in_total()
 
 
 def largest(owner: str) -> list[dict[str, Any]]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
+from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -41,7 +43,8 @@ def _delete(model: Any) -> Callable[[list[Any]], None]:
 
 def _forget(keys: list[Any]) -> None:
     for row in Scenario.objects.filter(pk__in=keys).only("pk"):
-        store.forget_unreferenced(row)
+        with suppress(IntegrityError):  # shared or run again in this moment: then it stays
+            store.forget_unreferenced(row)
 
 
 RULES: tuple[Rule, ...] = (

@@ -59,6 +59,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "playground.middleware.headers",
+    "playground.middleware.Refusals",
     "playground.middleware.files",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.PagesPacked",

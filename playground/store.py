@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+import structlog
+from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
@@ -30,6 +31,8 @@ from playground.models import (
 )
 from scheduler_core import scenario as core
 
+log = structlog.get_logger(__name__)
+
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 EXTENDED_AGAIN = timedelta(days=1)  # after which opening something is written down once more
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL keeps no NUL, SQLite no half of a surrogate pair
@@ -46,14 +49,19 @@ def is_id(text: str) -> bool:
 
 
 def extended(row: Draft | Scenario | Run, until: datetime) -> None:
-    """Note that a row was opened: it is kept ``until`` then. At most one write a day for each row.
-
-    What never expires stays so.
-    """
+    """Keep a row ``until`` then, with at most one write a day. What never expires stays so."""
     if row.expires is None or until - row.expires < EXTENDED_AGAIN:
         return
     type(row).objects.filter(pk=row.pk, expires__lt=until).update(expires=until)
     row.expires = until
+
+
+def opened(row: Draft | Scenario | Run, until: datetime) -> None:
+    """Note that a row was opened. Where nothing can be written now, what was opened is shown all the same."""
+    try:
+        extended(row, until)
+    except DatabaseError as error:
+        log.warning("an expiry was not extended", row=str(row), error=repr(error))
 
 
 # --- scenarios ---------------------------------------------------------------------------------
@@ -69,15 +77,30 @@ def address_of(title: str, text: str) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
+class GoneError(LookupError):
+    """An operator has taken the scenario down; the text says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"This was taken down: {reason}")
+
+
+def check_withdrawn(row: Scenario) -> None:
+    """Raise GoneError for a scenario that was taken down."""
+    if row.withdrawn:
+        raise GoneError(row.withdrawn)
+
+
 def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str = "") -> Scenario:
     """Store ``text``, which ``scenario`` was read from, once; return its row, an older one if it is there.
 
-    Without a text, as of something computed, its documents are written as one. Raises StorageFullError.
+    Without a text, as of something computed, its documents are written as one. Raises StorageFullError, and
+    GoneError for what was taken down.
     """
     text = bundles.bundle_text(scenario) if text is None else texts.publishable(text, scenario)
     digest = address_of(scenario.title, text)
     known = Scenario.objects.filter(digest=digest).defer("content", "text").first()
     if known is not None:
+        check_withdrawn(known)
         return known
     packed = bundles.pack(text.encode())
     content = bundles.pack(scenario.canonical())
@@ -110,7 +133,10 @@ def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str =
 
 
 def find_scenario(short: str) -> Scenario | None:
-    """Return the shared scenario whose digest begins with ``short`` (11 or more characters)."""
+    """Return the shared scenario whose digest begins with ``short`` (11 or more characters).
+
+    Raises GoneError.
+    """
     if not SHORT_ID <= len(short) <= 43 or not is_id(short):
         return None
     beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
@@ -118,7 +144,8 @@ def find_scenario(short: str) -> Scenario | None:
     candidates = Scenario.objects.filter(shared, short__in=beginnings).defer("content", "text")
     row = next((row for row in candidates if row.digest.startswith(short)), None)
     if row is not None:
-        extended(row, link_expiry())
+        check_withdrawn(row)
+        opened(row, link_expiry())
     return row
 
 
@@ -239,7 +266,7 @@ def find_draft(name: str, owner: str) -> Draft | None:
         return None
     row = Draft.objects.filter(pk=name[:32], owner=owner).defer("files").first()
     if row is not None:
-        extended(row, draft_expiry())
+        opened(row, draft_expiry())
     return row
 
 

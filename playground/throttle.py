@@ -57,6 +57,12 @@ def address_of(request: HttpRequest) -> str:
     return client_address(request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", ""))
 
 
+def token_of(request: HttpRequest) -> str:
+    """Return the bearer token that a request was sent with, "" without one."""
+    header = request.headers.get("Authorization", "")
+    return header[7:].strip() if header[:7].lower() == "bearer " else ""
+
+
 def _now() -> float:
     return time.time()
 

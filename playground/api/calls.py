@@ -22,7 +22,7 @@ from playground.panels.why import Question, explaining, why
 from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.runs import service
-from playground.throttle import RETRY_SECONDS, address_of, reading
+from playground.throttle import RETRY_SECONDS, address_of, reading, token_of
 from scheduler_core import scenario as core
 from scheduler_core.explain import ExplainError
 from scheduler_core.formats.bundle import File
@@ -71,12 +71,6 @@ def _beside(read: Callable[..., T], data: bytes, *args: Any) -> T:
     if len(data) > LARGE_BODY_BYTES and offload.enabled():
         return offload.compute(identity.asker(), read, data, *args)
     return read(data, *args)
-
-
-def token_of(request: HttpRequest) -> str:
-    """Return the bearer token that a request was sent with, "" without one."""
-    header = request.headers.get("Authorization", "")
-    return header[7:].strip() if header[:7].lower() == "bearer " else ""
 
 
 def files_of(request: HttpRequest) -> tuple[list[File], str]:

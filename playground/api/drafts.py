@@ -12,10 +12,10 @@ from django.utils.http import parse_etags
 
 from playground import bundles, identity, store
 from playground.api.answers import ApiError, answer
-from playground.api.calls import files_of, json_of, shared_answer, token_of
+from playground.api.calls import files_of, json_of, shared_answer
 from playground.limits import limit
 from playground.models import Draft
-from playground.throttle import reading
+from playground.throttle import reading, token_of
 from scheduler_core.scenario import BundleError, Problem
 
 GONE = "There is no such draft of yours; it may have been deleted."

@@ -35,7 +35,11 @@ class Call:
     matched: bool = False  # If-Match may name the revision that it is about
 
 
-_ERRORS = {404: ("There is no such thing", "Errors"), 429: ("Too many requests; see Retry-After", "Errors")}
+_ERRORS = {
+    404: ("There is no such thing", "Errors"),
+    410: ("Taken down by the operator; the error says why", "Errors"),
+    429: ("Too many requests; see Retry-After", "Errors"),
+}
 _BUSY = {503: ("Too many bundles are being read, or no database answers; see Retry-After", "Errors")}
 _SAME = {304: ("The scenario of If-None-Match, which is still shared", "")}
 _CONDITIONS = (

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from playground import bundles, offload, sources, store
+from playground import bans, bundles, offload, sources, store
 from playground.live import remembered
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
@@ -326,6 +326,10 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
     row = COMMANDS.get(name)
     if row is None:
         raise CommandError("command.unknown", f"There is no command {name[:60]!r}.")
+    if bans.stale():
+        await in_storage(bans.read)
+    if bans.known(connection.address, connection.visitor):
+        raise CommandError("permission.denied", bans.MESSAGE)
     call = Call(connection, name, request, _checked(row, payload))
     if row.visitor and not call.visitor:
         raise CommandError(
@@ -346,6 +350,8 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
         raise CommandError("bundle.too-large", str(error)) from error
     except StorageFullError as error:
         raise CommandError("storage.full", str(error), **error.wire) from error
+    except store.GoneError as error:
+        raise CommandError("source.gone", str(error)) from error
     except (sources.NotFoundError, Draft.DoesNotExist) as error:
         raise CommandError("source.not-found", str(error)) from error
     except store.StaleError as error:

@@ -17,7 +17,7 @@ import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import caller, identity, metrics, outage, request_ids, wire
+from playground import bans, caller, identity, metrics, outage, request_ids, wire
 from playground.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
@@ -26,7 +26,7 @@ from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
-from playground.playback.executor import in_engine, in_parsing, in_waiting
+from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
 
 log = structlog.get_logger(__name__)
 
@@ -143,6 +143,9 @@ class Connection(AsyncWebsocketConsumer):
         self.address = identity.client_address((self.scope.get("client") or ("", 0))[0], forwarded)
         if self.open_by_address[self.address] >= limit("SOCKETS_PER_ADDRESS"):
             await self.close()  # before it was accepted: HTTP 403
+            return
+        if await in_storage(bans.refused, self.address, self.visitor):
+            await self.close()
             return
         self.open_by_address[self.address] += 1
         self._counted = True

@@ -12,6 +12,7 @@ CODES: dict[str, str] = {
     "command.unknown": "There is no such command",
     "payload.invalid": "A field of the payload is missing or of another type",
     "source.not-found": "There is no such draft, scenario or run, or it is not the visitor's",
+    "source.gone": "The operator has taken it down; the message says why",
     "source.too-large": "Too much to compute while somebody waits; start a run",
     "draft.stale": "The draft has changed since the revision that was sent; `revision` is the newest",
     "step.out-of-range": "There is no such cycle",

@@ -156,13 +156,18 @@ def enqueue(run_id: str, queue: str) -> bool:
 
 
 def find(run_id: str) -> Run | None:
-    """Return the run, without its samples and reasons."""
+    """Return the run, without its samples and reasons. Raises GoneError where its scenario was taken down."""
+    run = _row(run_id)
+    if run is not None:
+        store.check_withdrawn(run.scenario)
+        store.opened(run, run_expiry())
+    return run
+
+
+def _row(run_id: str) -> Run | None:
     if len(run_id) > 32 or not store.is_id(run_id):
         return None
-    run = Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()
-    if run is not None:
-        store.extended(run, run_expiry())
-    return run
+    return Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
@@ -177,7 +182,7 @@ def cancel(run: Run) -> Run:
     now = timezone.now()
     Run.objects.filter(pk=run.pk, state=QUEUED).update(state=CANCELLED, finished=now)
     Run.objects.filter(pk=run.pk, state=RUNNING).update(state=CANCELLING)
-    fresh = find(run.pk)
+    fresh = _row(run.pk)
     assert fresh is not None
     return fresh
 

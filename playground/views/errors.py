@@ -20,6 +20,7 @@ TEXTS = {
     ),
     405: ("That is not how this page is used", "Go back to the start page."),
     409: ("That is not possible now", "Try again later."),
+    410: ("This was taken down", "The operator of this site has removed it."),
     413: ("That is too large", "Send less at once, or compress it with gzip."),
     429: ("Too many requests", "Wait a moment and try again."),
     503: ("Too much at once", "Wait a moment and try again."),

@@ -17,10 +17,10 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from playground import metrics, quotas
-from playground.api.calls import token_of
 from playground.celery import app
 from playground.limits import limit
 from playground.models import STATES, Run, Worker
+from playground.throttle import token_of
 
 log = structlog.get_logger(__name__)
 

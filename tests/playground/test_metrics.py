@@ -15,8 +15,8 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from playground import metrics
-from playground.api.calls import token_of
 from playground.runs import service
+from playground.throttle import token_of
 from playground.views import metrics as page
 
 from .conftest import OWNER, connected

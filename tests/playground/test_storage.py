@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.core.management import call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -225,6 +225,35 @@ def test_opening_writes_once_a_day(web: str) -> None:
         for _ in range(5):
             assert store.find_scenario(short)
     assert sum(query["sql"].startswith("UPDATE") for query in asked.captured_queries) == 1
+
+
+def test_what_cannot_be_written_is_shown_all_the_same(
+    owner: Client, web: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that takes no writes at the moment keeps nobody from reading."""
+    link = store.share(bundles.parse([("", web)]), OWNER, text=web).scenario
+    expire(link)
+
+    def locked(*_: Any) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(store, "extended", locked)
+    assert owner.get(f"/s/{link.short}/").status_code == 200
+
+
+def test_a_cache_that_is_away_bounds_the_total_as_well(
+    web: str, limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sum is then asked for each time."""
+
+    def away(*_: Any) -> None:
+        raise ConnectionError("connection refused")
+
+    monkeypatch.setattr("playground.quotas.cache.get_or_set", away)
+    store.create_draft(OWNER, [("", web)])
+    limits(STORAGE_TOTAL=quotas.used_in_total() + 100)
+    with pytest.raises(quotas.StorageFullError, match="The server has stored"):
+        store.create_draft(OWNER, [("", web)])
 
 
 def test_a_link_that_nobody_opens_goes(web: str) -> None:

@@ -1,0 +1,62 @@
+"""Addresses and owners whose requests are refused before any work is done for them.
+
+The list is short and is kept in memory; every process reads it anew after :data:`REFRESH_SECONDS`. A database
+that is away lifts no ban and refuses nobody else.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import datetime
+
+import structlog
+from django.utils import timezone
+
+from playground.models import Ban
+
+log = structlog.get_logger(__name__)
+
+REFRESH_SECONDS = 5.0
+MOST = 10_000  # newest first; whoever needs more has a firewall
+MESSAGE = "Requests from here are refused by the operator of this site."
+
+_reading = threading.Lock()
+_banned: dict[str, datetime | None] = {}
+_read_at = float("-inf")
+
+
+def stale() -> bool:
+    """Whether the list has to be read anew."""
+    return time.monotonic() - _read_at > REFRESH_SECONDS
+
+
+def read() -> None:
+    """Read the list. Not in the event loop."""
+    global _banned, _read_at  # noqa: PLW0603 - the process has one list
+    if not _reading.acquire(blocking=False):
+        return  # somebody else is at it; until then the old one is good enough
+    try:
+        _read_at = time.monotonic()
+        _banned = dict(Ban.objects.order_by("-created").values_list("subject", "until")[:MOST])
+    except Exception as error:
+        log.warning("bans were not read", error=repr(error))
+    finally:
+        _reading.release()
+
+
+def known(*subjects: str) -> bool:
+    """Whether one of these addresses or owners is banned, by the list as it was read last."""
+    if not _banned:
+        return False
+    now = timezone.now()
+    return any(
+        subject in _banned and ((until := _banned[subject]) is None or until > now) for subject in subjects
+    )
+
+
+def refused(*subjects: str) -> bool:
+    """Whether one of these addresses or owners is banned. Not in the event loop."""
+    if stale():
+        read()
+    return known(*subjects)

@@ -1,0 +1,51 @@
+"""``manage.py ban SUBJECT``: refuse an address or an owner before any work is done; and lift that."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from playground import audit, identity
+from playground.bans import REFRESH_SECONDS
+from playground.models import Ban
+
+
+class Command(BaseCommand):
+    help = "Refuse all requests of an address or an owner with 403."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare whom, until when, and why."""
+        parser.add_argument("subject", help="an address (of IPv6 its /64 is meant), or an owner of `list`")
+        parser.add_argument("--until", help="a date or a time, as 2027-01-31 or 2027-01-31T12:00 (UTC)")
+        parser.add_argument("--why", default="", help="for the audit log")
+        parser.add_argument("--lift", action="store_true", help="take the ban back")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Ban or lift; raise CommandError for a time that has passed, and where there is nothing to lift."""
+        subject = identity.client_address(options["subject"].removeprefix(identity.AT_ADDRESS), "")
+        with transaction.atomic():
+            if options["lift"]:
+                if not Ban.objects.filter(subject=subject).delete()[0]:
+                    raise CommandError(f"{subject} is not banned.")
+            else:
+                until = _moment(options["until"]) if options["until"] else None
+                Ban.objects.update_or_create(subject=subject, defaults={"until": until})
+            audit.record("lift ban" if options["lift"] else "ban", subject, options["why"])
+        what = "is no longer banned" if options["lift"] else "is banned"
+        self.stdout.write(f"{subject} {what}, within {REFRESH_SECONDS:g} seconds")
+
+
+def _moment(text: str) -> datetime:
+    """Return a moment of UTC that is still to come. Raises CommandError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise CommandError(f"{text} is no date or time, as 2027-01-31T12:00.") from error
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment <= timezone.now():
+        raise CommandError(f"{text} has passed.")
+    return moment

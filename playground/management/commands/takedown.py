@@ -1,0 +1,43 @@
+"""``manage.py takedown ID``: a link, and every run of its scenario, answers 410 with a reason; and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from playground import audit
+from playground.models import Run, Scenario
+
+
+class Command(BaseCommand):
+    help = "Take a link down: it and every run of its scenario answer 410 with the reason."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare what, and why."""
+        parser.add_argument("id", help="of the link or of a run")
+        parser.add_argument("--why", default="", help="the reason, which visitors are told")
+        parser.add_argument("--restore", action="store_true", help="let it answer again")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Take down or restore; raise CommandError where there is no such link or run."""
+        why = " ".join(options["why"].split())
+        if not why and not options["restore"]:
+            raise CommandError("Say why, as in --why 'names of real people': visitors are told.")
+        row = _scenario(options["id"])
+        with transaction.atomic():
+            Scenario.objects.filter(pk=row.pk).update(withdrawn="" if options["restore"] else why)
+            audit.record("restore link" if options["restore"] else "takedown", row.short, why)
+        self.stdout.write(f"{row.short} {'answers again' if options['restore'] else 'is taken down'}")
+
+
+def _scenario(name: str) -> Scenario:
+    """Return the scenario of a link or a run. Raises CommandError."""
+    light = Scenario.objects.defer("content", "text")
+    row = light.filter(short=name).first() or light.filter(digest=name).first()
+    if row is None and (run := Run.objects.filter(pk=name).only("scenario").first()) is not None:
+        row = light.get(pk=run.scenario_id)
+    if row is None:
+        raise CommandError(f"There is no link and no run {name}.")
+    return row
