@@ -1,0 +1,276 @@
+"""One file that holds everything: the database, and the secret that signs visitors' cookies.
+
+The file is a tar archive of ``manifest.json``, ``database`` (an SQLite file, or what ``pg_dump`` writes) and,
+where podstep made it itself, ``secret``. It gets its name when it is whole; nothing is restored from one that
+is not. Only its owner can read it: with the secret, a cookie can be signed for any visitor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from playground.models import Draft, Run, RunChunk, Share, Worker
+
+FORMAT = 1
+MANIFEST, DATABASE, SECRET = "manifest.json", "database", "secret"
+SMALL_BYTES = 2**20  # of the manifest and of the secret
+COUNTED: dict[str, Any] = {"drafts": Draft, "links": Share, "runs": Run, "chunks": RunChunk}
+_VERSION = re.compile(r"\b(\d+)(?:\.\d+)?")
+
+
+class BackupError(RuntimeError):
+    """A backup cannot be made or restored. The text says why and what to do; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How the database of one vendor is written to a file and read from one, all at once or not at all."""
+
+    dump: Callable[[Path], None]
+    load: Callable[[Path], None]
+
+
+# --- SQLite --------------------------------------------------------------------------------------
+
+
+def _dump_sqlite(path: Path) -> None:
+    connection.ensure_connection()
+    with closing(sqlite3.connect(path)) as copy:
+        connection.connection.backup(copy)
+
+
+def _load_sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as stored:
+        found = stored.execute("PRAGMA quick_check").fetchone()[0]
+        if found != "ok":
+            raise BackupError(f"The database in the backup is damaged: {found}")
+        connection.ensure_connection()
+        stored.backup(
+            connection.connection
+        )  # one transaction: other processes see the old one or the new one
+    connection.close()
+
+
+# --- PostgreSQL ----------------------------------------------------------------------------------
+
+
+def _dump_postgres(path: Path) -> None:
+    _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}")
+
+
+def _load_postgres(path: Path) -> None:
+    script, dropping = path.with_suffix(".sql"), path.with_suffix(".drop")
+    _run("pg_restore", "--no-owner", "--no-privileges", f"--file={script}", str(path))
+    quoted = [connection.ops.quote_name(name) for name in connection.introspection.table_names()]
+    dropping.write_text("".join(f"DROP TABLE IF EXISTS {name} CASCADE;\n" for name in quoted))
+    connection.close()
+    once = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
+    _run("psql", *once, "--output=/dev/null", f"--file={dropping}", f"--file={script}")
+
+
+def _run(program: str, *arguments: str) -> None:
+    """Run a program of PostgreSQL's on our database. Raises BackupError with what it printed."""
+    found = shutil.which(program)
+    server = connection.pg_version // 10_000  # type: ignore[attr-defined]
+    remedy = (
+        f"install PostgreSQL's client programs of version {server}, as Debian's postgresql-client-{server}"
+    )
+    if found is None:
+        raise BackupError(f"{program} is not on the PATH; {remedy}.")
+    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)  # noqa: S603
+    version = _VERSION.search(said.stdout)
+    if version is None or int(version[1]) < server:
+        raise BackupError(f"{said.stdout.strip()} is older than the server's {server}; {remedy}.")
+    done = subprocess.run(  # noqa: S603 - found on the PATH, with arguments of ours
+        [found, *arguments], env=_environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise BackupError(f"{program} failed: {done.stderr.strip()[-2_000:]}")
+
+
+def _environment() -> dict[str, str]:
+    """Return how libpq finds our database; a password on a command line would be everybody's to read."""
+    ours = connection.settings_dict
+    values: Mapping[str, Any] = {
+        "PGHOST": ours["HOST"],
+        "PGPORT": ours["PORT"],
+        "PGUSER": ours["USER"],
+        "PGPASSWORD": ours["PASSWORD"],
+        "PGDATABASE": ours["NAME"],
+        "PGSSLMODE": ours.get("OPTIONS", {}).get("sslmode"),
+    }
+    return {**os.environ, **{name: str(value) for name, value in values.items() if value}}
+
+
+ENGINES: dict[str, Engine] = {
+    "sqlite": Engine(_dump_sqlite, _load_sqlite),
+    "postgresql": Engine(_dump_postgres, _load_postgres),
+}
+
+
+# --- backup --------------------------------------------------------------------------------------
+
+
+def backup(path: Path) -> dict[str, Any]:
+    """Write a backup to ``path`` and return its manifest; the server may run meanwhile.
+
+    Raises BackupError, also where there is a file already, and OSError.
+    """
+    if path.exists():
+        raise BackupError(f"{path} is there already; choose another name or remove it.")
+    engine = ENGINES[connection.vendor]
+    # Beside the file: on its disk there has to be room, and a rename within it is at once.
+    with tempfile.TemporaryDirectory(prefix=".podstep-backup-", dir=path.parent) as folder:
+        home = Path(folder)
+        engine.dump(home / DATABASE)
+        secret = _own_secret()
+        if secret:
+            (home / SECRET).write_text(secret)
+        manifest = _manifest(home)
+        (home / MANIFEST).write_text(json.dumps(manifest, indent=1))
+        whole = home / "whole"
+        with _private(whole) as file:
+            with tarfile.open(fileobj=file, mode="w") as archive:
+                for name in (MANIFEST, DATABASE, *([SECRET] if secret else [])):
+                    archive.add(home / name, name, filter=_anonymous)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(whole, path)  # unlike a rename, never over another file
+        except FileExistsError as error:
+            raise BackupError(f"{path} is there already; choose another name or remove it.") from error
+    return manifest
+
+
+def _private(path: Path) -> IO[bytes]:
+    """Make a file that only its owner can read."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mode = 0o600
+    return member
+
+
+def _own_secret() -> str:
+    """Return the secret where it is kept in the data folder, ``""`` where the environment gives it."""
+    return "" if os.environ.get("SECRET_KEY") else str(settings.SECRET_KEY)
+
+
+def _manifest(home: Path) -> dict[str, Any]:
+    applied = MigrationLoader(connection).applied_migrations
+    return {
+        "format": FORMAT,
+        "version": settings.VERSION,
+        "engine": connection.vendor,
+        "created": timezone.now().isoformat(),
+        "migrations": sorted(name for app, name in applied if app == "playground"),
+        "rows": {name: model.objects.count() for name, model in COUNTED.items()},
+        "sha256": {path.name: _digest(path) for path in sorted(home.iterdir())},
+    }
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- restore -------------------------------------------------------------------------------------
+
+
+def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
+    """Put what a backup holds in the place of the database and the secret; return its manifest.
+
+    The database is brought up to date afterwards. Raises BackupError: for a file that is no whole backup, is
+    of another vendor's database or of a newer podstep; while a worker is alive; and without ``replace``
+    where something is stored. Raises OSError.
+    """
+    with tempfile.TemporaryDirectory(prefix="podstep-restore-", dir=settings.DATA_DIR) as folder:
+        home = Path(folder)
+        manifest = _unpacked(path, home)
+        _check(manifest, replace=replace)
+        ENGINES[connection.vendor].load(home / DATABASE)
+        call_command("migrate", interactive=False, verbosity=0)
+        if (home / SECRET).exists() and _own_secret():
+            (home / SECRET).replace(Path(settings.DATA_DIR) / "secret")
+    return manifest
+
+
+def _unpacked(path: Path, home: Path) -> dict[str, Any]:
+    """Unpack a backup into ``home``; return its manifest, with which all of it agrees."""
+    try:
+        with path.open("rb") as file, tarfile.open(fileobj=file, mode="r:") as archive:
+            members = {member.name: member for member in archive.getmembers() if member.isfile()}
+            manifest = json.loads(_small(archive, members[MANIFEST]))
+            if manifest["format"] != FORMAT:
+                raise BackupError(f"{path} is of format {manifest['format']}; this podstep reads {FORMAT}.")
+            for name in manifest["sha256"]:
+                if name not in (DATABASE, SECRET):
+                    raise BackupError(f"{path} holds what no backup does: {name[:60]}")
+                source = archive.extractfile(members[name])
+                assert source is not None
+                with _private(home / name) as target:
+                    shutil.copyfileobj(source, target)
+    except (tarfile.TarError, KeyError, TypeError, ValueError, EOFError) as error:
+        raise BackupError(f"{path} is no backup of podstep, or not a whole one: {error}") from error
+    for name, digest in manifest["sha256"].items():
+        if _digest(home / name) != digest:
+            raise BackupError(f"{path} is damaged: the digest of {name} is another one.")
+    if not (home / DATABASE).exists():
+        raise BackupError(f"{path} holds no database.")
+    found: dict[str, Any] = manifest
+    return found
+
+
+def _small(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file: IO[bytes] | None = archive.extractfile(member)
+    if file is None or member.size > SMALL_BYTES:
+        raise ValueError(f"{member.name} is too large")
+    return file.read()
+
+
+def _check(manifest: Mapping[str, Any], *, replace: bool) -> None:
+    if manifest["engine"] != connection.vendor:
+        raise BackupError(
+            f"The backup is of {manifest['engine']}, and DATABASE_URL names {connection.vendor}."
+        )
+    known = {name for app, name in MigrationLoader(None).disk_migrations if app == "playground"}
+    if newer := sorted(set(manifest["migrations"]) - known):
+        raise BackupError(f"The backup is of a newer podstep ({manifest['version']}, with {newer[-1]}).")
+    if "playground_worker" not in connection.introspection.table_names():
+        return  # never migrated: there is nothing in it
+    if alive := list(Worker.alive().values_list("name", flat=True)):
+        raise BackupError(f"Workers are alive: {', '.join(alive)[:300]}. Stop podstep first.")
+    if not replace and (stored := _stored()):
+        raise BackupError(f"Something is stored already ({stored}); --replace deletes it.")
+
+
+def _stored() -> str:
+    """Return what visitors have stored, in words, ``""`` for nothing; what is shipped does not count."""
+    counts = {
+        "drafts": Draft.objects.count(),
+        "links": Share.objects.exclude(owner="", scenario__expires=None).count(),
+        "runs": Run.objects.count(),
+    }
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

@@ -1,0 +1,28 @@
+"""``manage.py backup FILE``: everything in one file, while the server runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from playground import backups
+
+
+class Command(BaseCommand):
+    help = "Write the database, and the secret that podstep made, to one file. The server may run meanwhile."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the file."""
+        parser.add_argument("file", type=Path, help="where to write; it must not exist")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write, and say what; raise CommandError where that is not possible."""
+        path: Path = options["file"]
+        try:
+            manifest = backups.backup(path)
+        except (backups.BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        rows = ", ".join(f"{count:,} {name}" for name, count in manifest["rows"].items())
+        self.stdout.write(f"{path}: {path.stat().st_size:,} bytes, {rows}")

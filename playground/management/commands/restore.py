@@ -1,0 +1,29 @@
+"""``manage.py restore FILE``: what ``manage.py backup`` has written, in the place of what is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from playground import audit, backups
+
+
+class Command(BaseCommand):
+    help = "Restore a backup, with the server stopped, and bring the database up to date."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the file, and whether it may take the place of something."""
+        parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument("--replace", action="store_true", help="delete what is stored now")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Restore, and say what; raise CommandError where that is not possible."""
+        try:
+            manifest = backups.restore(options["file"], replace=options["replace"])
+            audit.record("restore", options["file"].name, f"made {manifest['created']}")
+        except (backups.BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        rows = ", ".join(f"{count:,} {name}" for name, count in manifest["rows"].items())
+        self.stdout.write(f"restored {rows}, of {manifest['created']}")
