@@ -24,6 +24,13 @@ from tests.services.stack import clean_environment
 pytestmark = [pytest.mark.services, pytest.mark.xdist_group("make-run")]
 
 
+#: Too large to be read by the web process itself.
+LARGE = b"---\n".join(
+    b"apiVersion: v1\nkind: Pod\nmetadata: {name: p%d}\nspec: {containers: [{name: c, image: i}]}\n" % at
+    for at in range(1_000)
+)
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for the data that lives on from one `make run` to the next: only the first has to make it."""
@@ -97,10 +104,15 @@ def test_it_serves_and_ends_all_it_started(tmp_path: Path, data: Path, how: str)
         assert unnamed_lines(make.output().rpartition("\n")[0]) == []
         ready = request("GET", f"http://127.0.0.1:{port}/readyz", headers={"Host": "podstep.example"})
         assert ready.status == 200
+        large = request(
+            "POST", f"http://127.0.0.1:{port}/api/scenarios", LARGE, headers={"Host": "podstep.example"}
+        )
+        assert large.status == 201
         started = children(make.popen.pid)
         commands = " ".join(map(command_of, started))
         assert "uvicorn" in commands
         assert "celery" in commands
+        assert "forkserver" in commands, "the processes that read large bundles"
         if how == "ctrl-c":
             os.killpg(make.popen.pid, signal.SIGINT)
         elif how == "sigterm to make":

@@ -298,6 +298,7 @@ CALLS: tuple[Call, ...] = (
         {
             201: ("Queued; keep the cancel token", "Run"),
             400: ("The body cannot be read", "Errors"),
+            413: ("Too large", "Errors"),
             422: ("The policy has errors", "Errors"),
             **_FULL,
             **_ERRORS,

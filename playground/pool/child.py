@@ -15,14 +15,17 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 import django
 from django.conf import settings
 
 NICENESS = 10  # the threads that answer steps come first
+OOM_SCORE = 500
 REPORT_SECONDS = 0.15  # between two reports of progress
 CANCEL = "cancel"
 
@@ -44,6 +47,8 @@ def main(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the web process, which then ends this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.nice(NICENESS)
+    with suppress(OSError):  # where memory runs out, this process goes before the web server
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
     django.setup()
     while True:
         try:

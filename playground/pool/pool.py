@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import structlog
 
 from playground.limits import limit
-from playground.pool.process import Process, Report
+from playground.pool.process import JobError, LostError, OverrunError, Process, Report
 from playground.pool.shares import Bounds, Shares
 
 log = structlog.get_logger(__name__)
@@ -145,6 +145,8 @@ class Pool:
             if job.future.set_running_or_notify_cancel():
                 job.future.set_result(process.run(job.function, job.args, tell, patience))
         except Exception as error:
+            if isinstance(error, LostError | OverrunError | JobError):
+                log.warning("a job of the pool failed", job=job.function.__name__, error=str(error))
             job.future.set_exception(error)
         finally:
             with self._changed:

@@ -201,9 +201,10 @@ def test_a_visitors_next_job_has_the_process_of_the_last(pools: Callable[..., Po
 
 
 def test_processes_come_after_those_that_answer_steps(pools: Callable[..., Pool]) -> None:
-    """They are nicer than the web process."""
+    """They are nicer than the web process, and the first to go where memory runs out."""
     pid = pools().submit("a", pool_jobs.process_id).future.result(PATIENCE)
     assert os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, os.getpid()) + 10
+    assert Path(f"/proc/{pid}/oom_score_adj").read_text().strip() == "500"
 
 
 def test_a_scenario_comes_over_as_it_was_read(web: str) -> None:
