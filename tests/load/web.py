@@ -39,7 +39,7 @@ class Web:
         """Share a bundle; return the scenario's id."""
         answer = client.request("POST", f"{self.base_url}/api/scenarios", bundle.encode())
         if answer.status != 201:
-            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
+            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}\n{self.process.output()[-3000:]}")
         found: dict[str, Any] = json.loads(answer.body)
         return str(found["id"])
 
