@@ -92,6 +92,13 @@ def test_both_web_servers_bound_frames_alike() -> None:
         assert options["--ws-per-message-deflate"] == "false"
 
 
+def test_both_web_servers_bound_slow_clients() -> None:
+    """Each is given the protocols that end connections whose clients keep them waiting."""
+    for command in (SERVICES["web"]["command"], supervisor.programs("127.0.0.1", 8000)[0].command):
+        options = dict(pairwise(command))
+        assert (options["--http"], options["--ws"]) == tuple(supervisor.PROTOCOLS[1::2])
+
+
 def test_every_variable_of_the_shell_is_exercised() -> None:
     """The end-to-end tests give every variable of the file a value of their own."""
     assert compose.variables(compose.FILE.read_text()) == set(SHELL)
