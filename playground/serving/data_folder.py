@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import secrets
@@ -105,11 +106,21 @@ def _make_secret(path: Path) -> None:
             file.write(secrets.token_urlsafe(50))
             file.flush()
             os.fsync(descriptor)
-        os.link(unseen, path)
+        _name(unseen, path)
     except FileExistsError:
         pass
     finally:
         unseen.unlink(missing_ok=True)
+
+
+def _name(unseen: Path, path: Path) -> None:
+    """Give a file its name; raises FileExistsError if another has it, where the disk can tell at once."""
+    try:
+        os.link(unseen, path)
+    except OSError as error:
+        if error.errno not in {errno.EPERM, errno.ENOTSUP}:  # a disk without hard links
+            raise
+        unseen.rename(path)
 
 
 def _read_secret(path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import pwd
 import resource
@@ -336,3 +337,16 @@ def test_a_crash_leaves_no_half_secret(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(StartError, match="No space"):
         data_folder.secret(tmp_path / "secret")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_without_hard_links_holds_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some file systems of shared volumes have none."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "secret"
+    first = data_folder.secret(path)
+    assert data_folder.secret(path) == first
+    assert list(tmp_path.iterdir()) == [path]
