@@ -75,8 +75,8 @@ PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
 
 
 @cache
-def _spell(part: str) -> outage.Spell:
-    return outage.Spell(f"readiness of the {part}")
+def _outages(part: str) -> outage.OutageLog:
+    return outage.OutageLog(f"readiness of the {part}")
 
 
 @require_safe
@@ -88,12 +88,12 @@ def readyz(request: HttpRequest) -> HttpResponse:
             if check is _worker and not parts.get("database", {"ok": True})["ok"]:
                 raise LookupError("not known, for the database does not answer")
             parts[name] = {"ok": True, "detail": check()}
-            _spell(name).answered()
+            _outages(name).succeeded()
         except LookupError as error:
             parts[name] = {"ok": False, "detail": str(error)}
         except Exception as error:
             # The text may hold a connection string, so it goes to the log and not to the visitor.
-            _spell(name).failed(error)
+            _outages(name).failed(error)
             parts[name] = {"ok": False, "detail": type(error).__name__}
     ready = all(part["ok"] for part in parts.values())
     return JsonResponse({"ready": ready, "parts": parts}, status=200 if ready else 503)

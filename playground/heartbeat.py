@@ -31,7 +31,7 @@ BEAT_SECONDS = 5.0
 LAST_WORD_SECONDS = 1.0  # so long the signal that ends a worker waits for the database
 ENDING = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
 
-_spell = outage.Spell("a worker's heartbeat")
+_outages = outage.OutageLog("a worker's heartbeat")
 _end = threading.Event()
 _wake = threading.Event()  # beat before it is time
 _ending = threading.Event()
@@ -59,10 +59,10 @@ def _loop(name: str, queues: Collection[str]) -> None:
             try:
                 close_old_connections()
                 beat(name, queues)
-                _spell.answered()
+                _outages.succeeded()
             except Exception as error:
                 if outage.cause_of(error):
-                    _spell.failed(error)
+                    _outages.failed(error)
                 else:
                     log.exception("a worker's beat failed", worker=name)
             finally:
@@ -137,6 +137,6 @@ def stop(sender: Any = None, **_: Any) -> None:
         except Exception as error:
             if outage.cause_of(error) is None:
                 raise
-            _spell.failed(error)  # its row is soon too old to count
+            _outages.failed(error)  # its row is soon too old to count
         finally:
             connection.close()

@@ -95,7 +95,7 @@ LIMITS: tuple[Limit, ...] = (
         "RUN_OUTAGE_SECONDS",
         600,
         "seconds",
-        "a worker waiting for a database that is away; then the run is left to the next one",
+        "a worker waiting for a database that is unavailable; then the run is left to the next one",
     ),
     Limit("RUN_MIB", 4_096, "MiB", "resident memory of a worker process during a run"),
     Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor"),

@@ -161,7 +161,7 @@ class Outages:
         """Pass the request on; an answer of a page or the API says that storage is there."""
         response = self.get_response(request)
         if response.status_code < 500 and not request.path.startswith(PLAIN_PREFIXES[1:]):
-            outage.requests.answered()
+            outage.requests.succeeded()
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:

@@ -94,7 +94,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _recognised(error: BaseException) -> Outage | None:
-    if isinstance(error, AwayError):
+    if isinstance(error, UnavailableError):
         return DATABASE
     if isinstance(error, DatabaseError | InterfaceError):
         return _of_database(error)
@@ -119,15 +119,15 @@ def disconnect() -> None:
         connection.close()
 
 
-def patient() -> None:
+def lift_statement_timeout() -> None:
     """Let this connection's statements take as long as they need: migrations, and removing what is old."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SET statement_timeout = 0")
 
 
-class Tolerated:
-    """A block that ends early where storage is away; for what an answer can do without."""
+class SuppressOutage:
+    """A block that ends early where storage is unavailable; for what an answer can do without."""
 
     def __enter__(self) -> None:
         """Begin."""
@@ -139,7 +139,7 @@ class Tolerated:
         return cause_of(error) is not None
 
 
-class Spell:
+class OutageLog:
     """The outages of one part as the log has them: a line when one begins, and one with its length.
 
     An outage ends with the first success that no error preceded for ``quiet`` seconds. May be used from any
@@ -168,7 +168,7 @@ class Spell:
             self._since = self._last
         log.warning("outage began", what=self._what, error=repr(error))
 
-    def answered(self) -> None:
+    def succeeded(self) -> None:
         """Note a success; the one that ends an outage is logged with the outage's length in seconds."""
         if self._since is None:  # without the lock: nearly always so
             return
@@ -181,11 +181,11 @@ class Spell:
         log.warning("outage ended", what=self._what, seconds=seconds, errors=errors)
 
 
-class AwayError(RuntimeError):
+class UnavailableError(RuntimeError):
     """A part has not answered for a while, and was not asked again."""
 
 
-class Breaker(Spell):
+class Breaker(OutageLog):
     """An outage in which few callers find out whether it is over; the others need not wait."""
 
     def __init__(self, what: str) -> None:
@@ -193,7 +193,7 @@ class Breaker(Spell):
         self._asked = 0.0
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
+    def recorded(self) -> Iterator[None]:
         """Note how the block ended."""
         try:
             yield
@@ -201,7 +201,7 @@ class Breaker(Spell):
             if cause_of(error) is not None:
                 self.failed(error)
             raise
-        self.answered()
+        self.succeeded()
 
     def due(self) -> bool:
         """Whether to ask the part: while it answers, and every PROBE_SECONDS of an outage older than that."""
@@ -216,4 +216,4 @@ class Breaker(Spell):
 
 
 #: Noticed by pages, the API and WebSocket commands.
-requests = Spell("requests", quiet=REQUESTS_QUIET)
+requests = OutageLog("requests", quiet=REQUESTS_QUIET)

@@ -111,7 +111,7 @@ else:
         "keepalives_idle": PLAYGROUND["DATABASE_WAIT_SECONDS"],
         "keepalives_interval": 2,
         "keepalives_count": 3,
-        # manage.py prepare and cleanup lift it (playground.outage.patient).
+        # manage.py prepare and cleanup lift it (playground.outage.lift_statement_timeout).
         "options": f"-c statement_timeout={PLAYGROUND['DATABASE_STATEMENT_SECONDS']}s",
         **DATABASES["default"].get("OPTIONS", {}),
     }

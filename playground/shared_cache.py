@@ -1,4 +1,4 @@
-"""The cache that web processes share, and each of them by itself while Redis is away.
+"""The cache that web processes share, and each of them by itself while Redis is unavailable.
 
 What it holds is bounded counts and the progress of imports: a count that begins anew lets a visitor do more
 for a minute, where an error would let nobody do anything.
@@ -18,7 +18,7 @@ from playground import outage
 PAUSE_SECONDS = 5.0  # after an error, in which Redis is not asked
 ENTRIES = 20_000
 
-_spell = outage.Spell("cache")
+_outages = outage.OutageLog("cache")
 
 
 class SharedCache(RedisCache):
@@ -28,17 +28,17 @@ class SharedCache(RedisCache):
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
-        self._own = LocMemCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": ENTRIES}})
+        self._own = LocMemCache("while-redis-is-unavailable", {"OPTIONS": {"MAX_ENTRIES": ENTRIES}})
 
     def _ask(self, method: str, *args: Any, **kwargs: Any) -> Any:
         if time.monotonic() >= SharedCache._again:
             try:
                 answer = getattr(super(), method)(*args, **kwargs)
             except (RedisError, OSError) as error:
-                _spell.failed(error)
+                _outages.failed(error)
                 SharedCache._again = time.monotonic() + PAUSE_SECONDS
             else:
-                _spell.answered()
+                _outages.succeeded()
                 return answer
         return getattr(self._own, method)(*args, **kwargs)
 

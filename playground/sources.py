@@ -98,7 +98,7 @@ class Source:
 
     def introduction(self) -> str:
         """Return what the comment at the head of the text says, "" without one or without a database."""
-        with outage.Tolerated():
+        with outage.SuppressOutage():
             return self._introduction()
         return ""
 
@@ -165,7 +165,7 @@ def open_playback(source: Source, shelf: Library = library) -> Playback:
     """
     playback, source = _opened(source, shelf)
     if isinstance(source.row, Run) and reads.due():
-        with outage.Tolerated(), reads.noted():
+        with outage.SuppressOutage(), reads.recorded():
             refresh(playback, source.row)
     return playback
 

@@ -388,12 +388,16 @@ def _checked(row: Command, payload: Any) -> dict[str, Any]:
 async def _source(row: Command, call: Call) -> sources.Source:
     wire, visitor = call.payload[row.source], call.visitor
     if row.kept is None:
-        return await remembered.find(row, wire, visitor, lambda: in_storage(_find, row, wire, visitor))
+        return await _remembered(row, call, lambda: in_storage(_find, row, wire, visitor))
     seen = sightings.seen(wire, visitor)
     # Opening reads the row again, so of what is not open the database has to say that it is still there.
     if seen is not None and sources.is_open(seen):
         return seen
-    return await remembered.find(row, wire, visitor, lambda: sightings.find(wire, visitor))
+    return await _remembered(row, call, lambda: sightings.find(wire, visitor))
+
+
+async def _remembered(row: Command, call: Call, look: remembered.Look) -> sources.Source:
+    return await remembered.find(look, call.visitor, row.source, call.payload[row.source], owner=row.owner)
 
 
 def _find(row: Command, wire: Any, visitor: str) -> sources.Source:

@@ -306,7 +306,7 @@ class Connection(AsyncWebsocketConsumer):
             metrics.COMMAND_ERRORS.labels(known, refusal.payload["code"]).inc()
             self._refuse(request, refusal)
         else:
-            outage.requests.answered()
+            outage.requests.succeeded()
             self._write("success", request, body)
         finally:
             metrics.COMMAND_SECONDS.labels(known).observe(time.monotonic() - began)

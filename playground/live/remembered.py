@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playground import outage, sources, withdrawals
-
-if TYPE_CHECKING:
-    from playground.live.commands import Command
 
 REMEMBERED = 2_000  # sources of a process, the latest
 
@@ -22,24 +19,24 @@ Look = Callable[[], Awaitable[sources.Source]]
 _found: OrderedDict[Key, tuple[sources.Source, int]] = OrderedDict()
 
 
-async def find(row: Command, wire: Any, visitor: str, look: Look) -> sources.Source:
+async def find(look: Look, visitor: str, kind: str, wire: Any, *, owner: bool) -> sources.Source:
     """Return what ``look`` finds; during an outage, the open source that it found before.
 
-    Few callers wait for the database then: its threads are few. What changes a source needs the database
-    anyway, and is answered so. Nothing is remembered beyond a withdrawal in this process. Raises what
-    ``look`` does, and AwayError.
+    Few callers wait for the database then: its threads are few. What an ``owner`` changes needs the
+    database anyway. Nothing is remembered beyond a withdrawal in this process. Raises what ``look`` does,
+    and UnavailableError.
     """
-    key = (visitor, row.source, json.dumps(wire, sort_keys=True))
+    key = (visitor, kind, json.dumps(wire, sort_keys=True))
     withdrawn = withdrawals.count()
     known, since = _found.get(key, (None, 0))
-    if row.owner or since != withdrawn or (known is not None and not sources.is_open(known)):
+    if owner or since != withdrawn or (known is not None and not sources.is_open(known)):
         known = None
     if not sources.reads.due():
         if known is None:
-            raise outage.AwayError
+            raise outage.UnavailableError
         return known
     try:
-        with sources.reads.noted():
+        with sources.reads.recorded():
             source = await look()
     except sources.NotFoundError:
         _found.pop(key, None)

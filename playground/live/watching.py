@@ -144,7 +144,7 @@ class Polling:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
-        self._spell = outage.Spell(f"looking at {self.what}")
+        self._outages = outage.OutageLog(f"looking at {self.what}")
 
     def wanted(self) -> bool:
         """Tell whether anybody watches."""
@@ -162,13 +162,13 @@ class Polling:
 
     async def _poll(self) -> None:
         while self.wanted():
-            await asyncio.sleep(OUTAGE_POLL_SECONDS if self._spell.lasting else POLL_SECONDS)
+            await asyncio.sleep(OUTAGE_POLL_SECONDS if self._outages.lasting else POLL_SECONDS)
             try:
                 await self.look()
-                self._spell.answered()
+                self._outages.succeeded()
             except Exception as error:
                 if outage.cause_of(error):
-                    self._spell.failed(error)
+                    self._outages.failed(error)
                 else:
                     log.exception("looking at %s failed", self.what)
 

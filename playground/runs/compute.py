@@ -1,9 +1,9 @@
 """Computing a run in a worker: claim it, resume it, compute slice by slice, end it.
 
 After each slice one transaction stores the slice's decisions, the progress and the samples,
-and looks whether the run is to be cancelled. Every write is conditional on the claim, and repeated while
-storage is away (:mod:`playground.runs.retrying`). Nothing here needs Celery: :func:`compute` is a function
-of a run's id.
+and looks whether the run is to be cancelled. Every write is conditional on the claim, and repeated
+while storage is unavailable (:mod:`playground.runs.retrying`). Nothing here needs Celery:
+:func:`compute` is a function of a run's id.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from playground.runs.caching import CacheReport
 from playground.runs.chunks import read_chunks, read_messages, write_chunk
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
-from playground.runs.retrying import OutageError, outlast
+from playground.runs.retrying import OutageError, retry_outages
 from playground.runs.unplaced import Message, Unplaced
 from scheduler_core.scenario import BundleError
 from scheduler_core.timed import simulate
@@ -95,7 +95,7 @@ def compute(run_id: str) -> str | None:
 def compute_next(queue: str) -> str | None:
     """Compute the run of a queue whose turn it is, as :func:`compute`; None if none waits."""
     try:
-        return _compute_first(outlast(lambda: fairness.next_runs(queue)))
+        return _compute_first(retry_outages(lambda: fairness.next_runs(queue)))
     except OutageError as error:
         log.warning("queue left alone", queue=queue, error=str(error))
         return None
@@ -105,7 +105,7 @@ def _compute_first(run_ids: Iterable[str]) -> str | None:
     """Compute the first of these runs that can be claimed; another worker may be quicker with some."""
     for run_id in run_ids:
         try:
-            claim = outlast(lambda run_id=run_id: claim_run(run_id))  # type: ignore[misc]
+            claim = retry_outages(lambda run_id=run_id: claim_run(run_id))  # type: ignore[misc]
             if claim is not None:
                 return _compute(run_id, claim)
         except OutageError as error:
@@ -118,7 +118,7 @@ def _compute_first(run_ids: Iterable[str]) -> str | None:
 def _compute(run_id: str, claim: str) -> str | None:
     with _Beat(run_id, claim):
         try:
-            attempt = outlast(lambda: _Attempt(run_id, claim))
+            attempt = retry_outages(lambda: _Attempt(run_id, claim))
             return attempt.run_to_end()
         except OutageError:
             raise
@@ -136,7 +136,7 @@ def _compute(run_id: str, claim: str) -> str | None:
 
 def _fail(run_id: str, claim: str, text: str) -> str:
     values = {"state": FAILED, "error": text, "finished": timezone.now(), "peak_mib": peak_mib(), "claim": ""}
-    outlast(lambda: Run.objects.filter(pk=run_id, claim=claim).update(**values))
+    retry_outages(lambda: Run.objects.filter(pk=run_id, claim=claim).update(**values))
     return FAILED
 
 
@@ -194,7 +194,7 @@ class _Attempt:
     def run_to_end(self) -> str:
         """Compute slices until the simulation ends or is to be cancelled."""
         while True:
-            if outlast(self._cancelled):
+            if retry_outages(self._cancelled):
                 return self._finish(CANCELLED)
             more = self._slice()
             if not more:
@@ -277,7 +277,7 @@ class _Attempt:
 
     def _store(self, first: int) -> None:
         messages = self.unplaced.drain()  # once, however often the transaction is repeated
-        outlast(lambda: self._store_slice(first, messages))
+        retry_outages(lambda: self._store_slice(first, messages))
         self.chunks += len(self.trail) >= first
 
     def _store_slice(self, first: int, messages: list[Message]) -> None:
@@ -299,7 +299,7 @@ class _Attempt:
             time_ = self.trail.time(index)
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
-        outlast(lambda: self._end(values))
+        retry_outages(lambda: self._end(values))
         return state
 
     def _end(self, values: dict[str, Any]) -> None:
@@ -316,7 +316,7 @@ class _Beat:
 
     def __init__(self, run_id: str, claim: str) -> None:
         self._run_id, self._claim = run_id, claim
-        self._spell = outage.Spell("a run's heartbeat")
+        self._outages = outage.OutageLog("a run's heartbeat")
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="run-beat", daemon=True)
 
@@ -331,10 +331,10 @@ class _Beat:
         while not self._end.wait(BEAT_SECONDS):
             try:
                 Run.objects.filter(pk=self._run_id, claim=self._claim).update(heartbeat=timezone.now())
-                self._spell.answered()
+                self._outages.succeeded()
             except Exception as error:
                 if outage.cause_of(error):
-                    self._spell.failed(error)
+                    self._outages.failed(error)
                 else:
                     log.exception("a run's heartbeat failed", run=self._run_id)
             finally:

@@ -151,7 +151,7 @@ def enqueue(run_id: str, queue: str) -> bool:
     except Exception as error:
         _broker.failed(error)
         return False
-    _broker.answered()
+    _broker.succeeded()
     return True
 
 

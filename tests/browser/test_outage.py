@@ -1,4 +1,4 @@
-"""What is edited while the server's database is away: it is kept, sent again, and saved once."""
+"""What is edited while the server's database is unavailable: it is kept, sent again, and saved once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.browser.pages import Workbench, becomes, drafted, example_text
 
 @dataclass
 class Outage:
-    """Answers every draft.save as a server does whose database is away, until it is over."""
+    """Answers every draft.save as a server does whose database is unavailable, until it is over."""
 
     lasts: bool = True
     refused: list[dict[str, object]] = field(default_factory=list)

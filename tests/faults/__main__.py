@@ -66,7 +66,7 @@ def main(asked: list[str]) -> int:
     wanted = [fault for fault in FAULTS if not asked or any(part in fault.name for part in asked)]
     print(COLUMNS.format("fault", "stack", "at", "outage", "tries", "took", "state", "digest"))
     wrong = 0
-    for name in ("embedded", "compose"):
+    for name in ("compose", "embedded"):
         faults = [fault for fault in wanted if name in fault.stacks]
         for one in tried(name, faults) if faults else ():
             same = "equal" if one.same else "DIFFERS"

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sqlite3
 import time
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
 import zstandard
 
 from tests.e2e.bundles import slow
+from tests.faults.database import rows
 from tests.faults.faults import Fault, Scene
 from tests.services.processes import wait_until
 from tests.services.stack import Stack
@@ -35,7 +33,7 @@ class Outcome:
     stack: str
     at: float  # of its cycles
     outage: float
-    tries: int  # of its worker, while storage was away
+    tries: int  # of its worker, while storage was unavailable
     seconds: float
     state: str
     same: bool  # the digest of an undisturbed run
@@ -86,21 +84,12 @@ def digest(stack: Stack, run: str) -> str:
     told = looked_at(stack, run)
     assert told is not None
     unpack = zstandard.ZstdDecompressor().decompressobj
-    chunks = [json.loads(unpack().decompress(data)) for data in chunks_of(stack, run)]
+    query = "SELECT data FROM playground_runchunk WHERE run_id = {} ORDER BY number"
+    chunks = [json.loads(unpack().decompress(bytes(data))) for (data,) in rows(stack, query, run)]
     # Where one chunk ends and the next begins depends on the machine's speed.
-    decisions = [row for rows in chunks for row in rows]
+    decisions = [decision for chunk in chunks for decision in chunk]
     assert len(decisions) == told["done"]
     return hashlib.sha256(json.dumps([[told[name] for name in TOLD], decisions]).encode()).hexdigest()
-
-
-def chunks_of(stack: Stack, run: str) -> list[bytes]:
-    """Return what the database keeps of a run's decisions, in order."""
-    query = "SELECT data FROM playground_runchunk WHERE run_id = {} ORDER BY number"
-    if stack.name == "embedded":
-        with closing(sqlite3.connect(stack.home / "data" / "podstep.sqlite3")) as lite:
-            return [bytes(data) for (data,) in lite.execute(query.format("?"), [run])]
-    with psycopg.connect(stack.env["DATABASE_URL"]) as connection:
-        return [bytes(data) for (data,) in connection.execute(query.format("%s"), [run])]
 
 
 def tries_of(log: str) -> int:

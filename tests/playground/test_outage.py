@@ -61,14 +61,14 @@ def test_an_error_raised_from_an_outage_is_one() -> None:
 
 def test_an_outage_is_two_lines_of_the_log(lines: Lines) -> None:
     """One when it begins and one with its length, however many calls fail in between."""
-    spell = outage.Spell("a test")
-    spell.answered()
+    outages = outage.OutageLog("a test")
+    outages.succeeded()
     for _ in range(50):
-        spell.failed(LOCKED)
-    assert spell.lasting
-    spell.answered()
-    spell.answered()
-    assert not spell.lasting
+        outages.failed(LOCKED)
+    assert outages.lasting
+    outages.succeeded()
+    outages.succeeded()
+    assert not outages.lasting
     [(began, first), (ended, last)] = lines.lines
     assert (began, ended) == ("outage began", "outage ended")
     assert "database is locked" in first["error"] and last["errors"] == 50 and last["seconds"] >= 0
@@ -76,11 +76,11 @@ def test_an_outage_is_two_lines_of_the_log(lines: Lines) -> None:
 
 def test_successes_beside_failures_do_not_end_an_outage(lines: Lines) -> None:
     """Reading goes on while nothing can be written: that is one outage, and not hundreds."""
-    spell = outage.Spell("a test", quiet=0.2)
+    outages = outage.OutageLog("a test", quiet=0.2)
     for _ in range(20):
-        spell.failed(LOCKED)
-        spell.answered()
+        outages.failed(LOCKED)
+        outages.succeeded()
     assert [text for text, _ in lines.lines] == ["outage began"]
     time.sleep(0.25)
-    spell.answered()
+    outages.succeeded()
     assert [text for text, _ in lines.lines] == ["outage began", "outage ended"]

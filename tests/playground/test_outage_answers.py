@@ -29,8 +29,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def no_outage_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that another test let happen is remembered."""
-    for spell in (outage.requests, sources.reads):
-        spell._since = None
+    for outages in (outage.requests, sources.reads):
+        outages._since = None
     remembered._found.clear()
     monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
 
@@ -185,7 +185,7 @@ async def test_watchers_hear_again_after_an_outage(lines: Lines) -> None:
         await socket.success("run.watch", {"run": run.pk})
         await socket.push("run.changed")
         with failing(LOCKED):
-            await asyncio.to_thread(wait_until, lambda: watching.poller._spell.lasting, 60, "it is noticed")
+            await asyncio.to_thread(wait_until, lambda: watching.poller._outages.lasting, 60, "it is noticed")
         await Run.objects.filter(pk=run.pk).aupdate(cycles=3)
         assert (await socket.push("run.changed"))["done"] == 3
     assert [text for text, values in lines.lines if values.get("what") == "looking at runs"] == [

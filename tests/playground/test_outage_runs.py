@@ -160,7 +160,7 @@ def test_a_run_outlives_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed, run = started(), started()
     computed(undisturbed)
     slice_, errors = compute._Attempt._slice, list[Exception]()
-    monkeypatch.setattr(retrying._spell, "failed", errors.append)
+    monkeypatch.setattr(retrying._outages, "failed", errors.append)
     # No free page of the file is left, and every slice needs one for its samples or its decisions.
     monkeypatch.setattr(compute._Attempt, "_progress", padded(compute._Attempt._progress))
 

@@ -1,4 +1,4 @@
-"""The cache that web processes share, while Redis is away."""
+"""The cache that web processes share, while Redis is unavailable."""
 
 from __future__ import annotations
 

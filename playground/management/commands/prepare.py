@@ -26,7 +26,7 @@ class Command(BaseCommand):
         broker.sweep(Path(settings.DATA_DIR) / "broker" / "queue")
         if connection.vendor == "sqlite" and not sqlite.is_sound(connection):
             raise CommandError(faults.damaged(connection.settings_dict["NAME"]))
-        outage.patient()
+        outage.lift_statement_timeout()
         call_command("migrate", interactive=False, verbosity=0)
         data_folder.tighten(settings.DATA_DIR)  # a database that was made in this moment, too
         call_command("collectstatic", interactive=False, verbosity=0)

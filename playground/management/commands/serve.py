@@ -19,7 +19,7 @@ from playground.serving.connections import raise_file_limit
 
 def _workers_are_there() -> bool:
     try:
-        with outage.Tolerated():
+        with outage.SuppressOutage():
             return Worker.serving() >= set(QUEUES)
         return False
     finally:

@@ -227,7 +227,7 @@ export class Socket {
     if (!call) return;
     this.#pending.delete(id);
     if (name === "success") { call.resolve(payload); return; }
-    if (payload.code === UNAVAILABLE && !ONCE.has(call.command)) { this.#outlast(call, payload); return; }
+    if (payload.code === UNAVAILABLE && !ONCE.has(call.command)) { this.#retryOutage(call, payload); return; }
     if (RETRY_CODES.has(payload.code) && call.tries > 0) {
       const wait = (payload.retryAfter ?? 0.4 * 2 ** (RETRIES - call.tries)) * 1000;
       setTimeout(() => this.call(call.command, call.payload, { ...call, tries: call.tries - 1 }).then(call.resolve, call.reject), wait);
@@ -237,7 +237,7 @@ export class Socket {
   }
 
   /** Send a call again until the server's storage is back, ever less often. */
-  #outlast(call, { message, retryAfter = 1 }) {
+  #retryOutage(call, { message, retryAfter = 1 }) {
     const end = call.end ?? this.waits(call.command, message);
     const outages = (call.outages ?? 0) + 1;
     const settle = (act) => (value) => { end(); act(value); };
