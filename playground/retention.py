@@ -29,10 +29,14 @@ WORKER_DAYS = 1  # after which a worker that said nothing more is forgotten
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rows of one kind that are removed, and how many in one transaction: a run has thousands of chunks."""
+    """Rows of one kind that are removed, and how many in one transaction: a run has thousands of chunks.
+
+    ``order`` is that of an index that finds them: in any other every row would be looked at.
+    """
 
     kind: str
     expired: Callable[[datetime], QuerySet[Any]]
+    order: str
     batch: int
     remove: Callable[[list[Any]], None]
 
@@ -48,19 +52,27 @@ def _forget(keys: list[Any]) -> None:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("drafts", lambda now: Draft.objects.filter(expires__lt=now), 200, _delete(Draft)),
+    Rule("drafts", lambda now: Draft.objects.filter(expires__lt=now), "expires", 200, _delete(Draft)),
     Rule(
         "runs",
         lambda now: Run.objects.exclude(state__in=UNFINISHED).filter(expires__lt=now),
+        "expires",
         20,
         _delete(Run),
     ),
-    Rule("links", lambda now: Share.objects.filter(scenario__expires__lt=now), 200, _delete(Share)),
+    Rule(
+        "links",
+        lambda now: Share.objects.filter(scenario__expires__lt=now),
+        "scenario__expires",
+        200,
+        _delete(Share),
+    ),
     # In this order: a scenario goes with the last link or run that needs it.
-    Rule("scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), 50, _forget),
+    Rule("scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), "pk", 50, _forget),
     Rule(
         "workers",
         lambda now: Worker.objects.filter(seen__lt=now - timedelta(days=WORKER_DAYS)),
+        "seen",
         200,
         _delete(Worker),
     ),
@@ -87,16 +99,13 @@ def sweep(now: datetime | None = None, most_seconds: float = SWEEP_MOST_SECONDS)
 
 
 def _batches(rule: Rule, now: datetime) -> Iterable[list[Any]]:
-    last: Any = None
+    before: list[Any] = []
     while True:
-        rows = rule.expired(now).order_by("pk")
-        # Beyond the last one: a row that could not be removed is not tried for ever.
-        rows = rows if last is None else rows.filter(pk__gt=last)
-        keys = list(rows.values_list("pk", flat=True)[: rule.batch])
-        if not keys:
+        keys = list(rule.expired(now).order_by(rule.order).values_list("pk", flat=True)[: rule.batch])
+        if not keys or keys == before:  # what could not be removed is left for the next time
             return
         yield keys
-        last = keys[-1]
+        before = keys
 
 
 def keep_shipped(now: datetime) -> None:
