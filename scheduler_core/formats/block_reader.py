@@ -265,8 +265,10 @@ class _Reading:
         if len(found) != 1 or type(found[0][1]) is not list or len(found[0][1]) != 1:
             return None
         value = found[0][1][0]
-        if isinstance(value, Skipped):
-            return None  # its reason has to name the bounds of the whole
+        if isinstance(value, Skipped) or tally.written:
+            return (
+                None  # its reason has to name the bounds of the whole, as what aliases stand for is held to
+            )
         del listed[item.length :]
         listed.append(value)
         del self._stack[item.level + 1 :]

@@ -42,6 +42,14 @@ class Tally:
     limits: Limits
     values: int = 0
     kept: int = 0
+    written: int = 0  # characters that aliases stand for: whoever writes the documents writes them out
+
+    def alias(self, characters: int) -> None:
+        """Count what an alias stands for. Raises FormatError where that is too much."""
+        self.written += characters
+        if self.written > self.limits.size:
+            most = f"{self.limits.size / 2**20:g} MiB"
+            raise FormatError(f"aliases stand for more than {most} of text: write what differs once")
 
     def __call__(self, number: int) -> None:
         """Count values. Raises FormatError where there are too many."""
@@ -65,6 +73,21 @@ class Tally:
     def error(self) -> FormatError:
         """Return the error of too many values."""
         return FormatError(f"more than {self.limits.values:,} values, aliases written out")
+
+
+def characters(value: Any) -> int:
+    """Count the characters of a value's texts, keys among them, what is shared as often as it is written."""
+    size, left = 0, [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, str):
+            size += len(part)
+        elif isinstance(part, dict):
+            size += sum(map(len, part))
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return size
 
 
 def spare(value: Any, tally: Tally) -> tuple[Any, int]:

@@ -14,7 +14,7 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import Scalar, resolve
-from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, matters
+from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, characters, matters
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -97,6 +97,7 @@ def read_yaml(text: str, limits: Limits, tally: Tally) -> Iterator[tuple[int, An
     """
     stack: list[_Open] = []
     anchors: dict[str, tuple[Any, int]] = {}
+    lengths: dict[int, tuple[Any, int]] = {}  # characters by identity, of values that aliases name
     building: set[str] = set()
     values = 0
     number = 0
@@ -158,6 +159,9 @@ def read_yaml(text: str, limits: Limits, tally: Tally) -> Iterator[tuple[int, An
                     values += size
                     if values > limits.values:
                         raise _BoundError(tally.error().message)
+                    if id(value) not in lengths:  # kept with its value, so that no other has its identity
+                        lengths[id(value)] = (value, characters(value))
+                    tally.alias(lengths[id(value)][1])
                     top = stack[-1] if stack else None
                     if top is not None and top.key is _PENDING and type(top.value) is dict:
                         raise FormatError("an alias cannot be a key in a manifest")
