@@ -19,6 +19,7 @@ from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.events import object_changed, pod_added, pod_changed
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.equivalence.strategy import EVALUATE_ALL, Strategy
+from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import Profile
 from scheduler_core.policy.difference import differences
@@ -272,6 +273,7 @@ class Simulation:
 
     def _advance(self) -> bool:
         """Apply operations until there is a pod to schedule; tell whether there is one."""
+        look()
         while self._next_operation < len(self._operations):
             step, operations = self._operations[self._next_operation]
             after = operations[0].after
@@ -280,6 +282,7 @@ class Simulation:
             self._next_operation += 1
             self.major, self.minor = step + 1, 0
             for operation in operations:
+                look()
                 self.time = max(self.time, operation.time)
                 self._applied.append(operation.id)
                 if operation.during:

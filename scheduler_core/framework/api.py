@@ -18,6 +18,7 @@ from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.waiting import WaitingPods
+from scheduler_core.interrupting import look
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.provisioning import volume_for, with_selected_node
 
@@ -39,16 +40,13 @@ TURNS_EACH = 50  # a Deployment's rollout, a gang's rejection: what one event se
 LOOKED = 256  # turns between two calls of `interrupt`
 
 
-def _carry_on() -> None:
-    """Interrupt nothing."""
-
-
 class Api:
     """The objects, as the API has them; a change is told to queue, waiting pods and plugins as a later turn.
 
     ``pods`` have their node once they are bound, ``deleted`` lists the keys of deleted pods in order.
     ``gave_up`` says which bound a chain of reactions exceeded; nobody reacts to anything after that.
-    ``interrupt`` is called now and then and may raise, which leaves the framework unusable.
+    ``interrupt``, by default the hook in force, is called now and then and may raise, which leaves the
+    framework unusable.
     """
 
     clock: Clock
@@ -76,7 +74,7 @@ class Api:
         self.leaving: dict[str, bool] = {}  # pods deleted or ended, and whether bound: not yet heard of
         self.to_activate: dict[str, None] = {}  # by the end of this scheduling cycle
         self.gave_up = ""
-        self.interrupt = interrupt or _carry_on
+        self.interrupt = interrupt or look
         self._last_about = ""
 
     def _remember(self, what: Attempt | Happening) -> None:
