@@ -164,6 +164,7 @@ class _Loading:
             warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
             controllers=controllers,
+            most_pods=self.limits.pods,
             unhonored=self.unhonored(objects, operations),
         )
         return replace(scenario, warnings=scenario.warned()) if scenario.unhonored else scenario

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from scheduler_core.formats.limits import Limits
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.settings import DEFAULT_SETTINGS, Settings
 
@@ -127,6 +128,7 @@ class Scenario:
     warnings: tuple[Problem, ...] = ()
     summary: Mapping[str, int] | None = None  # what was read: kind -> count
     controllers: bool = True  # False: a recording; pods come and go by its operations alone
+    most_pods: int = Limits().pods  # controllers make none beyond, once time runs
     unhonored: tuple[Unhonored, ...] = ()  # what some schedulers honor; those warned of are in ``warnings``
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from scheduler_core import interrupting
 from scheduler_core.controllers import (
     claims,
     daemons,
@@ -96,6 +97,7 @@ class ControllerManager(Branching):
     def start(self, objects: Iterable[KubernetesObject], now: float = 0.0) -> None:
         """Take the objects of the beginning, in order of creation; :meth:`settle` then looks at all."""
         for obj in objects:
+            interrupting.look()
             self._enter(key_of(obj), obj, now)
         for look in [look for look in self._queue if look[0] is disruption.reconcile]:
             self._queue.remove(look)  # what a dump says of a budget holds until something changes
@@ -135,11 +137,17 @@ class ControllerManager(Branching):
             look = self._queue.popleft()
             self._queued.discard(look)
             self.looks += 1
+            interrupting.look()
             if self.looks - before > self.options.most_looks + _LOOKS_EACH * len(self.store.objects):
                 self.gave_up = f"{look[1][0]} {look[1][1]} changes again and again while no time passes"
                 return []
             self._look(look, now, changes)
         return changes
+
+    @property
+    def full(self) -> bool:
+        """Whether there are as many pods as controllers may make."""
+        return self.store.pods >= self.options.most_pods
 
     def next_time(self) -> float | None:
         """Return when a controller wants to look again, ``None`` if none does."""

@@ -12,7 +12,7 @@ from scheduler_core.controllers.owned import ordinal_of
 from scheduler_core.controllers.replicas import BURST
 from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
 from scheduler_core.controllers.store import Store
-from scheduler_core.objects.model import Workload
+from scheduler_core.objects.model import Pod, Workload
 from scheduler_core.workloads import as_stateful, claims_of, key_of
 
 
@@ -53,7 +53,9 @@ def _make_up(owner: Workload, store: Store, now: float) -> Answers | None:
             return ()
         if pod is not None:
             changes.append(Change("delete", pod, "RecreatingFailedPod"))
-        elif store.pods + len(changes) < store.options.most_pods:
+        elif store.pods + len(changes) >= store.options.most_pods:
+            break  # there may be as many ordinals as a 32-bit number counts
+        else:
             changes += _create(owner, store, now, ordinal)
         if not owner.parallel or len(changes) >= BURST:
             return changes
@@ -76,14 +78,25 @@ def _create(owner: Workload, store: Store, now: float, ordinal: int) -> list[Cha
     return [*claims, Change("create", marked(pod, store.revision(owner, template)), "SuccessfulCreate")]
 
 
+def _ordered(owner: Workload, store: Store) -> list[Pod]:
+    """Return the pods from the highest ordinal down to the partition, finished ones too."""
+    found = [store.objects[key] for key in store.owned(key_of(owner)).members]
+    wanted = range(owner.strategy.partition, owner.replicas)
+    pods = [
+        pod
+        for pod in found
+        if isinstance(pod, Pod)
+        and ordinal_of(pod) in wanted
+        and pod.meta.name == _name(owner, ordinal_of(pod))
+    ]
+    return sorted(pods, key=ordinal_of, reverse=True)
+
+
 def _update(owner: Workload, store: Store) -> Answers:
     """Replace the highest pod that is out of date, once those above it are available."""
     if owner.strategy.type == "OnDelete":
         return ()
-    for ordinal in range(owner.replicas - 1, owner.strategy.partition - 1, -1):
-        pod = store.member(owner, _name(owner, ordinal))
-        if pod is None:
-            continue
+    for pod in _ordered(owner, store):
         if not is_current(owner, store, pod):
             return (Change("delete", pod, "RollingUpdate"),)
         if not pod.available:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scheduler_core.admission import Admission
 from scheduler_core.configuration.plugins import COSCHEDULING
@@ -59,10 +59,16 @@ def _latest(timestamps: Iterable[str | None]) -> float | None:
     return max((at for text in timestamps if (at := seconds_of(text)) is not None), default=None)
 
 
-def make_manager(objects: Iterable[KubernetesObject]) -> ControllerManager:
-    """Return the controllers of a cluster, started."""
+def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> ControllerManager:
+    """Return the controllers of a cluster, started; they make pods up to ``most_pods``.
+
+    Pods that are over are beside them, as many as the garbage collector keeps.
+    """
     listed = list(objects)
-    manager = ControllerManager(Options(epoch=epoch_of(listed)), Admit(Admission(listed)))
+    options = Options(epoch=epoch_of(listed))
+    if most_pods is not None:
+        options = replace(options, most_pods=most_pods + options.terminated_pods)
+    manager = ControllerManager(options, Admit(Admission(listed)))
     manager.start(listed)
     return manager
 

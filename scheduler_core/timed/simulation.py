@@ -72,13 +72,14 @@ class TimedSimulation(View):
         self._rest: Rest | None = None
         self._turns = Turns()
         self._broken = False  # controllers gave up, or the run did
+        self._full = False  # controllers have met the bound on pods
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler is there
         self._deleted = []
         self.framework = build(
             self._configuration,
             scenario.objects,
-            manager=make_manager(scenario.objects),
+            manager=make_manager(scenario.objects, scenario.most_pods),
             keep=self._keep,
             controlled=self.scenario.controllers,
             details=trace,
@@ -230,6 +231,10 @@ class TimedSimulation(View):
         """Let everybody have their turn; tell whether somebody gave up, so that the run is over."""
         framework = self.framework
         framework.take_turns()
+        if framework.manager.full and not self._full:
+            self._full = True
+            most = framework.manager.options.most_pods
+            framework.tell(UNSETTLED, "", f"Controllers make no more pods: there are {most:,}, the most")
         undone = framework.manager.gave_up
         if undone:
             undone += ": controllers undo each other's work"

@@ -52,6 +52,19 @@ def test_no_more_pods_are_made_than_the_bound_allows() -> None:
     assert len(world.pods()) == 700
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("policy", ["Parallel", "OrderedReady"])
+def test_a_stateful_set_of_billions_is_looked_at_pod_by_pod(policy: str) -> None:
+    """A look takes as long as there are pods, not ordinals: also where none is missing or out of date."""
+    manifest = workload("StatefulSet", replicas=3, podManagementPolicy=policy)
+    world = World(node("n1"), manifest, options=Options(most_pods=5))
+    manifest["spec"]["replicas"] = 2**31 - 1
+    manifest["spec"]["template"]["spec"]["containers"][0]["image"] = "two"
+    world.apply(manifest)
+    world.run(100)
+    assert len(world.pods()) == 5
+
+
 def test_a_pod_without_owner_is_adopted() -> None:
     """A bare pod that the selector selects counts, also if it comes later."""
     world = World(node("n1"), workload("ReplicaSet", "bare", replicas=2))
