@@ -41,6 +41,7 @@ YAML_BYTES = 4_000_000
 LARGE_BYTES = 200_000  # of a bundle whose reading takes long enough to be kept
 KEPT_SCENARIOS = 2
 KEPT_SECONDS = 120.0
+BYTES_OF_TEXT = 16  # in memory for each of a text, as a bound: ConfigMaps take 8, pods 16, a long text 1
 NO_OBJECT = (
     "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, "
     "or manifests of your own."
@@ -49,6 +50,10 @@ NO_OBJECT = (
 
 class TooLargeError(ValueError):
     """More than a limit allows. The text says which and by how much."""
+
+
+class OutgrownError(TooLargeError):
+    """What was stored cannot be read under the limits in force now."""
 
 
 def problem_wire(problem: Problem) -> dict[str, Any]:
@@ -151,7 +156,7 @@ def parse(
     if known is not None:
         return replace(known, title=title)
     scenario = _read(files, title, times, watch)
-    last_read.keep(key, scenario)
+    last_read.keep(key, scenario, BYTES_OF_TEXT * size)
     return scenario
 
 
@@ -162,7 +167,7 @@ def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) 
             read = reader.read(files, times)
         if read is not None:
             return replace(read, title=title)
-    scenario = load([*files], title=title, limits=_core_limits(), times=times, watch=watch or _watch.get())
+    scenario = load([*files], title=title, limits=core_limits(), times=times, watch=watch or _watch.get())
     if not scenario.objects and not scenario.operations:
         raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
@@ -190,7 +195,18 @@ class LastRead:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[bytes, tuple[float, Scenario]] = OrderedDict()
+        self._kept: OrderedDict[bytes, tuple[float, Scenario, int]] = OrderedDict()
+
+    @property
+    def bytes(self) -> int:
+        """About how many bytes they take."""
+        with self._lock:
+            return sum(size for _, _, size in self._kept.values())
+
+    def clear(self) -> None:
+        """Let all of them go: there is better use for the memory."""
+        with self._lock:
+            self._kept.clear()
 
     def find(self, key: bytes) -> Scenario | None:
         """Return what files of that :func:`content_key` were read to, None where that is not at hand."""
@@ -199,18 +215,18 @@ class LastRead:
             found = self._kept.get(key)
         return found[1] if found is not None else None
 
-    def keep(self, key: bytes, scenario: Scenario) -> None:
-        """Have a scenario at hand for :data:`KEPT_SECONDS`."""
+    def keep(self, key: bytes, scenario: Scenario, size: int) -> None:
+        """Have a scenario of about ``size`` bytes at hand for a while, or until they are needed."""
         with self._lock:
             self._forget()
-            self._kept[key] = (time.monotonic(), scenario)
+            self._kept[key] = (time.monotonic(), scenario, size)
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT_SCENARIOS:
                 self._kept.popitem(last=False)
 
     def _forget(self) -> None:
         oldest = time.monotonic() - KEPT_SECONDS
-        for key in [key for key, (since, _) in self._kept.items() if since < oldest]:
+        for key in [key for key, (since, _, _) in self._kept.items() if since < oldest]:
             del self._kept[key]
 
 
@@ -222,7 +238,7 @@ def read_documents(text: str) -> tuple[Document, ...]:
     reader = _reader.get()
     if reader is not None and (read := reader.documents(text)) is not None:
         return read.documents
-    return load(text, limits=_core_limits(), watch=_watch.get()).documents
+    return load(text, limits=core_limits(), watch=_watch.get()).documents
 
 
 def check_policy(scenario: Scenario) -> None:
@@ -233,7 +249,8 @@ def check_policy(scenario: Scenario) -> None:
         raise BundleError(error.problems) from error
 
 
-def _core_limits() -> Limits:
+def core_limits() -> Limits:
+    """Return the bounds of every reading: of what a visitor sends, and of what was stored."""
     # How many files one upload has, Django bounds; an archive that was one of them may be many.
     return Limits(size=limit("BUNDLE_BYTES"), files=Limits().entries, pods=limit("PODS"))
 
@@ -296,7 +313,7 @@ def opened(name: str, data: bytes, most: int | None = None) -> File:
 
     Raises as :func:`decode`.
     """
-    limits = replace(_core_limits(), size=limit("BUNDLE_BYTES") if most is None else most)
+    limits = replace(core_limits(), size=limit("BUNDLE_BYTES") if most is None else most)
     try:
         folder = read_archive(name, data, limits)
         if folder is None:
@@ -350,14 +367,40 @@ def unpacked_bytes(data: bytes) -> int:
 
 
 def restore(content: bytes | memoryview) -> Scenario:
-    """Return the scenario whose ``canonical()`` was packed into ``content``."""
+    """Return the scenario whose ``canonical()`` was packed into ``content``.
+
+    The bounds are those it was stored under, unless they were lowered since. Raises OutgrownError where it
+    is beyond them now, or cannot be read any more.
+    """
     reader = _reader.get()
     if reader is not None and (restored := reader.restore(bytes(content))) is not None:
         return restored
     body = json.loads(unpack(content))
-    scenario = load_documents(body["documents"], title=body["title"], watch=_watch.get())
-    check_policy(scenario)
+    try:
+        scenario = load_documents(
+            body["documents"], title=body["title"], limits=core_limits(), watch=_watch.get()
+        )
+        check_size(scenario)
+        check_policy(scenario)
+    except (BundleError, TooLargeError) as error:
+        raise OutgrownError(
+            f"This was stored under other limits than those in force now: {error}. Its text can still be "
+            "downloaded; whoever runs this server can raise the limit again."
+        ) from error
     return scenario
+
+
+def reread(scenario: Scenario) -> Scenario:
+    """Return the scenario of changed documents, as :func:`parse` would read them.
+
+    Raises BundleError with everything that is wrong, or TooLargeError.
+    """
+    changed = load_documents(
+        scenario.documents, title=scenario.title, limits=core_limits(), watch=_watch.get()
+    )
+    check_size(changed)
+    check_policy(changed)
+    return changed
 
 
 def bundle_text(scenario: Scenario) -> str:

@@ -120,7 +120,7 @@ def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ..
             ("", f"duplicate {kind} {name}: name one of them otherwise") for kind, name in several[:5]
         )
     try:
-        load_documents(documents)
+        load_documents(documents, limits=bundles.core_limits())
     except BundleError as error:
         return tuple(("", problem.message) for problem in error.problems[:5])
     return ()

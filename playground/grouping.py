@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.adding import check_taken, words_of
+from playground.bundles import core_limits
 from playground.limits import limit
 from playground.operating import ObjectError
 from scheduler_core import load_documents
@@ -92,7 +93,7 @@ def _refused(
     named = {name for name, _ in classes_of(scenario, moment)}
     found: list[tuple[str, str]] = []
     try:
-        load_documents([*context, *made], expand=False)
+        load_documents([*context, *made], expand=False, limits=core_limits())
     except BundleError as error:
         for problem in error.problems:
             number = (problem.document or 0) - len(context) - 1

@@ -58,6 +58,13 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("INTERACTIVE_CYCLES", 20_000, "cycles", "cycles that the workbench computes by itself"),
     Limit("INTERACTIVE_SECONDS", 60, "seconds", "computing for one source in a web process"),
+    Limit(
+        "STEP_SECONDS",
+        20,
+        "seconds",
+        "computing for one step in a web process: a cycle with what follows from it, or making a simulation",
+    ),
+    Limit("STEP_MIB", 1_024, "MiB", "by which one step may let a web process grow"),
     Limit("WHY_SECONDS", 15, "seconds", "answering one Why?, or trying out a copy with a change of it"),
     Limit("FIND_SECONDS", 20, "seconds", "one search for a cycle, before it has to be asked to go on"),
     Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),

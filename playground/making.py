@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.adding import check_taken, words_of
+from playground.bundles import core_limits
 from playground.grouping import classes_of
 from playground.operating import ObjectError
 from scheduler_core import load_documents
@@ -74,7 +75,7 @@ def _refused(
     found: Problems = []
     known: set[str] = set()
     try:
-        load_documents([*context, *documents], expand=False)
+        load_documents([*context, *documents], expand=False, limits=core_limits())
     except BundleError as error:
         for problem in error.problems:
             field = form.field_of(problem.path)

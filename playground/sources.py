@@ -15,6 +15,7 @@ from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
 from playground.playback.library import Library, library
 from playground.playback.playback import Playback
+from playground.playback.stopping import TooMuchWorkError
 from playground.runs import service
 from playground.runs.chunks import read_chunks
 from scheduler_core import scenario as core
@@ -27,10 +28,6 @@ reads = outage.Breaker("finding sources")
 
 class NotFoundError(LookupError):
     """There is no such source, or it is not the visitor's: both look alike."""
-
-
-class TooMuchWorkError(ValueError):
-    """The source is too large to be computed as a whole while somebody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +170,7 @@ def open_playback(source: Source, shelf: Library = library) -> Playback:
 def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playback, Source]:
     """Return the source's playback; of a draft that is saved meanwhile, with the source as it is now."""
     try:
-        return shelf.open(source.key, lambda: _make(source)), source
+        return shelf.open(source.key, lambda: _make(source), _expected(source)), source
     except store.StaleError:
         if source.revision is not None or looks <= 1:
             raise
@@ -195,10 +192,17 @@ def is_large(source: Source) -> bool:
 
 
 def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
-    """Keep what was read to store ``row``, since its visitor is about to open it."""
+    """Keep what was read to store ``row``, since its visitor is about to open it, if it can be played."""
     kind = "run" if isinstance(row, Run) else "draft"
     source = Source({kind: row.pk}, row)
-    shelf.open(source.key, lambda: _make(source, scenario))
+    with suppress(TooMuchWorkError):  # who opens it is told
+        shelf.open(source.key, lambda: _make(source, scenario), _expected(source))
+
+
+def _expected(source: Source) -> int:
+    """Return how many bytes a source that is not open yet may take."""
+    row = source.row.scenario if isinstance(source.row, Run) else source.row
+    return row.size * bundles.BYTES_OF_TEXT
 
 
 def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:

@@ -21,6 +21,7 @@ from playground.models import Draft
 from playground.models import Scenario as ScenarioRow
 from playground.playback.executor import in_engine, in_storage
 from playground.playback.playback import SLICE_SECONDS
+from playground.playback.stopping import TooMuchWorkError
 from playground.pool.shares import BusyError
 from playground.wire import Encoded, encode
 from scheduler_core.cost import Cost, Progress, measuring, with_cache
@@ -130,7 +131,7 @@ def _read(stored: sources.Stored) -> Scenario:
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)
-        raise sources.TooMuchWorkError(_too_much(f"{nodes:,} nodes and {pods:,} pods are"))
+        raise TooMuchWorkError(_too_much(f"{nodes:,} nodes and {pods:,} pods are"))
     return scenario
 
 
@@ -215,7 +216,7 @@ class Slices:
                 return Encoded(encode(end.value))
         self._seconds += time.thread_time() - began_cpu  # waiting for other threads is no work
         if self._seconds > limit("INTERACTIVE_SECONDS"):
-            raise sources.TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
+            raise TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
         return None
 
 

@@ -21,6 +21,7 @@ from playground.models import Run, Scenario
 from playground.panels.why import Question, explaining, why
 from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.stopping import TooMuchWorkError
 from playground.runs import service
 from playground.throttle import RETRY_SECONDS, address_of, reading, token_of
 from scheduler_core import scenario as core
@@ -233,7 +234,7 @@ def playback_of(source: sources.Source) -> Playback:
         if not isinstance(source.row, Run):
             sources.check_work(playback.scenario)
         return playback
-    except sources.TooMuchWorkError as error:
+    except TooMuchWorkError as error:
         raise ApiError(422, str(error)) from error
 
 

@@ -12,10 +12,12 @@ from django.views.decorators.csrf import csrf_exempt
 from playground import bundles
 from playground.api import calls, drafts, finding, making, worth
 from playground.api.answers import ApiError, refusal
+from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.quotas import StorageFullError
 from playground.throttle import address_of, wait_seconds
+from scheduler_core.scenario import BundleError
 
 Operation = Callable[..., HttpResponseBase]
 
@@ -377,8 +379,12 @@ class Endpoint:
             return call.operation(request, **names)
         except ApiError as error:
             return refusal(error)
-        except bundles.TooLargeError as error:
+        except BundleError as error:
+            return refusal(ApiError(422, bundles.problems_wire(error.problems)))
+        except (bundles.OutgrownError, TooMuchWorkError) as error:
             return refusal(ApiError(422, str(error)))
+        except bundles.TooLargeError as error:
+            return refusal(ApiError(413, str(error)))
         except LostError as error:
             return refusal(ApiError(503, str(error), {"Retry-After": "1"}))
         except StorageFullError as error:

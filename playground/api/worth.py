@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from playground import sources, store, worth
 from playground.api.answers import ApiError
+from playground.playback.stopping import TooMuchWorkError
 from playground.throttle import reading
 
 
@@ -41,6 +42,6 @@ def _answered(question: worth.Question) -> HttpResponse:
     try:
         with nullcontext() if question.large else reading():
             answer = worth.answered(question)
-    except (sources.TooMuchWorkError, worth.NoCacheError) as error:
+    except (TooMuchWorkError, worth.NoCacheError) as error:
         raise ApiError(422, str(error)) from error
     return HttpResponse(answer, content_type="application/json")

@@ -20,6 +20,7 @@ from playground.models import Draft
 from playground.playback.executor import in_storage
 from playground.playback.library import library
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
+from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.quotas import StorageFullError
@@ -356,7 +357,7 @@ async def dispatch(connection: Connection, name: str, request: int, payload: Any
         raise CommandError("source.not-found", str(error)) from error
     except store.StaleError as error:
         raise CommandError("draft.stale", str(error), **draft_wire(error.row)) from error
-    except sources.TooMuchWorkError as error:
+    except TooMuchWorkError as error:
         raise CommandError("source.too-large", str(error)) from error
     except OutOfRangeError as error:
         raise CommandError("step.out-of-range", str(error)) from error

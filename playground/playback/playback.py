@@ -25,11 +25,14 @@ from playground.panels.rest import end
 from playground.playback.answers import Answers
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.nodes import NodeChanges
+from playground.playback.stopping import Bound, TooMuchWorkError, one_step
 from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
+from playground.playback.weighing import scenario_bytes
 from playground.wire import Encoded, encode
 from scheduler_core.cycle import Cycle, Rest
 from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.objects.model import Pod
 from scheduler_core.policy import Profile, compile_policy
 from scheduler_core.policy.profile import CONFIGURATION_KIND
 from scheduler_core.scenario import Document, Scenario
@@ -43,8 +46,12 @@ SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
 REPLAYED_AT_ONCE = 250  # cycles, then whoever asked may have changed their mind
 PROFILES_KEPT = 20  # compiled, of those that operations changed
 
-# Rough sizes for the bound on memory; measured on the GPU trace, rounded up.
-NODE_BYTES, POD_BYTES, CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 8_000, 6_000, 1_500, 2_500, 700
+# Bytes beside the scenario, which is weighed: of a node or a pod in the tables and in one simulation, as
+# `weigh` finds them; of a cycle in the trail, a light one, a node's change.
+TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
+STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
+STARTED_POD_BYTES = 1_600  # of a pod that controllers made when time began, or later
+CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
 
 
 class OutOfRangeError(LookupError):
@@ -74,7 +81,11 @@ class Playback:
     def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
         self.scenario = scenario
         self.profile = compile_policy(scenario.policy, scenario.settings)
-        self.tables = Tables(scenario)
+        with one_step():
+            self.tables = Tables(scenario)
+        self._scenario_bytes = scenario_bytes(scenario)
+        created = (one.object for one in scenario.operations if one.action == "create")
+        self._given_pods = sum(isinstance(item, Pod) for item in (*scenario.objects, *created))
         self.trail = Trail(scenario, self.tables)
         self.checkpoints = Checkpoints(scenario)
         self.answers = Answers()
@@ -106,18 +117,24 @@ class Playback:
 
     @property
     def bytes(self) -> int:
-        """An estimate of the memory that this playback holds."""
-        copies = 1 + sum(other is not None for other in (self._standing, self._behind))
+        """An estimate of the memory that this playback holds, its scenario included."""
+        nodes, pods = len(self.tables.nodes), len(self.tables.pods)
+        steppers = (self._forward, self._reader, self._standing, self._behind)
+        alive = sum(stepper is not None for stepper in steppers)
+        each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
         return (
-            len(self.tables.nodes) * NODE_BYTES * copies
-            + len(self.tables.pods) * POD_BYTES * copies
+            self._scenario_bytes
+            + nodes * TABLE_NODE_BYTES
+            + pods * TABLE_POD_BYTES
+            + max(0, pods - self._given_pods) * STARTED_POD_BYTES
+            + alive * each * (nodes + pods)
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + len(self.trail.nodes) * NODE_CHANGE_BYTES
             + self._cycle_bytes
             + self.checkpoints.bytes
             + self.answers.bytes
-            + sum(map(_cache_bytes, (self._forward, self._reader, self._standing, self._behind)))
+            + sum(map(_cache_bytes, steppers))
         )
 
     @property
@@ -161,27 +178,16 @@ class Playback:
         with self._grow_lock:
             if self.complete or self.stored:
                 return False
-            if self._forward is None:
-                self._forward = simulate(self.scenario, trace=False)
             working, began = time.thread_time(), time.monotonic()
-            while not self.complete and time.monotonic() - began < seconds:
-                cycle = self._forward.step()
-                if cycle is None:
-                    self._end(self._forward)
-                    self.complete = True
-                    break
-                cluster = self._forward.cluster
-                self.trail.append(cycle, cluster.pods, cluster.nodes)
-                if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
-                    self._stop(
-                        f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself"
-                    )
-                if self.tables.met > limit("PODS"):
-                    self._stop(
-                        f"Controllers have created more than {limit('PODS'):,} pods, the most there may be"
-                    )
+            try:
+                with one_step():  # a slice is shorter than a step may be
+                    self._advance(began + seconds)
+            except TooMuchWorkError as error:
+                self.complete = True
+                self.stopped = str(error)
             self._seconds += time.thread_time() - working  # its own: a busy machine takes nobody's time away
-            if not self.complete:  # or else the operations after the last cycle are applied
+            if self._forward is not None and not self.complete:
+                # or else the operations after the last cycle are applied
                 self.checkpoints.passed(self._forward, time.thread_time() - working)
             if not self.complete and self._seconds > limit("INTERACTIVE_SECONDS"):
                 self._stop(
@@ -190,6 +196,25 @@ class Playback:
             if self.complete:
                 self._forward = None  # its columns are no longer needed
             return not self.complete
+
+    def _advance(self, until: float) -> None:
+        """Step forward until a moment of the monotonic clock, or until computing is over."""
+        if self._forward is None:
+            self._forward = simulate(self.scenario, trace=False)
+        while not self.complete and time.monotonic() < until:
+            cycle = self._forward.step()
+            if cycle is None:
+                self._end(self._forward)
+                self.complete = True
+                break
+            cluster = self._forward.cluster
+            self.trail.append(cycle, cluster.pods, cluster.nodes)
+            if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
+                self._stop(f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself")
+            if self.tables.met > limit("PODS"):
+                self._stop(
+                    f"Controllers have created more than {limit('PODS'):,} pods, the most there may be"
+                )
 
     def reach(self, index: int, give_way: Callable[[], None] = at_once) -> None:
         """Compute forward until cycle ``index`` is there or there are no more; others come between slices.
@@ -312,9 +337,17 @@ class Playback:
         reader = self._reader
         if reader is not None and reader.index >= index:
             reader = None
-        reader = self._reader = self._brought(reader, index - 1, trace=True)
-        self._replay(reader, index - 1, unwanted)
-        cycle = reader.step()
+        self._reader = None  # one that is interrupted is of no more use
+        with one_step() as bound:
+            reader = self._brought(reader, index - 1, trace=True)
+            try:
+                self._replay(reader, index - 1, unwanted, bound)
+            except Superseded:
+                self._reader = reader
+                raise
+            bound.renew()
+            cycle = reader.step()
+        self._reader = reader
         if cycle is None or cycle.decision != self.trail.decisions[index - 1]:
             self._reader = None
             log.error("replay differs", cycle=index, decided=cycle and cycle.decision)
@@ -328,12 +361,12 @@ class Playback:
         nearer = self.checkpoints.nearest(index, beyond=at, trace=trace)
         return nearer or simulation or simulate(self.scenario, trace=trace, reuse=trace)
 
-    def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool]) -> None:
+    def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound) -> None:
         """Bring a simulation to ``index``; given up in between, it stands where it is."""
         while simulation.index < index:
             working = time.thread_time()
             last = min(simulation.index + REPLAYED_AT_ONCE, index)
-            simulation.replay(self.trail.decisions[simulation.index : last])
+            simulation.replay(bound.each(self.trail.decisions[simulation.index : last]))
             self.checkpoints.passed(simulation, time.thread_time() - working)
             if last < index and unwanted():
                 raise Superseded
@@ -351,9 +384,11 @@ class Playback:
             self._standing = None  # a replay that fails leaves none behind
             if standing is not None and standing.index >= index:
                 standing = None
-            standing = self._brought(standing, index - 1, trace=False)
-            self._replay(standing, index - 1, never)
-            standing.peek()
+            with one_step() as bound:
+                standing = self._brought(standing, index - 1, trace=False)
+                self._replay(standing, index - 1, never, bound)
+                bound.renew()
+                standing.peek()
             self._standing = standing
             yield standing
 
@@ -375,15 +410,17 @@ class Playback:
             if behind is not None and (behind.index > last or (self._at_end and index == last)):
                 behind = None
             self._at_end = False
-            behind = self._brought(behind, last, trace=False)
-            try:
-                self._replay(behind, last, unwanted)
-            except Superseded:
-                self._behind = behind
-                raise
-            if index > last:
-                self._at_end = True
-                behind.peek()
+            with one_step() as bound:
+                behind = self._brought(behind, last, trace=False)
+                try:
+                    self._replay(behind, last, unwanted, bound)
+                except Superseded:
+                    self._behind = behind
+                    raise
+                if index > last:
+                    bound.renew()
+                    behind.peek()
+            self._at_end = index > last
             self._behind = behind
             yield behind
 

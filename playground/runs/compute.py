@@ -22,8 +22,8 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from playground import outage, store
-from playground.limits import limit
+from playground import bundles, outage, store
+from playground.limits import MIB, limit
 from playground.models import (
     CANCELLED,
     CANCELLING,
@@ -34,6 +34,7 @@ from playground.models import (
     Run,
     RunChunk,
 )
+from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
@@ -118,20 +119,35 @@ def _compute_first(run_ids: Iterable[str]) -> str | None:
 def _compute(run_id: str, claim: str) -> str | None:
     with _Beat(run_id, claim):
         try:
-            attempt = retry_outages(lambda: _Attempt(run_id, claim))
-            return attempt.run_to_end()
+            with bounded(retry_outages(lambda: _bound(run_id))):
+                attempt = retry_outages(lambda: _Attempt(run_id, claim))
+                return attempt.run_to_end()
         except OutageError:
             raise
         except LostClaimError:
             log.warning("run was taken over", run=run_id)
             return None
-        except (LimitReachedError, BundleError) as error:
+        except (LimitReachedError, BundleError, bundles.TooLargeError) as error:
             return _fail(run_id, claim, str(error))
         except MemoryError:
             return _fail(run_id, claim, "The worker ran out of memory. Simulate fewer nodes or pods.")
         except Exception as error:
             log.exception("run failed", run=run_id)
             return _fail(run_id, claim, f"The simulation failed: {type(error).__name__}: {error}"[:2_000])
+
+
+def _bound(run_id: str) -> Bound:
+    """Return what is left to a run: its seconds, which earlier attempts have used too, and its memory."""
+    spent = Run.objects.filter(pk=run_id).values_list("seconds", flat=True).first() or 0.0
+    left = max(1.0, limit("RUN_SECONDS") - spent)
+    return Bound(left, limit("RUN_MIB") * MIB, _too_much)
+
+
+def _too_much(what: str) -> Exception:
+    return LimitReachedError(
+        f"The run needs {what}, the limit of a run. Simulate fewer nodes, pods or replicas, or set an "
+        "earlier end (`until` of SimulationSettings)."
+    )
 
 
 def _fail(run_id: str, claim: str, text: str) -> str:
@@ -235,12 +251,23 @@ class _Attempt:
     def _slice(self) -> bool:
         began = time.monotonic()
         first = len(self.trail) + 1
-        more = True
+        beyond: LimitReachedError | None = None
+        try:
+            more = self._step_on(began, first)
+        except LimitReachedError as error:  # the cycles before it are right, and are kept
+            beyond, more = error, False
+        self.seconds += time.monotonic() - began
+        self._store(first)
+        if beyond is not None:
+            raise beyond
+        return more
+
+    def _step_on(self, began: float, first: int) -> bool:
+        """Step for a slice; tell whether there is more."""
         while time.monotonic() - began < SLICE_SECONDS and len(self.trail) - first + 1 < SLICE_CYCLES:
             cycle = self.simulation.step()
             if cycle is None:
-                more = False
-                break
+                return False
             cluster = self.simulation.cluster
             self.trail.append(cycle, cluster.pods, cluster.nodes)
             self.cache.look(self.simulation)
@@ -256,9 +283,7 @@ class _Attempt:
                 raise LimitReachedError(
                     f"Controllers have created more than {limit('PODS'):,} pods, the most there may be."
                 )
-        self.seconds += time.monotonic() - began
-        self._store(first)
-        return more
+        return True
 
     def _progress(self) -> dict[str, object]:
         return {

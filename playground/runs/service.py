@@ -84,7 +84,7 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         at = places[0] if places else len(after)
         after[at:] = [document, *(old for old in after[at:] if old.get("kind") not in kinds)]
     changed = dataclasses.replace(scenario, documents=tuple(after))
-    return bundles.restore(bundles.pack(changed.canonical()))
+    return bundles.reread(changed)
 
 
 def _check_room(owner: str, address: str) -> None:

@@ -60,7 +60,7 @@ def files_are_looked_at_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing takes too long because the machine is busy; who tests what happens then sets a limit."""
-    longer = dict.fromkeys(("WHY_SECONDS", "FIND_SECONDS", "INTERACTIVE_SECONDS"), 600)
+    longer = dict.fromkeys(("WHY_SECONDS", "FIND_SECONDS", "INTERACTIVE_SECONDS", "STEP_SECONDS"), 600)
     monkeypatch.setattr(settings, "PLAYGROUND", {**settings.PLAYGROUND, **longer})
     monkeypatch.setattr(scenarios, "STEP_SECONDS", PATIENCE)
     monkeypatch.setattr(scenarios, "FIRST_SLICE_SECONDS", PATIENCE / 12)

@@ -1,0 +1,100 @@
+"""What ends a computation of the engine that takes too long or too much memory.
+
+A bound holds for one step: a scheduling cycle with everything that follows from it, or the construction of a
+simulation. The engine calls :meth:`Bound.look` many times a second (:mod:`scheduler_core.interrupting`).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from playground.limits import MIB, limit
+from scheduler_core.interrupting import interrupted_by
+
+Item = TypeVar("Item")
+
+LOOK_SECONDS = 0.02  # between two looks at the memory, which cost some microseconds each
+_STATM = Path("/proc/self/statm")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class TooMuchWorkError(ValueError):
+    """The source is too much to be computed while somebody waits; the text names the bound."""
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process; where the system does not say, the most it ever had."""
+    try:
+        return int(_STATM.read_text().split()[1]) * _PAGE
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+@dataclass(slots=True)
+class Bound:
+    """Seconds of this thread's computing and bytes of the process, from the last :meth:`renew` on.
+
+    ``refuse`` makes the error of the text that says which bound was hit.
+    """
+
+    seconds: float
+    bytes: int  # resident memory of the whole process
+    refuse: Callable[[str], Exception]
+    _until: float = field(init=False)
+    _next: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin another step."""
+        self._until = time.thread_time() + self.seconds
+
+    def look(self) -> None:
+        """Raise if the step is beyond a bound."""
+        now = time.thread_time()
+        if now > self._until:
+            raise self.refuse(f"more than {self.seconds:,.0f} seconds of computing")
+        if now >= self._next:
+            self._next = now + LOOK_SECONDS
+            if resident_bytes() > self.bytes:
+                raise self.refuse(f"more than {self.bytes // MIB:,} MiB of memory")
+
+    def each(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the items, each of which is a step."""
+        for item in items:
+            self.renew()
+            yield item
+
+
+@contextmanager
+def bounded(bound: Bound) -> Iterator[Bound]:
+    """Hold everything inside to a bound."""
+    with interrupted_by(bound.look):
+        yield bound
+
+
+def _too_much(what: str) -> Exception:
+    return TooMuchWorkError(
+        f"One step of this needs {what}, the most that it may have while somebody waits. A run in a worker "
+        "may take more; fewer nodes, pods or replicas need less, and so does an earlier end (`until` of "
+        "SimulationSettings)."
+    )
+
+
+@contextmanager
+def one_step() -> Iterator[Bound]:
+    """Hold a step, or several with :meth:`Bound.each`, to the limits of a web process.
+
+    Raises TooMuchWorkError, naming the bound, in the midst of what is computed.
+    """
+    most = resident_bytes() + limit("STEP_MIB") * MIB
+    with bounded(Bound(limit("STEP_SECONDS"), most, _too_much)) as bound:
+        yield bound
