@@ -174,7 +174,8 @@ class Child:
             stderr=subprocess.STDOUT,
             start_new_session=True,
             preexec_fn=lambda: _die_with(me, program.stop_signal),  # noqa: PLW1509  # two system calls
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            # Few arenas of the C library: what threads free in one of their own is lost to all others.
+            env={"MALLOC_ARENA_MAX": "2", **os.environ, "PYTHONUNBUFFERED": "1"},
         )
 
     def ask_to_end(self) -> None:

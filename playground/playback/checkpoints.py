@@ -21,8 +21,8 @@ COPY_SHARE = 4  # copying takes at most a fifth of the time
 MOST = 24
 NEAR = 200  # cycles that are replayed sooner than a copy is made
 
-# Rough sizes for the bound on memory: what a copy does not share.
-NODE_BYTES, POD_BYTES = 2_000, 800
+# What a copy does not share, as `weigh` finds it.
+NODE_BYTES, POD_BYTES = 1_100, 1_100
 
 
 class Checkpoints:

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from playground.bundles import last_read
 from playground.limits import limit
 from playground.playback.executor import Ahead
+from playground.playback.freeing import freed
 from playground.playback.playback import SLICE_SECONDS, Playback
 
 log = structlog.get_logger(__name__)
@@ -33,8 +35,14 @@ class Entry:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     playback: Playback | None = None
+    expected: int = 0  # bytes, while it is being opened
     listeners: set[Listener] = field(default_factory=set)
     computing: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """What it holds, or will once it is there."""
+        return self.expected if self.playback is None else self.playback.bytes
 
 
 class Library:
@@ -51,13 +59,15 @@ class Library:
     def held(self) -> tuple[int, int]:
         """Return how many playbacks are open, and their estimated bytes."""
         with self._lock:
-            opened = [entry.playback for entry in self._entries.values() if entry.playback is not None]
-        return len(opened), sum(playback.bytes for playback in opened)
+            opened = sum(entry.playback is not None for entry in self._entries.values())
+            return opened, sum(entry.bytes for entry in self._entries.values())
 
-    def open(self, key: Key, make: Callable[[], Playback]) -> Playback:
+    def open(self, key: Key, make: Callable[[], Playback], expected: int = 0) -> Playback:
         """Return the playback under ``key``, made by ``make()`` if it is not there.
 
-        Several callers at once share one making; if it raises, nothing is kept.
+        Several callers at once share one making; if it raises, nothing is kept. ``expected`` is how many
+        bytes it will hold, roughly: room is made before it is, and what is being opened elsewhere counts too.
+        One that is larger than the bound by itself is kept until another is opened, and alone.
         """
         with self._lock:
             entry = self._entries.setdefault(key, Entry())
@@ -65,6 +75,8 @@ class Library:
         try:
             with entry.lock:
                 if entry.playback is None:
+                    entry.expected = expected
+                    self._make_room(key)
                     entry.playback = make()
                 playback = entry.playback
             with self._lock:  # whoever made it before may have given up, and taken the place away
@@ -77,19 +89,33 @@ class Library:
         self._make_room(key)
         return playback
 
-    def _make_room(self, keep: Key) -> None:
+    @property
+    def bytes(self) -> int:
+        """What all open playbacks hold, and those that are being opened will, as far as is known."""
         with self._lock:
-            held = sum(entry.playback.bytes for entry in self._entries.values() if entry.playback is not None)
+            return sum(entry.bytes for entry in self._entries.values())
+
+    def _make_room(self, keep: Key | None, *, attended: bool = True) -> None:
+        """Let playbacks go until the rest is within the limits: ``keep`` never, ``attended`` ones last."""
+        gone = 0
+        with self._lock:
+            held = sum(entry.bytes for entry in self._entries.values())
+            if held + last_read.bytes > limit("PLAYBACK_BYTES"):
+                gone += last_read.bytes
+                last_read.clear()
             # Those that nobody attends go first, each group from the least recently used.
             unattended = sorted(self._entries, key=lambda other: bool(self._entries[other].listeners))
             for key in unattended:
                 if len(self._entries) <= limit("PLAYBACKS") and held <= limit("PLAYBACK_BYTES"):
                     break
                 entry = self._entries[key]
-                if key == keep or entry.playback is None:
+                if key == keep or entry.playback is None or (entry.listeners and not attended):
                     continue
-                held -= entry.playback.bytes
+                held -= entry.bytes
+                gone += entry.bytes
                 del self._entries[key]
+        if gone:
+            freed.add(gone)
 
     def attend(self, key: Key, listener: Listener) -> Entry | None:
         """Have ``listener`` called, from an engine thread, whenever the playback has grown.
@@ -123,6 +149,7 @@ class Library:
             before = len(playback)
             more = playback.advance(SLICE_SECONDS)
             self.tell(entry, playback, before + 1)
+            self._make_room(None, attended=False)  # it has grown
         except Exception:
             log.exception("computing a playback failed")
             playback.fail()

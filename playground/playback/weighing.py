@@ -48,6 +48,9 @@ def weigh(*roots: Any, seen: set[int] | None = None) -> int:
             if gc.is_tracked(item) or type(item) in (dict, tuple):
                 holders.append(item)
         level = gc.get_referents(*holders)
+        for item in holders:
+            if type(item) is dict:
+                level += item  # the collector passes over keys that are texts
     return total
 
 

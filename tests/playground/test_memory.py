@@ -1,0 +1,134 @@
+"""The bound on open playbacks is one of real bytes, and what is let go returns to the system."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from playground import bundles
+from playground.playback import freeing
+from playground.playback.freeing import Freed
+from playground.playback.library import Library
+from playground.playback.playback import Playback
+from playground.playback.weighing import AT_ONCE, scenario_bytes, weigh
+
+from .bundle_kinds import KINDS, text_of
+
+SIZE = 400_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
+NEAR = 0.25
+
+
+def opened(text: str) -> Playback:
+    playback = Playback(bundles.parse([("", text)]))
+    bundles.last_read.clear()
+    playback.advance(0.2)
+    if len(playback):
+        playback.cycle(1)
+        with playback.before(1):
+            pass
+    return playback
+
+
+def in_use() -> int:
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_estimate_is_near_what_is_allocated(kind: str) -> None:
+    """Whatever takes the memory: pods, texts, operations, or objects that are only kept."""
+    opened(text_of(kind, 20_000))  # fills the caches that all bundles share
+    text = text_of(kind, SIZE, 1)
+    tracemalloc.start()
+    try:
+        before = in_use()
+        playback = opened(text)
+        real = in_use() - before
+    finally:
+        tracemalloc.stop()
+    estimate = playback.bytes
+    assert (1 - NEAR) * real < estimate < (1 + NEAR) * real, f"{estimate / real:.2f} of {real:,}"
+
+
+def test_what_is_shared_is_weighed_once() -> None:
+    """Objects in many places count once, NumPy's arrays with their data, modules and classes not at all."""
+    one = "x" * 10_000
+    assert weigh([one, one, {"a": one}]) < 11_000
+    assert weigh(gc, str, len) == 0
+    assert weigh(bytearray(5_000)) >= 5_000
+
+
+def test_very_many_objects_are_weighed_part_by_part() -> None:
+    """The parts come to what the whole is."""
+    scenario = bundles.parse([("", text_of("pods", 215 * (AT_ONCE + 500)))])
+    assert scenario_bytes(scenario) == pytest.approx(weigh(scenario), rel=0.05)
+
+
+def test_those_that_are_too_many_bytes_go(limits: Callable[..., None]) -> None:
+    """Room is made by what playbacks hold, the documents of their bundles included."""
+    shelf = Library()
+    first = shelf.open(0, lambda: opened(text_of("annotations", SIZE)))
+    limits(PLAYBACK_BYTES=int(2.5 * first.bytes))
+    for number in range(1, 5):
+        shelf.open(number, lambda n=number: opened(text_of("annotations", SIZE, n)))  # type: ignore[misc]
+    assert len(shelf) == 2
+    assert shelf.bytes < 2.5 * first.bytes
+    assert shelf.entry(4) is not None
+
+
+def test_one_beyond_the_bound_is_kept_alone(limits: Callable[..., None], web: str) -> None:
+    """It is played all the same; the next that is opened takes its place."""
+    limits(PLAYBACK_BYTES=200_000)
+    shelf = Library()
+    shelf.open("small", lambda: opened(web))
+    shelf.open("large", lambda: opened(text_of("annotations", SIZE)))
+    assert [key for key in ("small", "large") if shelf.entry(key)] == ["large"]
+    shelf.open("small", lambda: opened(web))
+    assert [key for key in ("small", "large") if shelf.entry(key)] == ["small"]
+
+
+def test_what_is_being_opened_counts(limits: Callable[..., None], web: str) -> None:
+    """Room is made before a source is read, also while another is."""
+    limits(PLAYBACK_BYTES=1_000_000)
+    shelf = Library()
+    shelf.open("old", lambda: opened(web))
+    reading, go_on = threading.Event(), threading.Event()
+
+    def slowly() -> Playback:
+        reading.set()
+        assert go_on.wait(30)
+        return opened(web)
+
+    thread = threading.Thread(target=lambda: shelf.open("slow", slowly, expected=900_000))
+    thread.start()
+    assert reading.wait(30)
+    assert shelf.bytes > 900_000
+    shelf.open("new", lambda: opened(web), expected=200_000)
+    assert shelf.entry("old") is None
+    go_on.set()
+    thread.join()
+    assert shelf.entry("slow") is not None
+
+
+def test_the_last_read_bundles_go_first(limits: Callable[..., None], web: str) -> None:
+    """They are kept to save time, not at the cost of what is open."""
+    bundles.parse([("", text_of("annotations", SIZE))])
+    assert bundles.last_read.bytes > SIZE
+    limits(PLAYBACK_BYTES=1_000_000)
+    Library().open("k", lambda: opened(web))
+    assert bundles.last_read.bytes == 0
+
+
+def test_freed_memory_is_handed_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it is worth it, and from the beginning after that."""
+    trimmed: list[int] = []
+    monkeypatch.setattr(freeing, "_trim", lambda: trimmed.append)
+    freed = Freed()
+    assert not freed.add(freeing.WORTH_BYTES - 1)
+    assert freed.add(1)
+    assert not freed.add(1)
+    assert trimmed == [0]
