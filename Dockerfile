@@ -27,7 +27,7 @@ COPY templates templates
 COPY static static
 COPY --from=browser /app/static/built static/built
 COPY --from=browser /app/static/vendor static/vendor
-ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PLAYGROUND_DATA_DIR=/data
+ENV MALLOC_ARENA_MAX=2 PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PLAYGROUND_DATA_DIR=/data
 RUN python -m compileall -q manage.py docker scheduler_core playground
 USER podstep
 VOLUME /data

@@ -198,7 +198,7 @@ class LastRead:
         self._kept: OrderedDict[bytes, tuple[float, Scenario, int]] = OrderedDict()
 
     @property
-    def bytes(self) -> int:
+    def held_bytes(self) -> int:
         """About how many bytes they take."""
         with self._lock:
             return sum(size for _, _, size in self._kept.values())

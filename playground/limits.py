@@ -83,7 +83,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("POOL_QUEUED_PER_VISITOR", 16, "jobs", "jobs of one visitor that wait for these processes"),
     Limit("POOL_QUEUED", 200, "jobs", "jobs of all visitors that wait for these processes"),
     Limit("PLAYBACKS", 256, "playbacks", "sources that a web process keeps open"),
-    Limit("PLAYBACK_BYTES", 768 * MIB, "bytes", "estimated memory of all open playbacks"),
+    Limit(
+        "PLAYBACK_BYTES",
+        768 * MIB,
+        "bytes",
+        "what all open playbacks hold, documents included; a larger one is kept alone",
+    ),
     Limit("CYCLE_CACHE_BYTES", 48 * MIB, "bytes", "decided cycles kept whole, for each playback"),
     Limit(
         "CHECKPOINT_BYTES",

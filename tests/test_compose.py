@@ -24,8 +24,9 @@ import pytest
 import yaml
 
 from playground import supervisor
-from playground.limits import LIMITS
+from playground.limits import LIMITS, MIB
 from playground.queues import WORKERS
+from tests.load.memory import BASE_MIB
 from tests.parts import REPOSITORY
 from tests.services import compose
 from tests.services.stack import SHELL
@@ -97,6 +98,26 @@ def test_both_web_servers_bound_slow_clients() -> None:
     for command in (SERVICES["web"]["command"], supervisor.programs("127.0.0.1", 8000)[0].command):
         options = dict(pairwise(command))
         assert (options["--http"], options["--ws"]) == tuple(supervisor.PROTOCOLS[1::2])
+
+
+def mebibytes(text: str) -> int:
+    """Return a size as Compose writes it, in MiB."""
+    return int(text[:-1]) * {"m": 1, "g": 1024}[text[-1]]
+
+
+def test_every_service_has_bounds_that_hold_what_its_processes_may_take() -> None:
+    """Memory and processes are limited, and no limit of ours can only be met by being killed."""
+    for name, service in SERVICES.items():
+        assert int(service["pids_limit"]) <= 512, name
+        assert mebibytes(service["mem_limit"]) <= 9 * 1024, name
+    most = {row.name: row.default for row in LIMITS}
+    processes = int(SERVICES["web"]["environment"]["WEB_CONCURRENCY"])
+    each = most["PLAYBACK_BYTES"] // MIB + BASE_MIB
+    assert mebibytes(SERVICES["web"]["mem_limit"]) >= processes * each + most["STEP_MIB"]
+    command = dict(pairwise(SERVICES["worker"]["command"]))
+    assert mebibytes(SERVICES["worker"]["mem_limit"]) >= int(command["--concurrency"]) * most["RUN_MIB"]
+    redis = dict(pairwise(SERVICES["redis"]["command"]))
+    assert mebibytes(SERVICES["redis"]["mem_limit"]) > mebibytes(redis["--maxmemory"].removesuffix("b"))
 
 
 def test_every_variable_of_the_shell_is_exercised() -> None:

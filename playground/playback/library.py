@@ -100,8 +100,8 @@ class Library:
         gone = 0
         with self._lock:
             held = sum(entry.bytes for entry in self._entries.values())
-            if held + last_read.bytes > limit("PLAYBACK_BYTES"):
-                gone += last_read.bytes
+            if held + last_read.held_bytes > limit("PLAYBACK_BYTES"):
+                gone += last_read.held_bytes
                 last_read.clear()
             # Those that nobody attends go first, each group from the least recently used.
             unattended = sorted(self._entries, key=lambda other: bool(self._entries[other].listeners))

@@ -6,22 +6,25 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tests.load import measured, steps
+from tests.load import fuzz, measured, memory, steps
 
-Main = Callable[[Sequence[str]], object]
+Main = Callable[[Sequence[str]], int | None]
 
 SUBJECTS: Mapping[str, Main] = {
     **{name: partial(measured.measure, name) for name in measured.SUBJECTS},
     "steps": steps.main,
+    "memory": memory.main,
+    "fuzz": fuzz.main,
 }
 
 
-def main() -> None:
-    """Run the subject that is named first; the other arguments are its own."""
+def main() -> int:
+    """Run the subject that is named first, the other arguments being its own; return its exit status."""
     if len(sys.argv) < 2 or sys.argv[1] not in SUBJECTS:
-        sys.exit(f"usage: python -m tests.load {{{','.join(sorted(SUBJECTS))}}} …")
-    SUBJECTS[sys.argv[1]](sys.argv[2:])
+        print(f"usage: python -m tests.load {{{','.join(sorted(SUBJECTS))}}} …", file=sys.stderr)
+        return 2
+    return SUBJECTS[sys.argv[1]](sys.argv[2:]) or 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -38,7 +38,7 @@ def virtual(size: int) -> Documents:
     return [*pods(size), VIRTUAL]
 
 
-def annotations(size: int) -> Documents:
+def annotated(size: int) -> Documents:
     """Return one pod with very many annotations."""
     return [node(0), pod(0, annotations={f"k{i}": f"v{i:x}" for i in range(size // 22)})]
 
@@ -91,7 +91,7 @@ def workloads(size: int) -> Documents:
 KINDS: Mapping[str, Callable[[int], Documents]] = {
     "pods": pods,
     "virtual": virtual,
-    "annotations": annotations,
+    "annotations": annotated,
     "texts": texts,
     "configmaps": config_maps,
     "operations": operations,

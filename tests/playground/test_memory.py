@@ -117,10 +117,10 @@ def test_what_is_being_opened_counts(limits: Callable[..., None], web: str) -> N
 def test_the_last_read_bundles_go_first(limits: Callable[..., None], web: str) -> None:
     """They are kept to save time, not at the cost of what is open."""
     bundles.parse([("", text_of("annotations", SIZE))])
-    assert bundles.last_read.bytes > SIZE
+    assert bundles.last_read.held_bytes > SIZE
     limits(PLAYBACK_BYTES=1_000_000)
     Library().open("k", lambda: opened(web))
-    assert bundles.last_read.bytes == 0
+    assert bundles.last_read.held_bytes == 0
 
 
 def test_freed_memory_is_handed_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,9 @@ SHELL = {
     "POSTGRES_PASSWORD": "a-password",
     "SECRET_KEY": "a-secret-for-tests-of-more-than-fifty-characters-0123456789",
     "SHORT_WORKER_PROCESSES": "2",
+    "WEB_MEMORY": "4g",
     "WEB_PROCESSES": "2",
+    "WORKER_MEMORY": "5g",
     "WORKER_PROCESSES": "1",
 }
 #: A worker must have said that it is there, which may take as long as its imports on a busy machine.
