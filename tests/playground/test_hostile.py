@@ -1,0 +1,31 @@
+"""A few of the bundles that ``python -m tests.load fuzz`` makes: refused, stopped, or played to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from playground import bundles
+from playground.playback.playback import Playback
+from scheduler_core.scenario import BundleError
+from tests.load.hostile import hostile
+
+EACH = 20
+
+
+@pytest.mark.parametrize("start", range(0, 5 * EACH, EACH))
+def test_a_hostile_bundle_ends_in_words(start: int, limits: Callable[..., None]) -> None:
+    """Whatever is in it, the playback is complete soon, and every one of its cycles can be looked at."""
+    limits(PODS=5_000, STEP_SECONDS=10, INTERACTIVE_CYCLES=100)
+    for seed in range(start, start + EACH):
+        try:
+            scenario = bundles.parse([("", hostile(seed))])
+        except (BundleError, bundles.TooLargeError):
+            continue
+        playback = Playback(scenario)
+        while playback.advance(1):
+            pass
+        assert playback.complete, seed
+        if len(playback):
+            assert playback.cycle(len(playback)).index == len(playback)
