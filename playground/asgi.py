@@ -13,13 +13,13 @@ django_application = get_asgi_application()
 
 # Django must be set up before anything below imports a model.
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
-from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from django.urls import path  # noqa: E402
 
 from playground import metrics  # noqa: E402
 from playground.bodies import bounded  # noqa: E402
 from playground.kept import Kept  # noqa: E402
 from playground.live.consumer import Connection  # noqa: E402
+from playground.origins import OwnOrigin  # noqa: E402
 from playground.request_ids import RequestIds  # noqa: E402
 
 # Beside threads that compute, an answer waits for the interpreter a dozen times, each time so long. With
@@ -30,7 +30,7 @@ application = RequestIds(
     ProtocolTypeRouter(
         {
             "http": metrics.Counted(Kept(bounded(django_application))),
-            "websocket": AllowedHostsOriginValidator(URLRouter([path("ws/", Connection.as_asgi())])),
+            "websocket": OwnOrigin(URLRouter([path("ws/", Connection.as_asgi())])),
         }
     )
 )

@@ -1,4 +1,4 @@
-"""Security headers on every answer, the visitor's name on every request, and outages as answers."""
+"""Who is refused, security headers on every answer, the visitor of every request, and outages as answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.gzip import GZipMiddleware
 
-from playground import bans, caller, identity, outage
+from playground import bans, caller, identity, origins, outage
 from playground.store import GoneError
 from playground.throttle import address_of, token_of
 from playground.views.errors import error_page, unavailable
@@ -118,6 +118,21 @@ class Refusals:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer in the form of the API or as a page; other exceptions are not ours."""
         return error_page(request, 410, str(exception)) if isinstance(exception, GoneError) else None
+
+
+def own_pages(get_response: GetResponse) -> GetResponse:
+    """Refuse with 403 what a page of another site sends to change something, whatever its content type.
+
+    A form or ``text/plain`` needs no consent of this server, and the API asks for no cookie: any page could
+    start runs in its reader's name and from its reader's address.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if origins.is_foreign(request):
+            return error_page(request, 403, origins.FOREIGN)
+        return get_response(request)
+
+    return middleware
 
 
 def visitors(get_response: GetResponse) -> GetResponse:

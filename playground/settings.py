@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.PagesPacked",
     "django.middleware.common.CommonMiddleware",
+    "playground.middleware.own_pages",
     "django.middleware.csrf.CsrfViewMiddleware",
     "playground.middleware.visitors",
     "playground.middleware.Outages",

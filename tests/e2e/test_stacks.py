@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 import pytest
 import zstandard
+from websockets.exceptions import InvalidStatus
 
 from scheduler_core import Simulation, load
 from tests.e2e.bundles import bundle, deployment, node, slow, small
@@ -286,6 +287,11 @@ def test_hosts_proxies_and_secrets_follow_the_environment(stack: Stack) -> None:
     proxied = {"X-Forwarded-Proto": "https"}
     answer = stack.post("/api/scenarios", {"bundle": small("proxy")}, **proxied)
     assert answer.json["url"].startswith("https:" if composed else "http:")
+    # A page of another port is one of another site.
+    foreign = {"Origin": f"http://127.0.0.1:{stack.port + 1}", "Content-Type": "text/plain"}
+    assert stack.post("/api/scenarios", small("foreign").encode(), **foreign).status == 403
+    with pytest.raises(InvalidStatus, match="403"), stack.socket(Origin=foreign["Origin"]):
+        pass
     data = stack.home / "data"
     assert (data / "secret").exists() is not composed
     assert (data / "podstep.sqlite3").exists() is not composed

@@ -99,12 +99,13 @@ class Socket:
 
 @contextmanager
 def open_socket(base_url: str, headers: Mapping[str, str] | None = None) -> Iterator[Socket]:
-    """Connect to ``/ws/`` as a page of the same server does."""
+    """Connect to ``/ws/`` as a page of the same server does, or of the ``Origin`` among the headers."""
+    sent = dict(headers or {})
     address = base_url.replace("http", "ws", 1) + "/ws/"
     with connect(
         address,
-        origin=Origin(base_url),
-        additional_headers=headers,
+        origin=Origin(sent.pop("Origin", base_url)),
+        additional_headers=sent,
         open_timeout=PATIENCE,
         ping_interval=None,  # as browsers, which ask for no sign of life
         proxy=None,
