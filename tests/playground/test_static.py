@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import AsyncClient, Client
 
 from playground import built
@@ -145,3 +146,17 @@ def test_pages_are_packed_and_answers_are_not() -> None:
     assert b"Step through every decision" in gzip.decompress(page.content)
     assert "Content-Encoding" not in Client().get("/").headers
     assert "Content-Encoding" not in Client(headers=headers).get("/api/openapi.json").headers
+
+
+def test_the_rules_of_plotly_are_its_own() -> None:
+    """Each rule that plotly.min.js would write into the page is in css/plotly.css, in the same order."""
+    script = Path(str(finders.find("plotly/plotly.min.js"))).read_text(encoding="utf-8")
+    (table,) = re.findall(r"=\{(\"X,X div\":.*?)\};for\(", script)
+    rule = r"""(?:"([^"]+)"|(\w+)):(?:"([^"]*)"|'([^']*)')(?:,|$)"""
+    assert re.sub(rule, "", table) == ""
+    written: list[str] = []
+    for quoted, bare, *texts in re.findall(rule, table):
+        selector = (quoted or bare).replace("X", ".js-plotly-plot .plotly").replace("Y", ".plotly-notifier")
+        written.insert(0, f"{selector} {{ {''.join(texts)} }}")  # it adds each before the last
+    ours = (built.STATIC / "css" / "plotly.css").read_text(encoding="utf-8").partition("*/\n")[2]
+    assert ours.splitlines() == written

@@ -21,6 +21,7 @@ const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces 
 // Ctrl Enter belongs to the page. F1 is bound with the help.
 const KEYS = [...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, { key: "F8", run: nextDiagnostic }];
 
+const NONCE = document.querySelector('meta[name="style-nonce"]')?.nonce ?? "";
 
 export class Code {
   #attributes = new Compartment();
@@ -40,6 +41,7 @@ export class Code {
         doc: text,
         extensions: [
           EditorView.domEventHandlers({ focus: () => { this.#escapes = cameByTab() ? 1 : 0; }, mousedown: () => { this.#escapes = 0; }, keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#escapes = key === "Escape" ? this.#escapes + 1 : 0; } }),
+          EditorView.cspNonce.of(NONCE), // it writes its rules into a <style>
           lineNumbers(), lintGutter(), foldGutter({ markerDOM: foldMarker }), codeFolding(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
           indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches({ minSelectionLength: 2 }),
           indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), scalars, search({ top: true }), theme,
