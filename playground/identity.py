@@ -50,11 +50,23 @@ def sign(visitor: str) -> str:
 
 
 def verify(value: str) -> str:
-    """Return the visitor that a cookie's value names, or ``""`` if we did not write it."""
+    """Return the visitor that a cookie's value names, or ``""`` if we did not write it.
+
+    Signatures by ``SECRET_KEY`` and by those of ``SECRET_KEY_FALLBACKS`` count alike.
+    """
     try:
         return signing.Signer(salt=_SALT).unsign(value)
     except signing.BadSignature:
         return ""
+
+
+def is_current(value: str) -> bool:
+    """Tell whether a cookie's value was signed with ``SECRET_KEY`` itself, not with one of its fallbacks."""
+    try:
+        signing.Signer(salt=_SALT, fallback_keys=[]).unsign(value)
+    except signing.BadSignature:
+        return False
+    return True
 
 
 def visitor_of_headers(headers: list[tuple[bytes, bytes]]) -> str:

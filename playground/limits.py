@@ -180,6 +180,14 @@ LIMITS: tuple[Limit, ...] = (
     Limit("CACHE_WAIT_SECONDS", 2, "seconds", "waiting for Redis before a process counts by itself"),
     Limit("DISK_FREE_BYTES", 256 * MIB, "bytes", "free where the data are; below it /readyz answers 503"),
     Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
+        "TRUSTED_PROXIES",
+        0,
+        "proxies",
+        "reverse proxies in front, whose X-Forwarded-For and -Proto are believed",
+    ),
+    Limit(
+        "HSTS_SECONDS", 31_536_000, "seconds", "Strict-Transport-Security, sent over TLS only; 0 sends none"
+    ),
 )
 
 

@@ -97,7 +97,10 @@ def files(
 
 
 def headers(get_response: GetResponse) -> GetResponse:
-    """Add the Content-Security-Policy; only ``/e/…`` may be shown in a frame."""
+    """Add the Content-Security-Policy, and Secure to cookies sent over TLS.
+
+    Only ``/e/…`` may be shown in a frame.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         nonce = StyleNonce()
@@ -112,6 +115,9 @@ def headers(get_response: GetResponse) -> GetResponse:
         )
         if embedded:
             response.headers.pop("X-Frame-Options", None)
+        if request.is_secure():  # on plain http a browser would not keep them
+            for cookie in response.cookies.values():
+                cookie["secure"] = True
         return response
 
     return middleware
@@ -154,28 +160,28 @@ def own_pages(get_response: GetResponse) -> GetResponse:
 def visitors(get_response: GetResponse) -> GetResponse:
     """Set ``request.visitor`` and the caller's address, and give a first-time visitor the cookie.
 
-    The API and embedded pages get no cookie: there ``request.visitor`` is what a cookie of ours
-    says, or ``""``.
+    A cookie that was signed with a key of ``SECRET_KEY_FALLBACKS`` is signed anew. The API and embedded
+    pages get no cookie: there ``request.visitor`` is what a cookie of ours says, or ``""``.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        visitor = identity.verify(request.COOKIES.get(settings.VISITOR_COOKIE, ""))
-        fresh = not visitor and not request.path.startswith(PLAIN_PREFIXES)
-        if fresh:
-            visitor = identity.new_visitor()
+        cookie = request.COOKIES.get(settings.VISITOR_COOKIE, "")
+        visitor = known = identity.verify(cookie)
+        written = not request.path.startswith(PLAIN_PREFIXES) and not identity.is_current(cookie)
+        if written:
+            visitor = visitor or identity.new_visitor()
         request.visitor = visitor  # type: ignore[attr-defined]
         caller.called_from(address_of(request))
         # A name that was made in this moment has no share of its own: who drops the cookie would have many.
-        with identity.asked_by(address_of(request) if fresh or not visitor else visitor):
+        with identity.asked_by(known or address_of(request)):
             response = get_response(request)
-        if fresh:
+        if written:
             response.set_cookie(
                 settings.VISITOR_COOKIE,
                 identity.sign(visitor),
                 max_age=settings.VISITOR_COOKIE_AGE,
                 httponly=True,
                 samesite="Lax",
-                secure=request.is_secure(),
             )
         return response
 

@@ -1,8 +1,9 @@
 """All settings, from the environment; with nothing set, everything runs embedded on one machine.
 
-``DATABASE_URL``, ``REDIS_URL``, ``CELERY_BROKER_URL``, ``SECRET_KEY``, ``ALLOWED_HOSTS``, ``DEBUG`` and
-``PORT`` are the only variables beside the limits of :mod:`playground.limits` (``PLAYGROUND_<NAME>``)
-and ``PLAYGROUND_DATA_DIR``, where the embedded database, broker and secret live (default ``var/``).
+``DATABASE_URL``, ``REDIS_URL``, ``CELERY_BROKER_URL``, ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``,
+``ALLOWED_HOSTS``, ``DEBUG`` and ``PORT`` are the only variables beside the limits of
+:mod:`playground.limits` (``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, where the embedded database,
+broker and secret live (default ``var/``).
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ env.check()
 if not _secret or DATABASES["default"] is SQLITE or CELERY_BROKER_URL.startswith("filesystem:"):
     data_folder.require_writable(DATA_DIR)
 SECRET_KEY = _secret or data_folder.secret(DATA_DIR / "secret")
+#: Keys of before: what they signed is accepted, and nothing is signed with them.
+SECRET_KEY_FALLBACKS = [key for key in env.text("SECRET_KEY_FALLBACKS", "").split(",") if key]
 
 # --- the application -------------------------------------------------------------------------
 
@@ -218,6 +221,7 @@ CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failed"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = PLAYGROUND["HSTS_SECONDS"]  # Django sends it over TLS only
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PLAYGROUND["TRUSTED_PROXIES"] else None
 X_FRAME_OPTIONS = "DENY"
 VISITOR_COOKIE = "podstep_visitor"

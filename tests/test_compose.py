@@ -35,7 +35,8 @@ DOCKERFILE = REPOSITORY / "Dockerfile"
 #: A version of at least two numbers, and no `latest`.
 PINNED = re.compile(r"^[\w./-]+:\d+\.\d+(\.\d+)?(-[\w.-]+)?$")
 #: What the settings read beside the limits (`playground.settings`).
-SETTINGS = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG", "PORT"}
+SETTINGS = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "ALLOWED_HOSTS", "DEBUG", "PORT"}
+SETTINGS |= {"SECRET_KEY", "SECRET_KEY_FALLBACKS"}
 #: What the programs read: uvicorn its number of processes, the settings their folder.
 PROGRAMS = {"WEB_CONCURRENCY", "PLAYGROUND_DATA_DIR", "PLAYGROUND_METRICS_TOKEN"}
 

@@ -287,6 +287,10 @@ def test_hosts_proxies_and_secrets_follow_the_environment(stack: Stack) -> None:
     proxied = {"X-Forwarded-Proto": "https"}
     answer = stack.post("/api/scenarios", {"bundle": small("proxy")}, **proxied)
     assert answer.json["url"].startswith("https:" if composed else "http:")
+    page = stack.get("/", **proxied)
+    assert ("strict-transport-security" in page.headers) is composed
+    cookies = [value for name, value in page.fields if name.lower() == "set-cookie"]
+    assert [("; Secure" in cookie) for cookie in cookies] == [composed] * 2
     # A page of another port is one of another site.
     foreign = {"Origin": f"http://127.0.0.1:{stack.port + 1}", "Content-Type": "text/plain"}
     assert stack.post("/api/scenarios", small("foreign").encode(), **foreign).status == 403

@@ -32,6 +32,7 @@ SHELL = {
     "PORT": "8123",
     "POSTGRES_PASSWORD": "a-password",
     "SECRET_KEY": "a-secret-for-tests-of-more-than-fifty-characters-0123456789",
+    "SECRET_KEY_FALLBACKS": "the-secret-before-that-one,another-one-before",
     "SHORT_WORKER_PROCESSES": "2",
     "WEB_MEMORY": "4g",
     "WEB_PROCESSES": "2",
@@ -169,8 +170,8 @@ class Stack:
 
 def clean_environment() -> dict[str, str]:
     """Return this process' environment without the variables that podstep reads."""
-    ours = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG", "PORT"}
-    ours |= {"DJANGO_SETTINGS_MODULE", "WEB_CONCURRENCY", "CI"}
+    ours = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "SECRET_KEY_FALLBACKS"}
+    ours |= {"ALLOWED_HOSTS", "DEBUG", "PORT", "DJANGO_SETTINGS_MODULE", "WEB_CONCURRENCY", "CI"}
     kept = {
         name: value
         for name, value in os.environ.items()
