@@ -74,6 +74,7 @@ LIMITS: tuple[Limit, ...] = (
         2,
         "processes",
         "processes beside a web process that read and compute what is large; 0: its own threads do",
+        least=0,
     ),
     Limit(
         "POOL_SECONDS", 180, "seconds", "computing for one job of such a process, which is killed after it"
@@ -110,9 +111,6 @@ LIMITS: tuple[Limit, ...] = (
         "a worker waiting for a database that is unavailable; then the run is left to the next one",
     ),
     Limit("RUN_MIB", 4_096, "MiB", "resident memory of a worker process during a run"),
-    Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor"),
-    Limit("RUNS_PER_ADDRESS", 40, "runs", "unfinished runs of one address"),
-    Limit("RUNS_QUEUED", 500, "runs", "runs that wait for a worker, of all visitors together"),
     Limit(
         "SHORT_WORK",
         200_000,
@@ -163,14 +161,6 @@ LIMITS: tuple[Limit, ...] = (
     Limit("TRACE_CELLS", 15_000_000, "nodes × cycles", "size of one trace download"),
     Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process", least=0),
     Limit(
-        "TRUSTED_PROXIES",
-        0,
-        "proxies",
-        "reverse proxies in front, whose X-Forwarded-For is believed",
-        least=0,
-    ),
-    Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process"),
-    Limit(
         "DATABASE_WAIT_SECONDS",
         10,
         "seconds",
@@ -178,15 +168,26 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("DATABASE_STATEMENT_SECONDS", 30, "seconds", "one statement in PostgreSQL, before 503"),
     Limit("CACHE_WAIT_SECONDS", 2, "seconds", "waiting for Redis before a process counts by itself"),
-    Limit("DISK_FREE_BYTES", 256 * MIB, "bytes", "free where the data are; below it /readyz answers 503"),
-    Limit("TRUSTED_PROXIES", 0, "proxies", "reverse proxies in front, whose X-Forwarded-For is believed"),
+    Limit(
+        "DISK_FREE_BYTES",
+        256 * MIB,
+        "bytes",
+        "free where the data are; below it /readyz answers 503",
+        least=0,
+    ),
+    Limit(
         "TRUSTED_PROXIES",
         0,
         "proxies",
         "reverse proxies in front, whose X-Forwarded-For and -Proto are believed",
+        least=0,
     ),
     Limit(
-        "HSTS_SECONDS", 31_536_000, "seconds", "Strict-Transport-Security, sent over TLS only; 0 sends none"
+        "HSTS_SECONDS",
+        31_536_000,
+        "seconds",
+        "Strict-Transport-Security, sent over TLS only; 0 sends none",
+        least=0,
     ),
 )
 

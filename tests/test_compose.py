@@ -177,12 +177,21 @@ def test_nothing_runs_as_root() -> None:
     after = instructions()[instructions().index(("USER", users[-1])) :]
     assert not {name for name, _ in after} & {"RUN", "COPY"}
     for name, service in SERVICES.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
         if name in OURS:
-            assert service["cap_drop"] == ["ALL"]
             assert service["read_only"] is True
             assert "user" not in service
         else:
             assert service["user"] == name
+
+
+def test_no_log_fills_the_disk() -> None:
+    """Every service's output is kept in few files of a bounded size."""
+    for name, service in SERVICES.items():
+        options = service["logging"]["options"]
+        assert re.fullmatch(r"[1-9]\d?m", options["max-size"]), name
+        assert 1 < int(options["max-file"]) <= 10, name
 
 
 def test_named_volumes_are_declared_and_used() -> None:
