@@ -17,7 +17,8 @@ help:
 	@echo "make lint         what make test checks before the tests"
 	@echo "make format       put the source in the one format"
 	@echo "make bench        the workloads of the benchmark, into var/bench/"
-	@echo "make measure      how the pages feel: step to paint, first paint, bytes, frames; PARTS=\"steps scrub\" for some"
+	@echo "make measure      how the pages feel: step to paint, first paint, bytes, frames; PARTS=\"steps scrub\" for some;"
+	@echo "                  without PARTS also docker-compose.yml on a container engine (tests/compose)"
 	@echo "make screenshots  docs/screenshots/ anew"
 	@echo "make lock         the lock files from pyproject.toml"
 	@echo "make clean        remove .venv and caches; what podstep stored in var/ stays"
@@ -50,6 +51,7 @@ bench: setup
 measure: setup
 	@.ci/test-packages
 	$(PYTHON) -m tests.browser.measure $(PARTS)
+	$(if $(PARTS),,$(PYTHON) -m tests.compose)
 
 screenshots: setup
 	@.ci/test-packages

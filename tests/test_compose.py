@@ -26,6 +26,8 @@ import yaml
 from playground import supervisor
 from playground.limits import LIMITS, MIB
 from playground.queues import WORKERS
+from tests.compose import __main__ as exercising
+from tests.compose import engine, images
 from tests.load.memory import BASE_MIB
 from tests.parts import REPOSITORY
 from tests.services import compose
@@ -304,6 +306,23 @@ def test_the_system_commands_of_the_image_are_on_debian() -> None:
     }  # env: .ci/browser-packages, a script
     for program in ("useradd", "install"):
         assert shutil.which(program, path=f"{os.defpath}:/usr/sbin:/sbin"), program
+
+
+def test_every_image_of_others_can_be_made() -> None:
+    """Where no registry can be reached, `python -m tests.compose` has a recipe for each."""
+    for name in images.wanted():
+        assert (images.RECIPES / name.partition(":")[0] / "Dockerfile").is_file(), name
+
+
+def test_without_an_engine_the_exercises_say_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No daemon and no right to start one: the exit status is not that of success, and the reason is told."""
+    monkeypatch.setattr(engine, "_version", lambda env: None)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr(sys, "argv", ["compose"])
+    assert exercising.main() == 2
+    assert "only root can start one" in capsys.readouterr().err
 
 
 def test_scripts_can_be_executed() -> None:

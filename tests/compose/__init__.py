@@ -1,0 +1,1 @@
+"""docker-compose.yml on a real container engine: ``python -m tests.compose``."""
