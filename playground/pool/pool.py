@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 IDLE_SECONDS = 150.0  # after which a process that has nothing to do ends; what it has read is forgotten then
 CANCEL_SECONDS = 2.0  # after which a job that nobody wants any more is ended with its process
+LONG = "computes"  # after a visitor's name: the share of their long jobs
 PLACES_KEPT = 1_000  # visitors of whom it is known which process has read their last bundle
 
 
@@ -64,11 +65,12 @@ class Pool:
     def submit(self, visitor: str, function: Callable[..., T], *args: Any, long: bool = False) -> Job[T]:
         """Queue a job of a visitor; its future has the outcome. Raises BusyError.
 
-        A ``long`` one computes for a minute: these never take the last process from those that only read.
+        A ``long`` one computes for a minute: these never take the last process from those that only read, and
+        have a share of their own, so that nobody's text waits for their own computation.
         """
-        job = Job(visitor, function, args, long)
+        job = Job(f"{visitor} {LONG}" if long else visitor, function, args, long)
         with self._changed:
-            self._shares.put(visitor, job)
+            self._shares.put(job.visitor, job)
             self._changed.notify_all()
         return job
 

@@ -76,6 +76,16 @@ def test_long_jobs_leave_a_process_to_short_ones(pools: Callable[..., Pool], tmp
     assert [job.future.result(PATIENCE) for job in long] == [str(go)] * 3
 
 
+def test_nobodys_text_waits_for_their_own_computation(pools: Callable[..., Pool], tmp_path: Path) -> None:
+    """One job of a visitor runs at once, and one long one beside it."""
+    pool, go = pools(2, Bounds(running=1, queued=10, queued_by_all=10)), tmp_path / "go"
+    long = [pool.submit("a", pool_jobs.held, str(go), long=True) for _ in range(2)]
+    assert pool.submit("a", pool_jobs.process_id).future.result(PATIENCE) > 0
+    assert not any(job.future.done() for job in long)
+    go.touch()
+    assert [job.future.result(PATIENCE) for job in long] == [str(go)] * 2
+
+
 def test_what_waits_is_bounded_by_visitor_and_in_all(pools: Callable[..., Pool], tmp_path: Path) -> None:
     """Who has as many jobs as may wait is refused, and nobody else; then the queue itself is full."""
     pool, go = pools(1, Bounds(running=1, queued=2, queued_by_all=3)), str(tmp_path / "go")
