@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -47,7 +49,8 @@ class Web:
 @contextmanager
 def serving(port: int, folder: Path, limits: Mapping[str, int]) -> Iterator[Web]:
     """Start the web process of the code in ``folder`` with the limits given, and end it afterwards."""
-    with tempfile.TemporaryDirectory(prefix="podstep-load-") as home:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # also where `timeout` ends this program
+    with tempfile.TemporaryDirectory(prefix="podstep-steps-") as home:
         stack = Stack("load", port, embedded_parts(Path(home), port), Path(home))
         (Path(home) / "data").mkdir()
         env = {**stack.env, **{f"PLAYGROUND_{name}": str(value) for name, value in limits.items()}}
