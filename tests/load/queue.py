@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from tests.e2e.bundles import bundle, deployment, node, small
 from tests.services import client
-from tests.services.processes import free_port
+from tests.services.processes import free_port, wait_until
 from tests.services.stack import embedded_parts, running
 
 NODES, DEPLOYMENTS, REPLICAS = 500, 10, 9_000
@@ -93,7 +93,7 @@ def figures(base: str, seconds: float) -> dict[str, float]:
     ended: list[float] = []
     try:
         runs = [visitor.start(large) for visitor in visitors for _ in range(RUNS_EACH)]
-        until(base, runs[0], ("running",))
+        wait_until(lambda: any(state_of(base, run)["done"] for run in runs), PATIENCE, "large runs compute")
         began = time.monotonic()
         while time.monotonic() - began < seconds:
             run = guest.start(share(base, small(f"small-{len(started)}")))
