@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -80,3 +81,22 @@ def test_a_team_s_run_outlives(
         assert outcome.tries > 0, "the outage was never felt"
     else:
         assert (seen["away"], seen["runs"]) == (["broker"], 200)
+
+
+#: What PostgreSQL bounds the statements of this connection by, as usual and for migrations.
+BOUNDS = """
+from django.db import connection
+from playground import outage
+with connection.cursor() as cursor:
+    print(cursor.execute("SHOW statement_timeout").fetchone()[0])
+    outage.lift_statement_timeout()
+    print(cursor.execute("SHOW statement_timeout").fetchone()[0])
+    print({name: connection.connection.info.get_parameters()[name] for name in ("connect_timeout",)})
+"""
+
+
+@pytest.mark.xdist_group("compose")
+def test_statements_and_connecting_are_bounded(stacks: Callable[[str], Stack]) -> None:
+    """A PostgreSQL that does not answer holds nobody for long; migrations take as long as they need."""
+    printed = stacks("compose").run(sys.executable, "manage.py", "shell", "-v", "0", "-c", BOUNDS)
+    assert printed.split("\n")[:3] == ["30s", "0", "{'connect_timeout': '10'}"]
