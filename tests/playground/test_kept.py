@@ -123,4 +123,5 @@ async def test_files_that_may_change_are_read_anew(settings: Any) -> None:
 
 async def test_the_application_keeps_files() -> None:
     """The server's own application answers a file twice alike."""
-    assert await get(application, FILE) == await get(application, FILE)
+    named = {"x_request_id": "the-same"}
+    assert await get(application, FILE, **named) == await get(application, FILE, **named)
