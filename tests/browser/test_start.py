@@ -54,7 +54,7 @@ def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
     address = page.url.partition("?")[0]
     page.go_back()
     page.go_back()
-    link = mine.get_by_role("link", name=re.compile(r"^Idle, but full \d+s ago$"))
+    link = mine.get_by_role("link", name=re.compile(r"^Idle, but full \d+s ago kept until [\d-]{10}$"))
     link.click()
     Workbench(page).wait()
     assert page.url.partition("?")[0] == address
