@@ -158,6 +158,7 @@ class Run(models.Model):
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=64, blank=True, db_index=True)  # what limits count by
+    request_id = models.CharField(max_length=100, blank=True, default="")  # of what started it
     cancel_token = models.CharField(max_length=64, blank=True)  # hash; for runs started over the API
     state = models.CharField(max_length=12, default=QUEUED, choices=[(s, s) for s in STATES], db_index=True)
     queue = models.CharField(max_length=8, default=LONG, choices=[(q, q) for q in QUEUES])

@@ -1,8 +1,8 @@
 """A name for each request, connection and run in the log, so that its lines can be found together.
 
 A request may bring its name (``X-Request-ID``), as from a proxy, if it is short and plain; otherwise it is
-given one. Its answer and its log lines have the name, and so has the run that it started: Celery carries the
-name to the worker in the message's headers. A WebSocket has a name for the connection, and beside it
+given one. Its answer and its log lines have the name, and so has the run that it started: the name is in the
+run's row, for a task computes whichever run is next. A WebSocket has a name for the connection, and beside it
 the command and its id.
 """
 
@@ -13,17 +13,15 @@ import secrets
 from collections.abc import MutableMapping
 from typing import Any
 
-from celery.signals import before_task_publish, task_postrun, task_prerun
+from celery.signals import task_postrun, task_prerun
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
 from playground.bodies import Application, Receive, Scope, Send
 
 HEADER = b"x-request-id"
-CARRIED = "podstep_request_id"  # the header of Celery's message
 NAMED = {"http": "request_id", "websocket": "connection_id"}
 ANSWERS = ("http.response.start", "websocket.accept")
 _SANE = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-_CARRIED = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 
 def request_id_of(headers: list[tuple[bytes, bytes]]) -> str:
@@ -70,21 +68,16 @@ def asked_by() -> str:
     return str(bound.get("request_id", ""))
 
 
-@before_task_publish.connect
-def carry(headers: dict[str, Any] | None = None, **_: Any) -> None:
-    """Put the name into a task's message."""
-    if headers is not None and (name := asked_by()):
-        headers[CARRIED] = name
-
-
 @task_prerun.connect
-def bind_task(task: Any = None, task_id: str = "", **_: Any) -> None:
-    """Bind the name that a task's message brought, in the worker."""
+def bind_task(task_id: str = "", **_: Any) -> None:
+    """Bind the name of a task, in the worker."""
     clear_contextvars()
     bind_contextvars(task_id=task_id)
-    name = getattr(task.request, CARRIED, None)
-    if isinstance(name, str) and _CARRIED.fullmatch(name):
-        bind_contextvars(request_id=name)
+
+
+def bind_run(run_id: str, request_id: str) -> None:
+    """Bind the run that a task computes, and the name of what started it."""
+    bind_contextvars(run=run_id, **({"request_id": request_id} if request_id else {}))
 
 
 @task_postrun.connect

@@ -35,7 +35,7 @@ def measure_and_date(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> Non
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("playground", "0007_draft_text_revision"),
+        ("playground", "0008_run_queue"),
     ]
 
     operations = [

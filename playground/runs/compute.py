@@ -22,7 +22,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from playground import bundles, outage, store
+from playground import bundles, outage, request_ids, store
 from playground.limits import MIB, limit
 from playground.models import (
     CANCELLED,
@@ -121,7 +121,9 @@ def _compute(run_id: str, claim: str) -> str | None:
         try:
             with bounded(retry_outages(lambda: _bound(run_id))):
                 attempt = retry_outages(lambda: _Attempt(run_id, claim))
-                return attempt.run_to_end()
+                state = attempt.run_to_end()
+                log.info("run computed", state=state)
+                return state
         except OutageError:
             raise
         except LostClaimError:
@@ -167,6 +169,7 @@ class _Attempt:
     def __init__(self, run_id: str, claim: str) -> None:
         self.claim = claim
         self.run = Run.objects.select_related("scenario").get(pk=run_id)
+        request_ids.bind_run(run_id, self.run.request_id)
         if self.run.attempts > ATTEMPTS:
             raise LimitReachedError(
                 f"{ATTEMPTS} workers in a row ended before this run went a cycle further, most likely for "

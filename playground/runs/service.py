@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from playground import bundles, outage, quotas, store
+from playground import bundles, outage, quotas, request_ids, store
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
@@ -126,6 +126,7 @@ def start(
             cancel_token=token_hash(token),
             expected=sizing.expected_cycles(scenario),
             queue=sizing.queue_for(scenario),
+            request_id=request_ids.asked_by(),
         )
         transaction.on_commit(lambda: enqueue(run.id, run.queue))
     return run, token

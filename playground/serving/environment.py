@@ -65,7 +65,7 @@ class Environment:
         found = [part for part in self.text(name, ",".join(default)).replace(" ", "").split(",") if part]
         for part in found:
             try:
-                ip_network(part)
+                ip_network(part, strict=False)
             except ValueError:
                 return self._wrong(name, part, "an IP network such as 10.0.0.0/8", list(default))
         return found

@@ -1,4 +1,4 @@
-"""Names of requests: accepted or made, answered, bound for the log, and carried to the worker."""
+"""Names of requests: accepted or made, answered, bound for the log, and kept with runs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import pytest
 from channels.testing import HttpCommunicator
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
-from playground import request_ids, store
-from playground.tasks import run_simulation
+from playground import bundles, request_ids, store
+from playground.runs import compute, service
 
 from .conftest import OWNER, Socket, communicator
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: node-1}}"
 
 
 async def answered(path: str, *given: bytes) -> tuple[int, list[bytes]]:
@@ -63,27 +66,17 @@ async def test_every_line_of_a_command_has_connection_and_request(monkeypatch: p
     assert [{**expected, "request": number} for number in (1, 2)] == seen
 
 
-def test_a_task_has_the_name_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is in the message's headers, and bound in the worker for the time of the task."""
+def test_a_run_has_the_name_of_what_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in the row, and bound while a worker computes the run, whichever task it is that does."""
     clear_contextvars()
     bind_contextvars(connection_id="tab-1", command="run.start", request=4)
-    sent: dict[str, Any] = {}
-    request_ids.carry(headers=sent)
-    assert sent == {request_ids.CARRIED: "tab-1.4"}
-    clear_contextvars()
-    run_simulation.push_request(id="t", **sent)
-    try:
-        request_ids.bind_task(task=run_simulation, task_id="t")
-        assert get_contextvars() == {"task_id": "t", "request_id": "tab-1.4"}
-        request_ids.forget_task()
-        assert get_contextvars() == {}
-    finally:
-        run_simulation.pop_request()
-
-
-def test_a_task_that_nobody_asked_for_has_none() -> None:
-    """Scheduled ones, and what a rescue announces again."""
-    clear_contextvars()
-    sent: dict[str, Any] = {}
-    request_ids.carry(headers=sent)
-    assert sent == {}
+    monkeypatch.setattr(service, "enqueue", lambda *_: True)
+    run, _ = service.start(bundles.parse([("", NODE)]), owner="owner")
+    assert run.request_id == "tab-1.4"
+    request_ids.bind_task(task_id="t")
+    seen: list[dict[str, Any]] = []
+    monkeypatch.setattr(compute._Attempt, "run_to_end", lambda _: seen.append(get_contextvars()))
+    compute.compute(run.pk)
+    assert seen == [{"task_id": "t", "run": run.pk, "request_id": "tab-1.4"}]
+    request_ids.forget_task()
+    assert get_contextvars() == {}
