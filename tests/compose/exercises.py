@@ -11,6 +11,7 @@ import zstandard
 from tests.compose.project import Project
 from tests.e2e.bundles import slow, small
 from tests.services.client import open_socket
+from tests.services.processes import wait_until
 
 #: Nodes and pods of a run that takes a worker long enough to be killed in the midst of it.
 LONG = (1_000, 600)
@@ -111,7 +112,15 @@ def killed_worker(project: Project) -> str:
 
 def killed_web(project: Project) -> str:
     """Kill the web server during a run: it comes back, and the run never stopped."""
-    return _survives(project, "web")
+    name = project.start_run(slow("web", *LONG), "While web is killed")
+    project.run_until(name, _under_way)
+    began = time.monotonic()
+    project.kill("web")
+    wait_until(lambda: project.answers("/readyz") == 200, 120, "the web server is ready again", pause=0.3)
+    away = time.monotonic() - began
+    project.ends(name, LONG[1])
+    project.wait_until_healthy()
+    return f"ready after {away:.0f} s, the run done"
 
 
 def killed_redis(project: Project) -> str:
