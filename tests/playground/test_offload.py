@@ -144,7 +144,9 @@ async def test_a_reading_in_the_pool_tells_how_far_it_is(monkeypatch: pytest.Mon
     """Its stages are pushed to who asked, under the number of the request."""
     monkeypatch.setattr(commands, "TOLD_SECONDS", 0.0)
     async with connected() as socket:
-        asked = await socket.send("bundle.check", {"text": NODES + NODES.replace("n0", "m0") * 2})
+        asked = await socket.send(
+            "bundle.check", {"text": "---\n".join(NODES.replace("n0", f"m{at}") for at in range(12))}
+        )
         assert (await socket.answer(asked))[0] == "success"
     told = [frame[2] for frame in socket.pushed if frame[0] == "request.progress"]
     assert {report["request"] for report in told} == {asked}
