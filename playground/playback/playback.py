@@ -178,10 +178,10 @@ class Playback:
         with self._grow_lock:
             if self.complete or self.stored:
                 return False
-            working, began = time.thread_time(), time.monotonic()
+            working = time.thread_time()
             try:
                 with one_step():  # a slice is shorter than a step may be
-                    self._advance(began + seconds)
+                    self._advance(seconds)
             except TooMuchWorkError as error:
                 self.complete = True
                 self.stopped = str(error)
@@ -197,11 +197,12 @@ class Playback:
                 self._forward = None  # its columns are no longer needed
             return not self.complete
 
-    def _advance(self, until: float) -> None:
-        """Step forward until a moment of the monotonic clock, or until computing is over."""
+    def _advance(self, seconds: float) -> None:
+        """Step forward for about ``seconds``, or until computing is over."""
         if self._forward is None:
             self._forward = simulate(self.scenario, trace=False)
-        while not self.complete and time.monotonic() < until:
+        began = time.monotonic()
+        while not self.complete and time.monotonic() - began < seconds:
             cycle = self._forward.step()
             if cycle is None:
                 self._end(self._forward)
