@@ -202,7 +202,9 @@ class Playback:
         if self._forward is None:
             self._forward = simulate(self.scenario, trace=False)
         began = time.monotonic()
-        while not self.complete and time.monotonic() - began < seconds:
+        stepped = False  # once at least: a slice may be shorter than what surrounds it
+        while not self.complete and (not stepped or time.monotonic() - began < seconds):
+            stepped = True
             cycle = self._forward.step()
             if cycle is None:
                 self._end(self._forward)
