@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from playground.queues import QUEUES
 from tests.e2e.bundles import small
 from tests.parts import REPOSITORY
 from tests.services.client import request
@@ -176,8 +177,8 @@ def test_messages_of_others_end_nothing(tmp_path: Path, data: Path) -> None:
                 '{"headers": {"task": []}}',
             )
         ):
-            (queue / f"{number:03}.celery.msg").write_text(text)
-        (queue / "100.celery.msg").mkdir()
+            (queue / f"{number:03}.{QUEUES[number % 2]}.msg").write_text(text)
+        (queue / "100.short.msg").mkdir()
         wait_until(lambda: not list(queue.glob("*.msg")), 60, "the worker takes them")
         assert computes(port)
         assert len(list((data / "broker" / "quarantine").iterdir())) == 6

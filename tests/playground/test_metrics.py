@@ -99,7 +99,7 @@ def test_runs_storage_and_parts(web: str) -> None:
         < value(found, "podstep_stored_bytes", kind="allowed")
     )
     assert value(found, "podstep_database_up") == value(found, "podstep_broker_up") == 1
-    assert ("podstep_queue_messages", frozenset({("queue", "celery")})) in found
+    assert ("podstep_queue_messages", frozenset({("queue", "short")})) in found
     assert value(found, "process_resident_memory_bytes") > 2**20
 
 
