@@ -22,6 +22,7 @@ from scheduler_core.equivalence.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
 from scheduler_core.policy import Profile
+from scheduler_core.policy.declared import declared_fields
 from scheduler_core.policy.difference import differences
 from scheduler_core.profiles import main_profile, profiles_of
 from scheduler_core.queue import QUEUE_SHOWN, SchedulingQueue
@@ -69,7 +70,7 @@ class Simulation:
         quirk_effects: bool = True,
     ) -> None:
         self.scenario = scenario
-        self.cluster = Cluster()
+        self.cluster = Cluster(declared_fields())
         self._options = (trace, unabridged, reuse)
         self._tells_quirks = trace and quirk_effects
         self._start(Configuration(scenario.policy, scenario.settings))

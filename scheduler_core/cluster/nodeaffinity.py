@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from scheduler_core.cluster.columns import NodeColumns
+from scheduler_core.cluster.reads import PodFields
 from scheduler_core.cycle import BoolVector
 from scheduler_core.objects.model import NodeSelectorTerm, Pod, Requirement
 
@@ -19,7 +20,7 @@ _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
-def required_mask(pod: Pod, columns: NodeColumns) -> BoolVector:
+def required_mask(pod: Pod | PodFields, columns: NodeColumns) -> BoolVector:
     """Where selector and required affinity match, ``(N,) bool`` (predicates.podMatchesNodeLabels)."""
     mask = np.ones(columns.size, np.bool_)
     for key, value in pod.node_selector.items():

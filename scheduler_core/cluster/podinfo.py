@@ -7,13 +7,14 @@ differs between replicas: name, uid, priority, node and nomination are in
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from scheduler_core.cluster.columns import clamp
 from scheduler_core.cluster.devices import Demand, demand_of
+from scheduler_core.cluster.reads import CLASS_FIELDS, PodFields
 from scheduler_core.cluster.selecting import Selector, compile_selector, matches
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import Container, Pod, PodAffinityTerm, Volume
@@ -61,7 +62,7 @@ class PodInfo:
     """
 
     number: int  # of the class, in order of first appearance
-    pod: Pod  # the first pod of the class, for what is rarely read
+    fields: PodFields  # what rules declare, for what is rarely read
     namespace: str
     labels: Mapping[str, str]
     terminating: bool
@@ -88,33 +89,11 @@ def is_scalar(name: str) -> bool:
     return "/" in name and not name.startswith("requests.")
 
 
-def class_key(pod: Pod) -> Hashable:
-    """Return what two pods must share to be scheduled alike on any cluster."""
-    controller = pod.meta.controller
-    return (
-        pod.meta.namespace,
-        _items(pod.meta.labels),
-        _items(pod.node_selector),
-        None if pod.affinity is None else repr(pod.affinity),
-        pod.tolerations,
-        tuple(_container_key(c) for c in pod.containers),
-        tuple(_container_key(c) for c in pod.init_containers),
-        pod.volumes,
-        None if controller is None else (controller.kind, controller.uid),
-        pod.meta.deletion_timestamp is not None,
-    )
+def compile_pod(pod: Pod, number: int, names: Iterable[str] = CLASS_FIELDS) -> PodInfo:
+    """Compile a pod (v1.11's predicateMetadata and NodeInfo.calculateResource in one).
 
-
-def _items(mapping: Mapping[str, str] | Mapping[str, int]) -> tuple[tuple[str, str | int], ...]:
-    return tuple(sorted(mapping.items()))
-
-
-def _container_key(container: Container) -> Hashable:
-    return container.image, _items(container.requests), _items(container.limits), container.host_ports
-
-
-def compile_pod(pod: Pod, number: int) -> PodInfo:
-    """Compile a pod (v1.11's predicateMetadata and NodeInfo.calculateResource in one)."""
+    ``names`` are the fields that rules declare.
+    """
     usage = _sum_requests(pod.containers)
     request = _with_init(usage, pod.init_containers)
     scalars = tuple(sorted((name, amount) for name, amount in request.items() if is_scalar(name)))
@@ -126,7 +105,7 @@ def compile_pod(pod: Pod, number: int) -> PodInfo:
     controller = pod.meta.controller
     return PodInfo(
         number=number,
-        pod=pod,
+        fields=PodFields(pod, names),
         namespace=pod.meta.namespace,
         labels=pod.meta.labels,
         terminating=pod.meta.deletion_timestamp is not None,

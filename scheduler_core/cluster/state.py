@@ -15,8 +15,9 @@ import numpy as np
 from scheduler_core.cluster.columns import NodeColumns, clamp
 from scheduler_core.cluster.devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.cluster.holdings import Holdings
-from scheduler_core.cluster.podinfo import PodInfo, class_key, compile_pod
+from scheduler_core.cluster.podinfo import PodInfo, compile_pod
 from scheduler_core.cluster.pods import AffinityClass, PodIndex, PodKind, PodState
+from scheduler_core.cluster.reads import POD_FIELDS, class_fields
 from scheduler_core.cluster.reasons import ReasonTable
 from scheduler_core.cluster.storage import ClaimError, PodUse, Storage, pod_use
 from scheduler_core.cycle import IntVector
@@ -48,10 +49,13 @@ class Cluster:
     ``used`` is ``(6, N) int64`` in the order of :attr:`PodInfo.usage`; ``lowest_priority`` is
     ``(N,) int64``, the lowest priority of a pod on the node. ``touched`` lists the nodes whose
     pods changed, in the order of the changes; ``generation`` grows with every change of an
-    object other than a pod, and whenever the list starts anew.
+    object other than a pod, and whenever the list starts anew. ``fields`` make a class of pods
+    (:func:`~scheduler_core.cluster.reads.class_fields`); None: those that always do.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fields: tuple[str, ...] | None = None) -> None:
+        self._fields = class_fields(()) if fields is None else fields
+        self._keys = tuple(POD_FIELDS[name].key for name in self._fields)
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, PodState] = {}
         self.finished: dict[str, Pod] = {}
@@ -260,10 +264,10 @@ class Cluster:
 
     def compile(self, pod: Pod) -> PodInfo:
         """Compile a pod, or find the class that an equal one was compiled to."""
-        key = class_key(pod)
+        key = tuple([read(pod) for read in self._keys])
         info = self._classes.get(key)
         if info is None:
-            info = self._classes[key] = compile_pod(pod, len(self._classes))
+            info = self._classes[key] = compile_pod(pod, len(self._classes), self._fields)
         return info
 
     def usages(self, pods: Sequence[PodState]) -> IntVector:

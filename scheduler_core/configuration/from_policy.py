@@ -130,7 +130,11 @@ def _add_predicate(draft: _Draft, key: str, argument: Any) -> None:
         return
     if key == CONDITION:
         told.notes.append(CORDON_NOTE)
-    _enable_filter(draft, PLUGIN_OF[key])
+    plugin = PLUGIN_OF.get(key)
+    if plugin is None:
+        told.lost.append(f"{key}: no plugin does the same")
+        return
+    _enable_filter(draft, plugin)
 
 
 def _enable_filter(draft: _Draft, plugin: str) -> None:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
+from scheduler_core.cluster.reads import CLASS_FIELDS, POD_FIELDS
 from scheduler_core.objects.model import Pod
+from scheduler_core.policy.declared import declared_fields
 
 Definition = Literal["controller", "attributes"]
 
@@ -61,11 +63,14 @@ def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Ca
     """Return what makes a class: field name to its reader, in the order in which differences are told.
 
     ``split`` adds the attributes to a class by controller, so that pods of one controller with two
-    templates are two classes. Mode ``sound`` needs this: no event tells that two members differ.
+    templates are two classes, and to either definition what rules declare beyond it. Mode ``sound`` needs
+    this: no event tells that two members differ.
     """
-    if definition == "attributes":
-        return BY_ATTRIBUTES
-    return {**BY_CONTROLLER, **BY_ATTRIBUTES} if split else BY_CONTROLLER
+    if not split:
+        return BY_ATTRIBUTES if definition == "attributes" else BY_CONTROLLER
+    declared = {name: POD_FIELDS[name].read for name in declared_fields() if name not in CLASS_FIELDS}
+    by_controller = {} if definition == "attributes" else BY_CONTROLLER
+    return {**by_controller, **BY_ATTRIBUTES, **declared}
 
 
 def canonical(value: Any) -> Any:
@@ -79,20 +84,19 @@ def canonical(value: Any) -> Any:
     return value
 
 
-def field_values(pod: Pod, definition: Definition, *, split: bool = False) -> dict[str, Any]:
-    """Return what the class of a pod is made of, field by field, as JSON would hold it."""
-    return {name: canonical(read(pod)) for name, read in fields_of(definition, split=split).items()}
-
-
 def equivalence_hash(pod: Pod, definition: Definition = "controller", *, split: bool = False) -> int | None:
     """Return the class's key, a uint64 that is the same on every machine; ``None`` for a pod without class.
 
     By controller a pod needs an owner with ``controller: true`` (proposal, section 2.3); by attributes
     every pod has a class.
     """
+    return _hash(pod, definition, fields_of(definition, split=split))
+
+
+def _hash(pod: Pod, definition: Definition, readers: Mapping[str, Callable[[Pod], Any]]) -> int | None:
     if definition == "controller" and pod.meta.controller is None:
         return None
-    values = field_values(pod, definition, split=split)
+    values = {name: canonical(read(pod)) for name, read in readers.items()}
     text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return int.from_bytes(blake2b(text.encode(), digest_size=HASH_BYTES).digest(), "big")
 
@@ -129,6 +133,7 @@ class Classes:
     ) -> None:
         self.definition = definition
         self.split = split
+        self._readers = fields_of(definition, split=split)
         self.limit = limit
         self._patience = limit
         self._classes: dict[int, EquivalenceClass] = {}  # in order of first appearance
@@ -143,7 +148,7 @@ class Classes:
 
     def of(self, pod: Pod) -> EquivalenceClass | None:
         """Return a pod's class and enter the pod there, taking it out of the one it was in before."""
-        key, number = pod.meta.key, equivalence_hash(pod, self.definition, split=self.split)
+        key, number = pod.meta.key, _hash(pod, self.definition, self._readers)
         if self._of_pod.get(key) != number:
             self.forget(key)
         if number is None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scheduler_core.cluster.view import Scope
 from scheduler_core.cycle import IntVector
-from scheduler_core.equivalence.conditions import rows_of
+from scheduler_core.equivalence.conditions import ALWAYS, rows_of
 from scheduler_core.equivalence.events import Event
-from scheduler_core.equivalence.row import Mode, Row
+from scheduler_core.equivalence.row import ALL, Mode, Row, in_modes
 from scheduler_core.equivalence.rules_nodes import NODE_ROWS
 from scheduler_core.equivalence.rules_pods import POD_ROWS
 from scheduler_core.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
@@ -24,6 +25,18 @@ from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffini
 TABLE: tuple[Row, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
 
 OTHER_NAMES = {"PodFitsPorts": "PodFitsHostPorts"}
+
+UNLISTED = Row(
+    "unlisted",
+    "any",
+    ("ADD", "UPDATE", "DELETE"),
+    ALWAYS,
+    (),
+    in_modes("sound", ALL),
+    "scope",
+    "No row names the predicate: whatever its scope lets it read may have changed.",
+)
+"""What stands in for the rows of a predicate that has none, in the mode that has to be right."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +54,8 @@ class Rules:
 
     ``predicates`` are those that the policy evaluates, by key. A predicate that has another key than its
     own, as those with an argument may, is invalidated like its kind; not so in ``v1.11``, which
-    compares keys. ``table`` is for those who ask what another table would do.
+    compares keys. One that no row names is invalidated in ``sound`` by every event within its scope.
+    ``table`` is for those who ask what another table would do.
     """
 
     def __init__(
@@ -52,6 +66,9 @@ class Rules:
         for key, run in predicates.items():
             name = key if mode == "v1.11" else _kind(key, run)
             self._keys[name] = (*self._keys.get(name, ()), key)
+        named = {name for row in TABLE for name in row.predicates or ()}
+        unlisted = [(key, run.scope) for key, run in predicates.items() if _kind(key, run) not in named]
+        self._unlisted = unlisted if mode == "sound" else []
         self._rows: dict[tuple[str, str], list[Row]] = {}
         for row in table:
             if mode in row.scopes and (row.predicates is None or self._evaluated(row.predicates)):
@@ -69,6 +86,10 @@ class Rules:
             rows = rows_of(row.scopes[self.mode], event, topology)
             if keys != () and (rows is None or len(rows)):
                 found.append(Invalidation(row, event, keys, rows))
+        by_pod = event.resource == "Pod"  # which a rule of scope OBJECTS does not read
+        unlisted = tuple(key for key, scope in self._unlisted if not (by_pod and scope is Scope.OBJECTS))
+        if unlisted:
+            found.append(Invalidation(UNLISTED, event, unlisted, None))
         return found
 
     def _evaluated(self, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -101,9 +101,15 @@ def _edited(world: World, key: Key, group: list[Edit]) -> KubernetesObject:
     document, admission = _source(world, key)
     patched = apply_patch(document, _patch(document, group), "merge")
     read = _read(patched, admission=admission)
-    labels = replace(former.meta, labels=read.meta.labels)
+    noted = _annotations(patched) != _annotations(document)  # others may be newer than the manifest
+    annotations = read.meta.annotations if noted else former.meta.annotations
+    meta = replace(former.meta, labels=read.meta.labels, annotations=annotations)
     fields = {name: getattr(read, name) for name in FIELDS[key[0]]}
-    return replace(former, meta=labels, **fields)
+    return replace(former, meta=meta, **fields)
+
+
+def _annotations(document: Mapping[str, Any]) -> Any:
+    return (document.get("metadata") or {}).get("annotations")
 
 
 def _source(world: World, key: Key) -> tuple[Manifest, bool]:

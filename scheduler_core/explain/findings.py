@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from scheduler_core.explain import pod_findings as pods
 from scheduler_core.explain import storage_findings as storage
+from scheduler_core.explain.by_declaration import by_declaration
 from scheduler_core.explain.edits import Edit, Mutation, part
 from scheduler_core.explain.finding import Finding, Place
 from scheduler_core.explain.labels import selector_finding, set_labels
@@ -19,7 +20,8 @@ from scheduler_core.explain.world import Failure, Manifest
 from scheduler_core.objects.model import Taint
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity
-from scheduler_core.predicates.general import MatchNodeSelector, PodFitsHostPorts
+from scheduler_core.predicates.configured import AddedNodeAffinity
+from scheduler_core.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
 from scheduler_core.predicates.interpod import (
     AFFINITY_REASON,
     ANTI_AFFINITY_REASON,
@@ -39,15 +41,17 @@ def findings(place: Place, failure: Failure) -> list[Finding]:
     """Return a finding for each reason of a failure that has something to say."""
     if failure.error is not None:
         return [storage.error(place, failure.error)]
-    found = [_rule(place, reason) for reason in failure.reasons if reason != GENERAL_REASON]
+    found = [_rule(place, failure, reason) for reason in failure.reasons if reason != GENERAL_REASON]
     return found or [Finding()]
 
 
-def _rule(place: Place, reason: str) -> Finding:
+def _rule(place: Place, failure: Failure, reason: str) -> Finding:
     if reason.startswith(INSUFFICIENT):
         return insufficient(place, reason.removeprefix(INSUFFICIENT))
     rule = RULES.get(reason)
-    return rule(place) if rule is not None else Finding()
+    if rule is not None:
+        return rule(place)
+    return Finding() if reason in WITHOUT_CHANGE else by_declaration(place, failure)
 
 
 # The node itself
@@ -195,4 +199,7 @@ RULES: Mapping[str, Callable[[Place], Finding]] = {
         for kind, reason in PRESSURE_REASONS.items()
     },
 }
-"""Reason to rule; what has no row, such as the requested hostname, has no change to propose."""
+"""Reason to rule; for what is in neither table, changes are proposed of what the predicate declares."""
+
+WITHOUT_CHANGE = frozenset({HostName.reason, AddedNodeAffinity.reason})
+"""What no change of the pod or the node ends: the pod names its node, or the configuration keeps it away."""

@@ -19,6 +19,7 @@ from scheduler_core.export import document_key
 from scheduler_core.filtering import Filtered, filter_nodes, missing_claim
 from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.policy import Profile
+from scheduler_core.policy.declared import declared_fields
 from scheduler_core.preemption import Candidate, preempt
 from scheduler_core.queue import SchedulingQueue
 from scheduler_core.scenario import Scenario
@@ -236,7 +237,7 @@ class Standing:
 
 
 def _cluster(world: World) -> Cluster:
-    cluster = Cluster()
+    cluster = Cluster(declared_fields())
     for obj in world.objects.values():
         cluster.put(obj)
     cluster.refresh()

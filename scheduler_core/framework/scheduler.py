@@ -30,6 +30,7 @@ from scheduler_core.framework.scoring import score_nodes
 from scheduler_core.framework.volume_binding import VolumeBinding
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.policy.declared import declared_fields
 
 Turns = Literal["between-cycles", "when-idle"]
 """When goroutines get their turn: before the next cycle begins, or only when no pod is active.
@@ -82,7 +83,7 @@ class Framework(Api):
         self.details = details
         self.pace = pace or Pace()
         self.clock = clock or Clock()
-        self.cluster = Cluster()
+        self.cluster = Cluster(declared_fields())
         first, last = VolumeBinding(), DefaultBinder()
         self.plugins = (*plugins, first, last)
         given = profiles or {"": Scheduler(points, scheduling or default_scheduling())}

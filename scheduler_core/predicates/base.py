@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
 from scheduler_core.cluster.view import Scope, View
 
@@ -34,6 +35,10 @@ class Predicate(Protocol):
     """A check of one pod against every row of a view."""
 
     scope: Scope
+
+    @property
+    def reads(self) -> Reads:
+        """What a result depends on."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Check the pod on every row; ``state`` is for the few rules that ask for its identity."""

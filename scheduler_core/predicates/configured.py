@@ -10,6 +10,7 @@ from scheduler_core.cluster.devices import COUNT, SHARE
 from scheduler_core.cluster.nodeaffinity import any_term_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.model import NodeSelectorTerm, Taint
@@ -28,10 +29,11 @@ class CheckNodeUnschedulable:
     """
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("tolerations",), node=("unschedulable",))
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where the node is cordoned."""
-        if tolerates(pod.pod.tolerations, CORDON):
+        if tolerates(pod.fields.tolerations, CORDON):
             return FITS
         return narrowed(view.memo(("unschedulable",), lambda: self._codes(view)), view)
 
@@ -48,6 +50,7 @@ class AddedNodeAffinity:
     """NodeAffinityArgs' ``addedAffinity``: nodes that pods are kept on besides their own affinity."""
 
     scope = Scope.OBJECTS
+    reads = Reads(node=("name", "labels"))
     reason = "node(s) didn't match scheduler-enforced node affinity"
 
     def __init__(self, terms: tuple[NodeSelectorTerm, ...]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 import numpy as np
 
 from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, Demand, room
 from scheduler_core.cluster.nodeaffinity import required_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.storage import ports_conflict
 from scheduler_core.cluster.view import Scope, View
@@ -28,6 +32,7 @@ class PodFitsResources:
     """
 
     scope = Scope.NODE
+    reads = Reads(pod=("containers", "init_containers"), node=("allocatable",), objects=("Pod",))
 
     def __init__(self, *, unrequested_too: bool = True) -> None:
         self.unrequested_too = unrequested_too
@@ -100,6 +105,7 @@ class HostName:
     """The node that the manifest itself asks for (predicates.PodFitsHost)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(node=("name",))
     reason = "node(s) didn't match the requested hostname"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
@@ -115,6 +121,7 @@ class PodFitsHostPorts:
     """Host ports not taken on the node (predicates.PodFitsHostPorts)."""
 
     scope = Scope.NODE
+    reads = Reads(pod=("containers",), objects=("Pod",))
     reason = "node(s) didn't have free ports for the requested pod ports"
 
     def __init__(self, *, as_a_set: bool = True) -> None:
@@ -143,17 +150,18 @@ class MatchNodeSelector:
     """``spec.nodeSelector`` and required node affinity (predicates.PodMatchNodeSelector)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("node_selector", "affinity"), node=("name", "labels"))
     reason = "node(s) didn't match node selector"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where the labels do not match."""
-        spec = pod.pod
+        spec = pod.fields
         if not spec.node_selector and (spec.affinity is None or spec.affinity.node_required is None):
             return FITS
         return narrowed(view.memo(("node-selector", pod.number), lambda: self._codes(pod, view)), view)
 
     def _codes(self, pod: PodInfo, view: View) -> Codes | None:
-        fits = required_mask(pod.pod, view.columns)
+        fits = required_mask(pod.fields, view.columns)
         return None if fits.all() else np.where(fits, np.int16(0), np.int16(view.reasons.code(self.reason)))
 
 
@@ -167,6 +175,7 @@ class GeneralPredicates:
 
     def __init__(self, members: tuple[Predicate, ...] = MEMBERS) -> None:
         self.members = members
+        self.reads = reduce(or_, (member.reads for member in members))
 
     def under(self, quirks: frozenset[str]) -> GeneralPredicates:
         """Return the check with these quirks in force."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo, Term
 from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import Scope, View
@@ -35,6 +36,7 @@ class MatchInterPodAffinity:
     """
 
     scope = Scope.CLUSTER
+    reads = Reads(pod=("namespace", "labels", "terminating", "affinity"), node=("labels",), objects=("Pod",))
 
     def __init__(self, quirks: frozenset[str] = QUIRK_IDS) -> None:
         self.quirks = quirks & OWN_QUIRKS

@@ -8,6 +8,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.model import NodeCondition
@@ -47,6 +48,7 @@ class CheckNodeCondition:
     """Ready, disk, network and ``spec.unschedulable`` (predicates.CheckNodeConditionPredicate)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(node=("conditions", "unschedulable"))
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Append a reason for each bad condition, in the node's own order."""
@@ -73,6 +75,7 @@ class CheckNodePressure:
     """
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("containers",), node=("conditions",))
 
     def __init__(self, condition: str, *, best_effort_only: bool = False) -> None:
         self.condition = condition
@@ -93,6 +96,7 @@ class CheckNodeLabelPresence:
     """A policy's ``labelsPresence`` (predicates.NodeLabelChecker.CheckNodeLabelPresence)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(node=("labels",))
     reason = "node(s) didn't have the requested labels"
 
     def __init__(self, labels: tuple[str, ...], *, presence: bool) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodQuery, PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR
 from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
@@ -22,6 +23,9 @@ class CheckServiceAffinity:
     """Follow the first pod with the same labels (predicates.ServiceAffinity.checkServiceAffinity)."""
 
     scope = Scope.CLUSTER
+    reads = Reads(
+        pod=("namespace", "labels", "node_selector"), node=("name", "labels"), objects=("Pod", "Service")
+    )
     reason = "node(s) didn't match service affinity"
 
     def __init__(self, labels: tuple[str, ...], *, asks_for_a_node: bool = True) -> None:
@@ -37,7 +41,7 @@ class CheckServiceAffinity:
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
         """Fail where the node lacks one of the label pairs that the pod is tied to."""
-        selector = pod.pod.node_selector
+        selector = pod.fields.node_selector
         pairs = {label: selector[label] for label in self.labels if label in selector}
         if len(pairs) == len(self.labels) or not services_of(pod, view.cluster):
             return failing(~self._mask(pairs, view), view, self.reason)

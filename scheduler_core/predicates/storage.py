@@ -10,6 +10,7 @@ from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.cluster.nodeaffinity import any_term_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR
 from scheduler_core.cluster.storage import ClaimError, Storage
 from scheduler_core.cluster.view import Scope, View
@@ -39,6 +40,11 @@ class CheckVolumeBinding:
     """
 
     scope = Scope.OBJECTS
+    reads = Reads(
+        pod=("namespace", "volumes"),
+        node=("name", "labels"),
+        objects=("PersistentVolume", "PersistentVolumeClaim", "StorageClass"),
+    )
 
     def __init__(self, *, provisions: bool = False) -> None:
         self.provisions = provisions
@@ -144,6 +150,11 @@ class NoVolumeZoneConflict:
     """Zone labels of bound volumes against the node's (predicates.VolumeZoneChecker)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(
+        pod=("namespace", "volumes"),
+        node=("labels",),
+        objects=("PersistentVolume", "PersistentVolumeClaim", "StorageClass"),
+    )
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where a volume lives in other zones than the node."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.selectors import tolerates
@@ -16,6 +17,7 @@ class PodToleratesNodeTaints:
     """Every taint with one of ``effects`` must be tolerated (predicates.PodToleratesNodeTaints)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("tolerations",), node=("taints",))
     reason = "node(s) had taints that the pod didn't tolerate"
 
     def __init__(self, effects: tuple[str, ...] = ("NoSchedule", "NoExecute")) -> None:
@@ -23,13 +25,13 @@ class PodToleratesNodeTaints:
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail where a taint is not tolerated."""
-        key = ("taints", self.effects, pod.pod.tolerations)
+        key = ("taints", self.effects, pod.fields.tolerations)
         return narrowed(view.memo(key, lambda: self._codes(pod, view)), view)
 
     def _codes(self, pod: PodInfo, view: View) -> Codes | None:
         column = view.columns.taints
         refused = [
-            any(t.effect in self.effects and not tolerates(pod.pod.tolerations, t) for t in taints)
+            any(t.effect in self.effects and not tolerates(pod.fields.tolerations, t) for t in taints)
             for taints in column.values
         ]
         if not any(refused):

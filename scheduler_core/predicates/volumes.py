@@ -6,6 +6,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.storage import ATTACH_KINDS, disks_conflict
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
@@ -16,6 +17,7 @@ class NoDiskConflict:
     """Disks that another pod of the node holds (predicates.NoDiskConflict)."""
 
     scope = Scope.NODE
+    reads = Reads(pod=("volumes",), objects=("Pod",))
     reason = "node(s) had no available disk"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
@@ -39,6 +41,7 @@ class MaxVolumeCount:
     """Distinct volumes of one kind on a node (predicates.MaxPDVolumeCountChecker)."""
 
     scope = Scope.NODE
+    reads = Reads(pod=("namespace", "volumes"), objects=("Pod", "PersistentVolume", "PersistentVolumeClaim"))
     reason = "node(s) exceed max volume count"
 
     def __init__(self, kind: str, limit: int, *, even_without_new: bool = True) -> None:

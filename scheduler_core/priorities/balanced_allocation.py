@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
@@ -15,6 +16,7 @@ class BalancedResourceAllocation(MapOnly):
     """Prefer nodes where the two used shares are close (priorities.balancedResourceScorer)."""
 
     scope = Scope.NODE
+    reads = Reads(pod=("containers",), node=("allocatable",), objects=("Pod",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Score 10 for equal shares, 0 where either is full; doubles, truncated."""

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector, PriorityKind
 from scheduler_core.quirks import in_variant
@@ -65,6 +66,10 @@ class Priority(Protocol):
     def kind(self) -> PriorityKind:
         """Which functions it has."""
 
+    @property
+    def reads(self) -> Reads:
+        """What a score depends on."""
+
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
         """Return raw values and scores from 0 to 10, ``(F,) int64`` each."""
 
@@ -72,6 +77,7 @@ class Priority(Protocol):
 class Function(PriorityFunction, ABC):
     """A priority without a map step, and so without raw values."""
 
+    reads: Reads
     kind: PriorityKind = "function"
 
     @abstractmethod
@@ -90,6 +96,7 @@ class MapReduce(PriorityMapFunction, PriorityReduceFunction, ABC):
     """
 
     scope: Scope
+    reads: Reads
     kind: PriorityKind = "map/reduce"
 
     @abstractmethod
@@ -138,6 +145,11 @@ class Mapped:
     def kind(self) -> PriorityKind:
         """Whether there is a reduce step."""
         return self.steps.kind
+
+    @property
+    def reads(self) -> Reads:
+        """What its steps read."""
+        return self.steps.reads
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:  # noqa: ARG002
         """Map, then reduce."""

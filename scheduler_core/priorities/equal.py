@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MapOnly
@@ -14,6 +15,7 @@ class Equal(MapOnly):
     """Score 1 everywhere (core.EqualPriorityMap)."""
 
     scope = Scope.OBJECTS
+    reads = Reads()
 
     def map(self, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Value 1."""

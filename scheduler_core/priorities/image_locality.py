@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
@@ -18,6 +19,7 @@ class ImageLocality(MapOnly):
     """Score the bytes that need no pulling (priorities.ImageLocalityPriorityMap)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("containers",), node=("images",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Sum the sizes of the containers' images on the node and scale 23 MiB to 1000 MiB."""

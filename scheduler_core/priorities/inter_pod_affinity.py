@@ -9,6 +9,7 @@ import numpy as np
 from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import Counted, PodKind, PodQuery, PodState
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.cycle import IntVector
@@ -20,6 +21,8 @@ class InterPodAffinity(Function):
     """Sum the weights of terms that hold between the pod and existing ones
     (priorities.InterPodAffinity.CalculateInterPodAffinityPriority).
     """
+
+    reads = Reads(pod=("namespace", "labels", "terminating", "affinity"), node=("labels",), objects=("Pod",))
 
     def __init__(self, hard_weight: int = 1, *, from_zero: bool = True) -> None:
         self.hard_weight = hard_weight

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
@@ -14,6 +15,7 @@ class LabelPreference(MapOnly):
     """Score 10 if the label's existence is as wanted (priorities.NodeLabelPrioritizer)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(node=("labels",))
 
     def __init__(self, label: str, *, presence: bool) -> None:
         self.label = label

@@ -6,6 +6,7 @@ import numpy as np
 
 from scheduler_core.cluster.nodeaffinity import term_mask
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.model import NodeSelectorTerm
@@ -16,17 +17,18 @@ class NodeAffinity(MapScaled):
     """Prefer the nodes that preferred terms match (priorities.CalculateNodeAffinityPriorityMap)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("affinity",), node=("name", "labels"))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Sum the weights of the matching terms."""
-        affinity = pod.pod.affinity
+        affinity = pod.fields.affinity
         if affinity is None or not affinity.node_preferred:
             return np.zeros(view.size, np.int64)
         return view.take(view.memo(("preferred-node-terms", pod.number), lambda: self._sums(pod, view)))
 
     def _sums(self, pod: PodInfo, view: View) -> IntVector:
         sums = np.zeros(view.columns.size, np.int64)
-        affinity = pod.pod.affinity
+        affinity = pod.fields.affinity
         for preferred in affinity.node_preferred if affinity is not None else ():
             # v1.11 reads only the expressions of a preferred term
             term = NodeSelectorTerm(match_expressions=preferred.term.match_expressions)

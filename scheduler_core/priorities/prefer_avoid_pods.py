@@ -9,6 +9,7 @@ import numpy as np
 
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
@@ -23,6 +24,7 @@ class NodePreferAvoidPods(MapOnly):
     """Score 0 where the node names the pod's controller (CalculateNodePreferAvoidPodsPriorityMap)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("controller",), node=("annotations",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Value 0 or 10."""

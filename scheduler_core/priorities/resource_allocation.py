@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
@@ -62,6 +63,7 @@ class ResourceAllocation(MapOnly):
     """The average of one scoring function over cpu and memory; no reduce step."""
 
     scope = Scope.NODE
+    reads = Reads(pod=("containers",), node=("allocatable",), objects=("Pod",))
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer

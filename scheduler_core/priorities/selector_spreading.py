@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import Counted, PodQuery
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.services import service_selectors, spreading_selectors
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
@@ -22,6 +23,7 @@ class SelectorSpread(MapReduce):
     """Spread pods that any common selector matches (priorities.SelectorSpread)."""
 
     scope = Scope.CLUSTER
+    reads = Reads(pod=("namespace", "labels"), node=("labels",), objects=("Pod", "Service", "Workload"))
     controllers = True
 
     def map(self, pod: PodInfo, view: View) -> IntVector:

@@ -6,6 +6,7 @@ import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodQuery
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
@@ -17,6 +18,7 @@ class ServiceAntiAffinity(MapReduce):
     """Prefer label values with few pods of the pod's first service (priorities.ServiceAntiAffinity)."""
 
     scope = Scope.CLUSTER
+    reads = Reads(pod=("namespace", "labels"), node=("labels",), objects=("Pod", "Service"))
 
     def __init__(self, label: str) -> None:
         self.label = label

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.cluster.podinfo import PodInfo
+from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.cycle import IntVector
 from scheduler_core.objects.selectors import tolerates
@@ -17,10 +18,11 @@ class TaintToleration(MapScaled):
     """Avoid nodes that would rather not have the pod (priorities.ComputeTaintTolerationPriorityMap)."""
 
     scope = Scope.OBJECTS
+    reads = Reads(pod=("tolerations",), node=("taints",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Count the PreferNoSchedule taints that are not tolerated."""
-        tolerations = tuple(t for t in pod.pod.tolerations if t.effect in ("", EFFECT))
+        tolerations = tuple(t for t in pod.fields.tolerations if t.effect in ("", EFFECT))
 
         def compute() -> IntVector:
             column = view.columns.taints

@@ -18,7 +18,7 @@ EVERY = number(MAX_PRIORITY)
 
 def node_affinity(asked: Asked, rule: NodeAffinity) -> Description:  # noqa: ARG001
     """Add up the weights of the terms that match, and compare with the highest sum."""
-    affinity = asked.pod.info.pod.affinity
+    affinity = asked.pod.info.fields.affinity
     preferred = affinity.node_preferred if affinity is not None else ()
     lines: list[Line] = []
     for one in preferred:
@@ -51,7 +51,7 @@ def _requirement(requirement: Requirement) -> str:
 
 def taint_toleration(asked: Asked, rule: TaintToleration) -> Description:  # noqa: ARG001
     """Count the taints that are not tolerated, and compare with the highest count."""
-    tolerations = tuple(t for t in asked.pod.info.pod.tolerations if t.effect in ("", EFFECT))
+    tolerations = tuple(t for t in asked.pod.info.fields.tolerations if t.effect in ("", EFFECT))
     lines: list[Line] = []
     for taint in asked.cluster.columns.nodes[asked.node].taints:
         if taint.effect == EFFECT:
