@@ -1,6 +1,7 @@
 """A worker's sign of life: a row that is touched every few seconds, and a look for lost runs.
 
-A process of the worker that was killed (mostly for want of memory) is noticed at once.
+A process of the worker that was killed (mostly for want of memory) is noticed at once. A worker that starts
+nothing any more ends, to be started again.
 
 And its last word: what it computes when it is told to end was not its runs' fault.
 """
@@ -24,6 +25,7 @@ from playground import outage
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runs import rescue
+from playground.stalling import StallWatch
 
 log = structlog.get_logger(__name__)
 
@@ -51,8 +53,10 @@ def beat(name: str, queues: Collection[str] = QUEUES) -> None:
     rescue.rescue()
 
 
-def _loop(name: str, queues: Collection[str]) -> None:
+def _loop(name: str, queues: Collection[str], watch: StallWatch) -> None:
     while True:
+        if watch.stalled():
+            _give_up(name)
         with _beating:
             if _end.is_set():
                 return  # the row is gone, or about to be
@@ -71,6 +75,13 @@ def _loop(name: str, queues: Collection[str]) -> None:
         _wake.clear()
 
 
+def _give_up(name: str) -> None:
+    """End the worker at once; whoever supervises it starts another one."""
+    log.error("the worker's processes start nothing; it ends to be started again", worker=name)
+    _last_word(os.getpid())
+    os._exit(1)
+
+
 @worker_ready.connect
 def start(sender: Any = None, **_: Any) -> None:
     """Begin to beat once the worker takes tasks."""
@@ -79,7 +90,10 @@ def start(sender: Any = None, **_: Any) -> None:
         before=_beating.acquire, after_in_parent=_beating.release, after_in_child=_beating.release
     )
     served = tuple(sender.app.amqp.queues.consume_from)
-    threading.Thread(target=_loop, args=(name_of(sender), served), name="worker-beat", daemon=True).start()
+    watch = StallWatch(sender.pool.num_processes)
+    threading.Thread(
+        target=_loop, args=(name_of(sender), served, watch), name="worker-beat", daemon=True
+    ).start()
 
 
 @task_failure.connect

@@ -74,6 +74,14 @@ def children(parent: int) -> set[int]:
     return found
 
 
+def parent_of(pid: int) -> int:
+    """Return the process that started another one, 0 where that is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
 def command_of(pid: int) -> str:
     """Return a process' command line, or "" if there is none."""
     try:
@@ -151,13 +159,28 @@ def test_a_killed_worker_is_replaced(tmp_path: Path, data: Path) -> None:
         make.popen.wait(60)
 
 
-def computes(port: int) -> bool:
+def test_idle_processes_that_are_killed_stop_no_run(tmp_path: Path, data: Path) -> None:
+    """They take the lock of their worker's queue along; the worker notices that it starts nothing."""
+    port = free_port()
+    with make_run(tmp_path / "log", data, port) as make:
+        wait_for_address(make, port)
+        workers = {pid for pid in children(make.popen.pid) if "celery" in command_of(pid)}
+        idle = {pid for pid in workers if parent_of(pid) in workers}
+        assert idle
+        for pid in idle:
+            os.kill(pid, signal.SIGKILL)
+        assert computes(port, 120)
+        os.killpg(make.popen.pid, signal.SIGINT)
+        make.popen.wait(60)
+
+
+def computes(port: int, seconds: float = 60) -> bool:
     """Start a run, and tell whether a worker finishes it."""
     address = f"http://127.0.0.1:{port}"
     scenario = request("POST", f"{address}/api/scenarios", {"bundle": small("restarted")}).json["id"]
     run = request("POST", f"{address}/api/runs", {"scenario": scenario}).json["id"]
     wait_until(
-        lambda: request("GET", f"{address}/api/runs/{run}").json["state"] == "done", 60, "the run ends"
+        lambda: request("GET", f"{address}/api/runs/{run}").json["state"] == "done", seconds, "the run ends"
     )
     return True
 

@@ -1,0 +1,36 @@
+"""A worker whose processes start nothing, though one of them is free.
+
+Without an event loop, as with the broker of one machine, Celery's idle processes read one queue and hold its
+lock while they wait. One that is killed then takes the lock with it, and the process that replaces it waits
+for ever.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable
+
+from celery.worker import state
+
+STALLED_SECONDS = 20.0
+
+
+class StallWatch:
+    """Tells from looks at the tasks of a worker of ``processes`` whether it starts none any more."""
+
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+        self._since: dict[str, float] = {}  # when a task was first seen waiting while a process was free
+
+    def look(self, taken: Iterable[str], started: Collection[str], now: float) -> bool:
+        """Return whether one of the tasks ``taken`` has waited too long beside a free process."""
+        free = len(started) < self._processes
+        waiting = {task for task in taken if task not in started} if free else set()
+        self._since = {task: self._since.get(task, now) for task in waiting}
+        return any(now - since > STALLED_SECONDS for since in self._since.values())
+
+    def stalled(self) -> bool:
+        """Look at this worker."""
+        taken = [request.id for request in list(state.reserved_requests)]
+        started = {request.id for request in list(state.active_requests)}
+        return self.look(taken, started, time.monotonic())
