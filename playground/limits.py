@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 MIB = 1024 * 1024
-MOST = {"days": 36_500, "seconds": 10**7, "threads": 1_000, "proxies": 100}
+MOST = {"days": 36_500, "seconds": 10**8, "threads": 1_000, "proxies": 100}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeVar
 
 from playground import bundles
 from playground.limits import limit
+from playground.once import once
 from playground.pool import transfer
 from playground.pool.gate import Gate
 from playground.pool.pool import Job, pool
@@ -103,7 +103,7 @@ def _leave(job: Job[Any]) -> None:
 # --- scenarios that are needed here --------------------------------------------------------------
 
 
-@cache
+@once
 def _rebuilding() -> Gate:
     return Gate(_REBUILT_AT_ONCE, _UNBOUNDED)
 

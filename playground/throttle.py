@@ -4,7 +4,6 @@ requests of a process may read bundles at once, by visitor in turn.
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from playground import offload
 from playground.identity import asker, client_address
 from playground.limits import limit
 from playground.metrics import READING
+from playground.once import once
 from playground.pool.gate import Gate
 from playground.pool.shares import Bounds
 
@@ -27,7 +27,7 @@ READING_SECONDS = 20.0  # so long a request waits for its turn to read a bundle
 RETRY_SECONDS = 30  # what is said to who has too many runs
 
 
-@functools.cache
+@once
 def _readers() -> Gate:
     places = limit("ENGINE_THREADS")
     # One place is never taken by the first visitor's second request, where there are two.

@@ -11,12 +11,13 @@ import contextvars
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 from django.db import close_old_connections
 
 from playground.limits import limit
+from playground.once import once
 from playground.pool.gate import FairThreads
 from playground.pool.shares import Bounds
 
@@ -30,37 +31,37 @@ T = TypeVar("T")
 jobs: Counter[str] = Counter()
 
 
-@cache
+@once
 def engine() -> ThreadPoolExecutor:
     """Return the process's engine threads."""
     return ThreadPoolExecutor(max_workers=limit("ENGINE_THREADS"), thread_name_prefix="engine")
 
 
-@cache
+@once
 def parsing() -> ThreadPoolExecutor:
     """Return the process's threads that read bundles: seconds of work, in which nobody's step waits."""
     return ThreadPoolExecutor(max_workers=limit("PARSING_THREADS"), thread_name_prefix="parsing")
 
 
-@cache
+@once
 def exports() -> ThreadPoolExecutor:
     """Return the process's thread for downloads, which take minutes and must keep nobody waiting."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
 
 
-@cache
+@once
 def storage() -> ThreadPoolExecutor:
     """Return the process's threads for short database work of WebSocket commands."""
     return ThreadPoolExecutor(max_workers=4, thread_name_prefix="storage")
 
 
-@cache
+@once
 def waiting() -> ThreadPoolExecutor:
     """Return the process's threads in which a visitor waits for what the pool reads."""
     return ThreadPoolExecutor(max_workers=WAITING_THREADS, thread_name_prefix="waiting")
 
 
-@cache
+@once
 def fair(executor: Callable[[], ThreadPoolExecutor]) -> FairThreads:
     """Return an executor's threads as visitors share them."""
     places = executor()._max_workers  # noqa: SLF001 - what the executor was made with

@@ -8,12 +8,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Generic, TypeVar
 
 import structlog
 
 from playground.limits import limit
+from playground.once import once
 from playground.pool.process import JobError, LostError, OverrunError, Process, Report
 from playground.pool.shares import Bounds, Shares
 
@@ -157,7 +157,7 @@ class Pool:
                 self._changed.notify_all()
 
 
-@cache
+@once
 def pool() -> Pool:
     """Return the web process's pool; there is one where the limit ``POOL_PROCESSES`` is not 0."""
     bounds = Bounds(limit("POOL_JOBS_PER_VISITOR"), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))

@@ -99,15 +99,24 @@ def web_is_killed(scene: Scene, _seconds: float) -> None:
 
 
 def worker_is_killed(scene: Scene, _seconds: float) -> None:
-    """Kill the worker with all its processes and start another one."""
-    scene.stack.kill("worker")
-    scene.stack.start("worker")
+    """Kill the worker that computes the run, with all its processes, and start another one."""
+    worker, _ = _computing(scene)
+    [name] = [name for name, process in scene.stack.processes.items() if process.popen.pid == worker]
+    scene.stack.kill(name)
+    scene.stack.start(name)
 
 
 def run_process_is_killed(scene: Scene, _seconds: float) -> None:
     """Kill the process that computes the run, as a kernel out of memory does; the worker stays."""
+    _, process = _computing(scene)
+    os.kill(process, signal.SIGKILL)
+
+
+def _computing(scene: Scene) -> tuple[int, int]:
+    """Return the process ids of the worker that computes the run, and of its process that does."""
     [(claim,)] = rows(scene.stack, "SELECT claim FROM playground_run WHERE state = {}", "running")
-    os.kill(int(claim.split("/")[1].split(".")[1]), signal.SIGKILL)
+    worker, _, process = claim.split("/")[1].partition(".")
+    return int(worker), int(process)
 
 
 EMBEDDED, COMPOSE, BOTH = ("embedded",), ("compose",), ("embedded", "compose")

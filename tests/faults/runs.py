@@ -114,12 +114,12 @@ def struck(
     began = time.monotonic()
     seen = wait_for(stack, run, at)
     assert seen["state"] == "running", f"too fast to be struck: {seen}"
-    before = len(stack.processes["worker"].output())
+    before = tries_of(stack.workers_output())
     fault.strike(scene, seconds)
     ended = wait_for(stack, run, 1)
     took = time.monotonic() - began
     stack.wait_until_ready()
     same = ended["state"] == "done" and digest(stack, run) == expected
-    tries = tries_of(stack.processes["worker"].output()[before:])
+    tries = tries_of(stack.workers_output()) - before
     outage = seconds if fault.lasts else 0.0
     return Outcome(fault.name, stack.name, at, outage, tries, took, ended["state"], same)

@@ -163,6 +163,11 @@ class Stack:
             raise AssertionError(f"{error}; at last {json.dumps(found)[:600]}\n{self.logs()}") from error
         return found
 
+    def workers_output(self) -> str:
+        """Return all that the workers printed, whichever of them computed what."""
+        names = [name for name, _ in WORKERS if name in self.processes]
+        return "".join(self.processes[name].output() for name in names)
+
     def logs(self) -> str:
         """Return the end of what each process printed."""
         return "\n".join(f"--- {name}\n{one.output()[-2000:]}" for name, one in self.processes.items())
