@@ -61,6 +61,9 @@ def documents(nodes: int, pods: int) -> str:
     return "---\n".join(listed)
 
 
+SOUND = "apiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n"
+
+
 def drafted(page: Page, text: str) -> str:
     """Store a long text as a draft of the page's visitor; return its address."""
     form = page.request.get("/").text()
@@ -72,9 +75,13 @@ def drafted(page: Page, text: str) -> str:
 
 @pytest.fixture(scope="module")
 def large(site: Stack) -> str:
-    """More nodes times pods than were computed for somebody who waits: as a link."""
+    """More nodes times pods than were computed for somebody who waits: as a link.
+
+    With an equivalence cache, computing takes longer than the page needs to open.
+    """
     cluster = [bundles.node(f"node-{at:04d}", cpu="32") for at in range(3_000)]
-    return share(site, bundles.bundle(*cluster, bundles.deployment("web", 15_000, cpu="10m")), "large")
+    pods = bundles.deployment("web", 15_000, cpu="10m")
+    return share(site, f"{bundles.bundle(*cluster, pods)}\n---\n{SOUND}", "large")
 
 
 def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> None:
