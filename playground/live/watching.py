@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -137,7 +138,7 @@ class Watching:
             self.unwatch(run_id)
 
 
-class Polling:
+class Polling(ABC):
     """The process's one look at rows, every :data:`POLL_SECONDS`; asleep while nobody watches."""
 
     what: ClassVar[str]  # is looked at, for the log
@@ -146,13 +147,13 @@ class Polling:
         self._task: asyncio.Task[None] | None = None
         self._outages = outage.OutageLog(f"looking at {self.what}")
 
+    @abstractmethod
     def wanted(self) -> bool:
         """Tell whether anybody watches."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def look(self) -> None:
         """Look once, and tell of what changed."""
-        raise NotImplementedError
 
     def wake(self) -> None:
         """Look from now on until nobody watches."""
