@@ -21,12 +21,12 @@ EXPIRE = """
 from datetime import timedelta
 from django.utils import timezone
 from playground.models import Scenario
-Scenario.objects.filter(pk={id!r}).update(expires=timezone.now() - timedelta(days=1))
+Scenario.objects.filter(short={id!r}).update(expires=timezone.now() - timedelta(days=1))
 """
 
 IS_KEPT = """
 from playground.models import Scenario
-print(Scenario.objects.filter(pk={id!r}).exists())
+print(Scenario.objects.filter(short={id!r}).exists())
 """
 
 
@@ -103,7 +103,8 @@ def test_composed_web_processes_are_scraped_as_one(tmp_path: Path, postgres: Any
             shell(stack, EXPIRE.format(id=shared["id"]))
             # Workers of other stacks may be there: they share the broker and the database, and any may sweep.
             # The database is asked, since opening the link would extend it.
-            wait_until(lambda: shell(stack, IS_KEPT.format(id=shared["id"])).strip() == "False", 60, "a sweep")
+            kept = IS_KEPT.format(id=shared["id"])
+            wait_until(lambda: shell(stack, kept).strip() == "False", 60, "a sweep")
             assert stack.get(f"/api/scenarios/{shared['id']}").status == 404
             assert pid.is_file()
         finally:
