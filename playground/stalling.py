@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 
 from celery.worker import state
 
-STALLED_SECONDS = 20.0
+STALLED_SECONDS = 10.0
 
 
 class StallWatch:
