@@ -10,7 +10,7 @@ WORKDIR /app
 COPY .ci/browser-packages .ci/browser-packages
 COPY package.json package-lock.json requirements-build.txt ./
 COPY static static
-COPY playground/built.py playground/built.py
+COPY playground/serving/built.py playground/serving/built.py
 COPY playground/schemas/reduce.py playground/schemas/reduce.py
 RUN env PYTHON=python .ci/browser-packages
 

@@ -15,12 +15,12 @@ django_application = get_asgi_application()
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
 
-from playground import metrics  # noqa: E402
-from playground.bodies import bounded  # noqa: E402
-from playground.kept import Kept  # noqa: E402
+from playground.serving import metrics  # noqa: E402
+from playground.serving.bodies import bounded  # noqa: E402
+from playground.serving.kept import Kept  # noqa: E402
 from playground.live.consumer import Connection  # noqa: E402
-from playground.origins import OwnOrigin  # noqa: E402
-from playground.request_ids import RequestIds  # noqa: E402
+from playground.serving.origins import OwnOrigin  # noqa: E402
+from playground.serving.request_ids import RequestIds  # noqa: E402
 
 # Beside threads that compute, an answer waits for the interpreter a dozen times, each time so long. With
 # Python's own 5 ms an answer takes four times as long, and computing 3 % less.

@@ -1,7 +1,7 @@
 """The Celery application: ``celery -A playground.celery:app worker``.
 
 The broker only delivers run ids; see :mod:`playground.tasks` for what a worker does with one
-and :mod:`playground.heartbeat` for how it says that it is there.
+and :mod:`playground.serving.heartbeat` for how it says that it is there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 from celery import Celery
 
-from playground import broker, request_ids  # noqa: F401 - the latter connects itself to Celery's signals
+from playground.serving import broker, request_ids  # noqa: F401 - the latter connects itself to Celery's signals
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 

@@ -61,16 +61,16 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "playground.middleware.headers",
-    "playground.middleware.Refusals",
-    "playground.middleware.files",
+    "playground.serving.middleware.headers",
+    "playground.serving.middleware.Refusals",
+    "playground.serving.middleware.files",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "playground.middleware.PagesPacked",
+    "playground.serving.middleware.PagesPacked",
     "django.middleware.common.CommonMiddleware",
-    "playground.middleware.own_pages",
+    "playground.serving.middleware.own_pages",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "playground.middleware.visitors",
-    "playground.middleware.Outages",
+    "playground.serving.middleware.visitors",
+    "playground.serving.middleware.Outages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "playground.urls"
@@ -115,7 +115,7 @@ else:
         "keepalives_idle": PLAYGROUND["DATABASE_WAIT_SECONDS"],
         "keepalives_interval": 2,
         "keepalives_count": 3,
-        # manage.py prepare and cleanup lift it (playground.outage.lift_statement_timeout).
+        # manage.py prepare and cleanup lift it (playground.serving.outage.lift_statement_timeout).
         "options": f"-c statement_timeout={PLAYGROUND['DATABASE_STATEMENT_SECONDS']}s",
         **DATABASES["default"].get("OPTIONS", {}),
     }
@@ -126,7 +126,7 @@ CACHES: dict[str, dict[str, Any]]
 if REDIS_URL:
     CACHES = {
         "default": {
-            "BACKEND": "playground.shared_cache.SharedCache",
+            "BACKEND": "playground.serving.shared_cache.SharedCache",
             "LOCATION": REDIS_URL,
             "OPTIONS": {
                 "socket_timeout": PLAYGROUND["CACHE_WAIT_SECONDS"],
@@ -200,7 +200,7 @@ if (_plotly := find_spec("plotly")) and _plotly.origin:
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # Names without a hash: ES modules import each other by relative path.
-    # What playground/built.py packs has one.
+    # What playground/serving/built.py packs has one.
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 # Without `collectstatic` (one machine, development) files are served from where they lie.
@@ -227,7 +227,7 @@ X_FRAME_OPTIONS = "DENY"
 VISITOR_COOKIE = "podstep_visitor"
 VISITOR_COOKIE_AGE = 400 * 24 * 3600
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = None  # playground.bodies bounds every body before Django reads it
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # playground.serving.bodies bounds every body before Django reads it
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 DATA_UPLOAD_MAX_NUMBER_FILES = PLAYGROUND["UPLOAD_FILES"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
@@ -267,7 +267,7 @@ LOGGING = {
             "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer],
         }
     },
-    # An outage is logged when it begins and when it ends (playground.outage), not for each request it fails.
+    # An outage is logged when it begins and when it ends (playground.serving.outage), not for each request it fails.
     "filters": {
         "no_outages": {
             "()": "django.utils.log.CallbackFilter",

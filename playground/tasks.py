@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 from celery import shared_task
 
-from playground import retention
+from playground.storage import retention
 from playground.limits import limit
 from playground.runs.compute import compute, compute_next
 
@@ -24,7 +24,7 @@ def run_simulation(run_id: str, queue: str = "") -> str | None:
 
 @shared_task(name="playground.sweep", ignore_result=True)
 def sweep() -> dict[str, int]:
-    """Remove what has expired; see :mod:`playground.retention`."""
+    """Remove what has expired; see :mod:`playground.storage.retention`."""
     removed = retention.sweep()
     if any(removed.values()):
         log.info("expired rows were removed", **removed)

@@ -6,7 +6,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 from django.views.generic import RedirectView
 
-from playground import health
+from playground.serving import health
 from playground.api import document, table
 from playground.views import (
     examples,

@@ -1,11 +1,11 @@
 """A deterministic, columnar simulator of Kubernetes scheduling."""
 
 from scheduler_core.formats.limits import Limits
-from scheduler_core.load import load, load_documents
-from scheduler_core.policy import PolicyError
-from scheduler_core.scenario import BundleError, Operation, Problem, Scenario
-from scheduler_core.simulation import Simulation
-from scheduler_core.timed import TimedSimulation, simulate
+from scheduler_core.scenario.load import load, load_documents
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.scenario.scenario import BundleError, Operation, Problem, Scenario
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
 
 __all__ = [
     "BundleError",

@@ -3,7 +3,7 @@
 The code that reproduces a quirk is marked with :func:`quirk`, so that a row without code, or code
 without a row, does not go unnoticed. A rule that a quirk concerns has a method ``under``, which returns
 the rule with other quirks in force; :func:`in_variant` calls it. What a quirk changed in a cycle is found
-by :mod:`scheduler_core.quirk_effects`.
+by :mod:`scheduler_core.simulation.quirk_effects`.
 
 Not here: what v1.11 leaves to chance, and the port tables that its copies of a node share, so that one
 attempt leaks into the next (kubernetes/kubernetes#67456). Neither is reproduced.

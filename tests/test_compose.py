@@ -23,7 +23,7 @@ import jsonschema
 import pytest
 import yaml
 
-from playground import supervisor
+from playground.serving import supervisor
 from playground.limits import LIMITS, MIB
 from playground.queues import WORKERS
 from tests.compose import __main__ as exercising

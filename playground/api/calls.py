@@ -14,7 +14,10 @@ import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import parse_etags
 
-from playground import bundles, identity, offload, sources, store, texts
+from playground.storage import bundles, store, texts
+from playground.visitors import identity
+from playground.pool import offload
+from playground.playback import sources
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
@@ -23,13 +26,13 @@ from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.runs import service
-from playground.throttle import RETRY_SECONDS, address_of, reading, token_of
-from scheduler_core import scenario as core
+from playground.visitors.throttle import RETRY_SECONDS, address_of, reading, token_of
+from scheduler_core.scenario import scenario as core
 from scheduler_core.explain import ExplainError
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
-from scheduler_core.scenario import BundleError
-from scheduler_core.trace import trace_cycle, trace_line
+from scheduler_core.scenario.scenario import BundleError
+from scheduler_core.simulation.trace import trace_cycle, trace_line
 
 T = TypeVar("T")
 

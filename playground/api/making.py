@@ -6,13 +6,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from playground import bundles, offload
+from playground.storage import bundles
+from playground.pool import offload
 from playground.api.answers import ApiError, answer
 from playground.api.calls import json_of
-from playground.generating import generated, generator, is_large, recipe_of
-from playground.identity import asker
-from playground.throttle import reading
-from scheduler_core.recipes import Recipe
+from playground.edits.generating import generated, generator, is_large, recipe_of
+from playground.visitors.identity import asker
+from playground.visitors.throttle import reading
+from scheduler_core.authoring.recipes import Recipe
 
 
 def whole_cluster(recipe: Recipe) -> dict[str, Any]:

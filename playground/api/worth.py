@@ -6,10 +6,12 @@ from contextlib import nullcontext
 
 from django.http import HttpRequest, HttpResponse
 
-from playground import sources, store, worth
+from playground.playback import sources
+from playground.storage import store
+from playground.edits import worth
 from playground.api.answers import ApiError
 from playground.playback.stopping import TooMuchWorkError
-from playground.throttle import reading
+from playground.visitors.throttle import reading
 
 
 def get_costs(request: HttpRequest, name: str) -> HttpResponse:

@@ -12,7 +12,10 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from playground import bans, bundles, offload, sources, store
+from playground.visitors import bans
+from playground.storage import bundles, store
+from playground.pool import offload
+from playground.playback import sources
 from playground.live import remembered
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
@@ -23,13 +26,13 @@ from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.quotas import StorageFullError
-from playground.store import draft_wire
-from playground.throttle import wait_seconds
+from playground.storage.quotas import StorageFullError
+from playground.storage.store import draft_wire
+from playground.visitors.throttle import wait_seconds
 from playground.wire import Encoded
-from scheduler_core.history import HistoryError, Moment
+from scheduler_core.scenario.history import HistoryError, Moment
 from scheduler_core.progress import Watch
-from scheduler_core.scenario import BundleError
+from scheduler_core.scenario.scenario import BundleError
 
 if TYPE_CHECKING:
     from playground.live.consumer import Connection

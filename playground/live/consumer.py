@@ -17,8 +17,10 @@ import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import bans, caller, identity, metrics, outage, request_ids, wire
-from playground.bodies import Receive, Scope, Send
+from playground.visitors import bans, caller, identity
+from playground.serving import metrics, outage, request_ids
+from playground import wire
+from playground.serving.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, at_hand, dispatch

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playground import bundles
-from playground.bulk import BulkError
+from playground.storage import bundles
+from playground.edits.bulk import BulkError
 from playground.live.errors import CommandError
-from playground.operating import MissingError, ObjectError
-from scheduler_core.history import HistoryError
+from playground.edits.edit_operations import MissingError, ObjectError
+from scheduler_core.scenario.history import HistoryError
 
 
 @contextmanager

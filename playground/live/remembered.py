@@ -7,7 +7,9 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from playground import outage, sources, withdrawals
+from playground.serving import outage
+from playground.playback import sources
+from playground.storage import withdrawals
 
 REMEMBERED = 2_000  # sources of a process, the latest
 

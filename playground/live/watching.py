@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import structlog
 
-from playground import outage, sources, store
+from playground.serving import outage
+from playground.playback import sources
+from playground.storage import store
 from playground.limits import limit
 from playground.models import HEAVY, QUEUED, Draft, Run
 from playground.playback.executor import in_storage

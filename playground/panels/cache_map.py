@@ -15,8 +15,8 @@ from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceC
 from scheduler_core.equivalence.comparing import Difference, differences, equivalent
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
-from scheduler_core.settings import Settings
-from scheduler_core.timed import Stepper
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.virtual import Stepper
 
 ROWS = 100  # of one answer
 Row = TypeVar("Row")

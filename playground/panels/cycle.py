@@ -18,11 +18,11 @@ from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
 from playground.playback.counts import counts_of
-from scheduler_core.cycle import Cycle
-from scheduler_core.policy import Profile
-from scheduler_core.scenario import Operation
-from scheduler_core.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.upto import UNTRIED, upto
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.config.policy import Profile
+from scheduler_core.scenario.scenario import Operation
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.simulation.moment_record import UNTRIED, upto
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scheduler_core.cycle import Cycle, Event
+from scheduler_core.scheduling.cycle import Cycle, Event
 
 
 def events(cycle: Cycle) -> list[list[str]]:

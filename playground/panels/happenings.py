@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.panels.phases import rule_text
 from playground.panels.sentences import Part, Sentence, listed
-from scheduler_core.coscheduling.plugin import PhaseChange
+from scheduler_core.framework.plugins.coscheduling.plugin import PhaseChange
 from scheduler_core.framework.record import Happening
 from scheduler_core.framework.waiting import WaitingPod
 

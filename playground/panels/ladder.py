@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle
 
 Rung = tuple[str, int, int]  # predicate, nodes in, nodes out
 

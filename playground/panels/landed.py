@@ -10,9 +10,9 @@ from playground.panels.sentences import counted
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
 from scheduler_core.framework.record import Happening
-from scheduler_core.history import entries_of, ids_of, resolved, written_of
+from scheduler_core.scenario.history import entries_of, ids_of, resolved, written_of
 from scheduler_core.objects.reading import steps_of
-from scheduler_core.scenario import Operation
+from scheduler_core.scenario.scenario import Operation
 
 KINDS_SHOWN = 4
 NOTHING = " has no effect: "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.equivalence.record import CacheRecord
+from scheduler_core.scheduling.cache_record import CacheRecord
 
 LETTERS = ".hmb-"  # of Source's numbers, and of a node that is not there
 ABSENT = len(LETTERS) - 1

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from playground.panels.happenings import alike, sentence_of
 from playground.panels.outside import describe
 from playground.panels.sentences import Part, Sentence, counted, listed
-from scheduler_core.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.framework.record import Happening
-from scheduler_core.timed.cycles import events_of
+from scheduler_core.simulation.virtual.cycles import events_of
 
 if TYPE_CHECKING:
     from playground.panels.cycle import Place

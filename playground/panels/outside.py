@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.scenario import Operation
+from scheduler_core.scenario.scenario import Operation
 
 OPERATIONS_SHOWN = 50
 

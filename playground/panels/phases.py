@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from scheduler_core.coscheduling.controller import FINAL, PHASE_TABLES, Facts, PhaseTable, Rule
-from scheduler_core.coscheduling.editions import EDITIONS
+from scheduler_core.framework.plugins.coscheduling.controller import (FINAL, PHASE_TABLES, Facts, PhaseTable, Rule,)
+from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS
 
 LIFE = ("", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed")
 """Phases in the order of a life without trouble; Failed is the other end."""

@@ -8,10 +8,10 @@ from typing import Any
 from playground.panels.happenings import told
 from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
-from scheduler_core.cycle import Cycle, Rest
+from scheduler_core.scheduling.cycle import Cycle, Rest
 from scheduler_core.framework.record import Happening
-from scheduler_core.timed.gangs import PodGroupRecord
-from scheduler_core.timed.standing import Groups, GroupSummary
+from scheduler_core.simulation.virtual.gangs import PodGroupRecord
+from scheduler_core.simulation.virtual.standing import Groups, GroupSummary
 
 NO_TIME = (
     "The scheduler of v1.11 knows no PodGroups: it binds each pod by itself, and time stands still between "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from playground.panels.lookups import invalidated, sources
-from scheduler_core.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle
 
 
 def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from playground.panels.sentences import Part, Sentence, counted, listed
-from scheduler_core.cycle import Cycle
-from scheduler_core.preemption.criteria import TEXTS
-from scheduler_core.preemption_record import HOPELESS, Comparison, DryRun, NodeGroup, Preemption
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scheduling.preemption.criteria import TEXTS
+from scheduler_core.scheduling.preemption.record import HOPELESS, Comparison, DryRun, NodeGroup, Preemption
 
 ROWS = 50  # candidates of one answer
 VICTIMS = 4  # of a candidate's victims, in its row

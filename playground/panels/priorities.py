@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cycle import Cycle, IntVector
+from scheduler_core.scheduling.cycle import Cycle, IntVector
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.priorities.describe import Asked, as_dict, describe
-from scheduler_core.scoring import combine
-from scheduler_core.timed import Stepper
+from scheduler_core.scheduling.scoring import combine
+from scheduler_core.simulation.virtual import Stepper
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:

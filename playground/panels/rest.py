@@ -10,8 +10,8 @@ from playground.panels.moments import MOMENTS_SHOWN, cut, told
 from playground.panels.sentences import Part, Sentence, counted, listed
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement
-from scheduler_core.cycle import Rest
-from scheduler_core.timed.cycles import events_of
+from scheduler_core.scheduling.cycle import Rest
+from scheduler_core.simulation.virtual.cycles import events_of
 
 
 def end(rest: Rest, step: str, index: int, tables: Tables, before: Placement) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from playground.panels.ladder import Rung, stopped
 from playground.panels.sentences import Part, Sentence, counted, listed
-from scheduler_core.cycle import Cycle
-from scheduler_core.equivalence.record import StaleHit
-from scheduler_core.preemption_record import NominatedPass
-from scheduler_core.timed.gangs import PodGroupRecord
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scheduling.cache_record import StaleHit
+from scheduler_core.scheduling.preemption.record import NominatedPass
+from scheduler_core.simulation.virtual.gangs import PodGroupRecord
 
 PREEMPTION: Part = {"tab": "Preemption"}
 CACHE: Part = {"tab": "Cache"}

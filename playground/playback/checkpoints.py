@@ -13,8 +13,8 @@ import time
 from playground.limits import limit
 from playground.playback.counts import may_cache
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.scenario import Scenario
-from scheduler_core.timed import Stepper, is_timed
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.virtual import Stepper, is_timed
 
 EVERY_SECONDS = 0.3  # of a thread's computing between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time

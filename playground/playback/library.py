@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from playground.bundles import last_read
+from playground.storage.bundles import last_read
 from playground.limits import limit
 from playground.playback.executor import Ahead
 from playground.playback.freeing import freed

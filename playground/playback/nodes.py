@@ -13,7 +13,7 @@ from typing import Any
 
 from playground.playback.tables import Tables, node_state
 from scheduler_core.objects.model import Node
-from scheduler_core.scenario import Operation
+from scheduler_core.scenario.scenario import Operation
 
 State = dict[str, Any] | None  # the fields in which a node differs from the table; None: it is not there
 NodeChanges = list[list[Any]]  # [node index, State]

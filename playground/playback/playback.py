@@ -30,14 +30,14 @@ from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.playback.weighing import scenario_bytes
 from playground.wire import Encoded, encode
-from scheduler_core.cycle import Cycle, Rest
+from scheduler_core.scheduling.cycle import Cycle, Rest
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
-from scheduler_core.policy import Profile, compile_policy
-from scheduler_core.policy.profile import CONFIGURATION_KIND
-from scheduler_core.scenario import Document, Scenario
-from scheduler_core.settings import Settings
-from scheduler_core.timed import Stepper, simulate
+from scheduler_core.config.policy import Profile, compile_policy
+from scheduler_core.config.policy.profile import CONFIGURATION_KIND
+from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.virtual import Stepper, simulate
 
 log = structlog.get_logger(__name__)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from playground.wire import Encoded, join
-from scheduler_core.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.groups import group_key
 from scheduler_core.objects.model import (
     Container,
     KubernetesObject,
@@ -23,8 +23,8 @@ from scheduler_core.objects.model import (
     Pod,
     Resources,
 )
-from scheduler_core.scenario import Operation, Scenario
-from scheduler_core.timed import is_timed, simulate
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.simulation.virtual import is_timed, simulate
 
 PENDING, ABSENT = -1, -2  # in a placement: waits for a node; not there (yet or any more)
 BASIC = ("cpu", "memory", "pods")

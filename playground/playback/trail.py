@@ -19,9 +19,9 @@ from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cluster.pods import PodState
-from scheduler_core.cycle import Cycle, Decision, GroupTurn, Result
+from scheduler_core.scheduling.cycle import Cycle, Decision, GroupTurn, Result
 from scheduler_core.objects.model import Node, Pod
-from scheduler_core.scenario import Configuration, Operation, Scenario
+from scheduler_core.scenario.scenario import Configuration, Operation, Scenario
 
 Placement = npt.NDArray[np.int32]
 Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]

@@ -12,7 +12,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario.scenario import Scenario
 
 AT_ONCE = 4_000  # documents, objects or operations: what is remembered of more would be a load itself
 

@@ -39,7 +39,7 @@ class CancelledJob(BaseException):
 def preload() -> None:
     """Import what jobs use: in the server that processes are forked from, so that each starts at once."""
     django.setup()
-    from playground import bulk, generating, worth  # noqa: F401 - imported for those who are forked
+    from playground.edits import bulk, generating, worth  # noqa: F401 - imported for those who are forked
 
 
 def main(connection: Connection) -> None:
@@ -75,7 +75,7 @@ def _end_with_parent() -> None:
 def _outcome(
     connection: Connection, function: Callable[..., Any], args: tuple[Any, ...], limits: dict[str, int]
 ) -> tuple[str, Any]:
-    from playground import bundles
+    from playground.storage import bundles
 
     settings.PLAYGROUND = limits
     try:

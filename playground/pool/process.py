@@ -20,7 +20,7 @@ PULSE = 0.1  # seconds between two looks at a job's time and memory
 END_SECONDS = 2.0
 PATIENCE = 5  # times the seconds of computing that a job may have, by the clock
 
-Report = tuple[str, int, int]  # stage, done, of: as playground.bundles tells them
+Report = tuple[str, int, int]  # stage, done, of: as playground.storage.bundles tells them
 
 
 class LostError(RuntimeError):

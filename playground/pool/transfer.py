@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario.scenario import Scenario
 
 PART = 200  # items, unpickled in a few milliseconds
 WORK_SECONDS = 0.01  # between two pauses

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.playback.trail import Trail
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.timed import Stepper
+from scheduler_core.simulation.virtual import Stepper
 
 CAUSES_SHOWN = 50
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import F
 
-from playground.bundles import pack, unpack
+from playground.storage.bundles import pack, unpack
 from playground.models import Run, RunChunk
 from playground.playback.trail import Row, Trail
 from playground.runs.unplaced import Message

@@ -22,7 +22,8 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from playground import bundles, outage, request_ids, store
+from playground.storage import bundles, store
+from playground.serving import outage, request_ids
 from playground.limits import MIB, limit
 from playground.models import (
     CANCELLED,
@@ -45,8 +46,8 @@ from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
 from playground.runs.retrying import OutageError, retry_outages
 from playground.runs.unplaced import Message, Unplaced
-from scheduler_core.scenario import BundleError
-from scheduler_core.timed import simulate
+from scheduler_core.scenario.scenario import BundleError
+from scheduler_core.simulation.virtual import simulate
 
 log = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from playground.limits import limit
 from playground.playback.tables import ABSENT, PENDING, Tables
 from playground.playback.trail import Changes
 from scheduler_core.objects.model import Node
-from scheduler_core.scenario import Operation, Scenario
+from scheduler_core.scenario.scenario import Operation, Scenario
 
 Sample = list[Any]  # [index, time, pending, placed, unschedulable, [utilisation per resource 0..1]]
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from playground import outage
+from playground.serving import outage
 from playground.limits import limit
 
 T = TypeVar("T")

@@ -12,7 +12,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from playground import bundles, outage, quotas, request_ids, store
+from playground.storage import bundles, quotas, store
+from playground.serving import outage, request_ids
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
@@ -29,10 +30,10 @@ from playground.models import (
     token_hash,
 )
 from playground.runs import fairness, sizing
-from scheduler_core import scenario as core
-from scheduler_core.configuration import CONFIGURATION_KIND
-from scheduler_core.configuration_document import NEWEST
-from scheduler_core.settings import SETTINGS_KIND
+from scheduler_core.scenario import scenario as core
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.document import NEWEST
+from scheduler_core.config.settings import SETTINGS_KIND
 
 
 class TooManyRunsError(RuntimeError):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from playground import bundles
+from playground.storage import bundles
 from playground.limits import limit
 from playground.queues import LONG, SHORT
-from scheduler_core import scenario as core
+from scheduler_core.scenario import scenario as core
 from scheduler_core.objects.model import Node, Pod, Workload
-from scheduler_core.profiles import profiles_of
-from scheduler_core.timed import is_timed
+from scheduler_core.framework.configuration.profiles import profiles_of
+from scheduler_core.simulation.virtual import is_timed
 
 LEAST_NODES = 100  # a cycle costs what it does for so many nodes, however few there are
 READING = 10  # what reading one object costs, in nodes × cycles

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import structlog
 
-from playground.identity import client_address
+from playground.visitors.identity import client_address
 from playground.limits import limit
 
 log = structlog.get_logger(__name__)

@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from playground.bodies import most_bytes
+from playground.serving.bodies import most_bytes
 from playground.limits import limit
 from playground.serving.connections import Phase, address_of, connections
 

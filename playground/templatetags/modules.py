@@ -1,6 +1,6 @@
 """What a page loads: ``{% module %}``, ``{% sheet %}``, and ``{% module_preloads %}`` for a module's imports.
 
-Each names the packed file of `playground.built` where that is made of the sources as they stand, and else the
+Each names the packed file of `playground.serving.built` where that is made of the sources as they stand, and else the
 source itself. A browser learns of an imported module only from the one that imports it, a round trip for
 every level: so pages name them all.
 """
@@ -19,7 +19,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from playground import built
+from playground.serving import built
 
 register = template.Library()
 

@@ -8,7 +8,7 @@ from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from playground import outage
+from playground.serving import outage
 from playground.limits import limit
 
 TEXTS = {

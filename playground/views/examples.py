@@ -8,10 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from playground import bundles, store
+from playground.storage import bundles, store
 from playground.limits import limit
-from scheduler_core import examples
-from scheduler_core import scenario as core
+from scheduler_core.authoring import examples
+from scheduler_core.scenario import scenario as core
 
 
 @cache

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.coscheduling.editions import Edition
-from scheduler_core.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
-from scheduler_core.coscheduling.state import CACHE_DEFAULT
-from scheduler_core.framework.looks import BACKOFF_LOOK, UNSCHEDULABLE_LOOK
+from scheduler_core.framework.plugins.coscheduling.editions import Edition
+from scheduler_core.framework.plugins.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
+from scheduler_core.framework.plugins.coscheduling.state import CACHE_DEFAULT
+from scheduler_core.framework.queue_flushes import BACKOFF_LOOK, UNSCHEDULABLE_LOOK
 from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF
 
 BOTH, CLASSIC, CURRENT = "both", "classic", "current"

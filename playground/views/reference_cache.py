@@ -17,7 +17,7 @@ from scheduler_core.equivalence.classes import fields_of
 from scheduler_core.equivalence.row import MODES, Row
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.quirks import Upstream
-from scheduler_core.settings import CACHE_MODES
+from scheduler_core.config.settings import CACHE_MODES
 
 SECTION = re.compile(r"^3\.\d")  # of the proposal, whose chapter 3 is the table in prose
 ISSUE = re.compile(r"(#\d+)")

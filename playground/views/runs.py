@@ -10,7 +10,8 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import figures, store
+from playground.serving import figures
+from playground.storage import store
 from playground.models import HEAVY, QUEUED, Run, Share
 from playground.runs import fairness, service
 from playground.views.errors import error_page

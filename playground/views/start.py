@@ -16,23 +16,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import bundles, sources, store, texts
+from playground.storage import bundles, store, texts
+from playground.playback import sources
 from playground.limits import limit
 from playground.models import Draft, Run
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.quotas import StorageFullError
+from playground.storage.quotas import StorageFullError
 from playground.runs import service
-from playground.throttle import RETRY_SECONDS, address_of, reading, throttled
+from playground.visitors.throttle import RETRY_SECONDS, address_of, reading, throttled
 from playground.views import importing
 from playground.views.errors import error_page
 from playground.views.stored import links_of
-from scheduler_core import examples
-from scheduler_core import scenario as core
+from scheduler_core.authoring import examples
+from scheduler_core.scenario import scenario as core
 from scheduler_core.cli.timed_report import age
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
-from scheduler_core.scenario import BundleError, Problem
+from scheduler_core.scenario.scenario import BundleError, Problem
 
 MINIATURE = "shop"  # the example that steps on the start page
 DRAFTS_SHOWN = 60  # of a visitor, the latest

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import quotas, store
+from playground.storage import quotas, store
 from playground.limits import limit
 from playground.models import UNFINISHED, Draft, Run, Scenario, Share
 from playground.views.errors import error_page

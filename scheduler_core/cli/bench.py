@@ -13,7 +13,7 @@ from functools import partial
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.day import SHAPE, day
 from scheduler_core.cli.workloads import SHAPES, workload
-from scheduler_core.timed import TimedSimulation, simulate
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from scheduler_core.settings import CACHE_MODES, Settings
+from scheduler_core.config.settings import CACHE_MODES, Settings
 
 
 def add_cache_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.cli.reporting import FILES, InputError, configured, problem_lines, read_scenario
-from scheduler_core.compare import Comparison, Difference, compare
-from scheduler_core.cost import with_cache
-from scheduler_core.policy import PolicyError, compile_policy
-from scheduler_core.scenario import Scenario
-from scheduler_core.settings import CACHE_MODES
+from scheduler_core.compare.compare import Comparison, Difference, compare
+from scheduler_core.compare.cost import with_cache
+from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.settings import CACHE_MODES
 
 ROWS_SHOWN = 40
 # Which numbers of a run are shown, by their words.

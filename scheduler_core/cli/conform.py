@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
-from scheduler_core.load import load_documents
-from scheduler_core.policy import compile_policy
-from scheduler_core.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import conformance_cycle
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import conformance_cycle
 
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
 

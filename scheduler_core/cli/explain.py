@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.explain import ExplainError, Explanation, explain
-from scheduler_core.policy import PolicyError
+from scheduler_core.config.policy import PolicyError
 
 NODES_SHOWN = 20
 

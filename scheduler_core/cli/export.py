@@ -8,13 +8,13 @@ import sys
 from collections import Counter
 
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
-from scheduler_core.ending import ending_documents
+from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.formats.snapshot import CONFIG_KIND, LISTS, is_own
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.policy import PolicyError
-from scheduler_core.scenario import Document, Scenario
-from scheduler_core.snapshot import ResultNotes, snapshot
-from scheduler_core.timed import simulate
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.results.snapshot import ResultNotes, snapshot
+from scheduler_core.simulation.virtual import simulate
 
 FORMATS = {
     "scenario": "what was read, its history and configuration included, as one bundle",

@@ -10,7 +10,7 @@ from typing import TextIO
 from scheduler_core.cli.reporting import counted
 from scheduler_core.objects.model import Pod
 from scheduler_core.objects.times import seconds_of
-from scheduler_core.timed import TimedSimulation
+from scheduler_core.simulation.virtual import TimedSimulation
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
 NONE = "<none>"

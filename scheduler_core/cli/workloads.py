@@ -22,7 +22,7 @@ from scheduler_core.objects.model import (
     WeightedPodAffinityTerm,
     Workload,
 )
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario.scenario import Scenario
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "failure-domain.beta.kubernetes.io/zone"

@@ -13,7 +13,7 @@ from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.objects.selectors import matches, term_matches
-from scheduler_core.provisioning import PROVISIONED_BY, allows, provisions, volume_for
+from scheduler_core.objects.provisioning import PROVISIONED_BY, allows, provisions, volume_for
 
 
 def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:

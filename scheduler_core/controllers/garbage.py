@@ -13,7 +13,7 @@ from scheduler_core.controllers.claims import released
 from scheduler_core.controllers.owned import key_in
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import KubernetesObject, Node, PersistentVolumeClaim
-from scheduler_core.workloads import key_of
+from scheduler_core.controllers.workloads import key_of
 
 
 def collect(gone: KubernetesObject, store: Store, now: float) -> Answers:

@@ -44,7 +44,7 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.workloads import Key, key_of
+from scheduler_core.controllers.workloads import Key, key_of
 
 WORKLOADS: dict[str, Reconcile] = {
     "ReplicaSet": replicas.reconcile,

@@ -13,7 +13,7 @@ from scheduler_core.controllers.replicas import BURST
 from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Pod, Workload
-from scheduler_core.workloads import as_stateful, claims_of, key_of
+from scheduler_core.controllers.workloads import as_stateful, claims_of, key_of
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Answers:

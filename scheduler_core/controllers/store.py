@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from scheduler_core.admission import uid_for
+from scheduler_core.objects.admission import uid_for
 from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.budget_index import BudgetIndex
@@ -32,7 +32,7 @@ from scheduler_core.objects.model import (
     Workload,
 )
 from scheduler_core.objects.selectors import matches
-from scheduler_core.workloads import Key, key_of, make_pod, template_hash
+from scheduler_core.controllers.workloads import Key, key_of, make_pod, template_hash
 
 Admit = Callable[[Pod], Pod]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
-from scheduler_core.cycle import IntVector
+from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.classes import difference
-from scheduler_core.equivalence.record import STALE_SHOWN, StaleHit
+from scheduler_core.scheduling.cache_record import STALE_SHOWN, StaleHit
 from scheduler_core.equivalence.rules import Invalidation
 
 EVENTS_KEPT = 20_000

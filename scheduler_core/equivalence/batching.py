@@ -20,10 +20,10 @@ import numpy as np
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.services import services_of, spreading_selectors
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.cycle import IntVector
-from scheduler_core.equivalence.record import CacheRecord, Counts
-from scheduler_core.equivalence.strategy import Rows, Strategy, Trial
-from scheduler_core.policy import Profile
+from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.scheduling.cache_record import CacheRecord, Counts
+from scheduler_core.scheduling.strategy import Rows, Strategy, Trial
+from scheduler_core.config.policy import Profile
 from scheduler_core.predicates import CheckServiceAffinity
 from scheduler_core.priorities import Mapped, ServiceAntiAffinity
 from scheduler_core.priorities.selector_spreading import SelectorSpread

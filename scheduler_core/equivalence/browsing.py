@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.cycle import BoolVector, IntVector
+from scheduler_core.scheduling.cycle import BoolVector, IntVector
 from scheduler_core.equivalence.cache import BoolMatrix, Entry, EquivalenceCache, Steps
 
 Level = Literal["node", "predicate", "class"]

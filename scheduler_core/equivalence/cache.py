@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
-from scheduler_core.cycle import BoolVector, IntVector
+from scheduler_core.scheduling.cycle import BoolVector, IntVector
 
 A = TypeVar("A", bound=np.generic)
 BoolMatrix = npt.NDArray[np.bool_]

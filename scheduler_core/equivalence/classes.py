@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from scheduler_core.cluster.reads import CLASS_FIELDS, POD_FIELDS
 from scheduler_core.objects.model import Pod
-from scheduler_core.policy.declared import declared_fields
+from scheduler_core.config.policy.declared import declared_fields
 
 Definition = Literal["controller", "attributes"]
 

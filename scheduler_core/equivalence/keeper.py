@@ -10,26 +10,20 @@ import numpy as np
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.cycle import IntVector
+from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.audit import Audit
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
 from scheduler_core.equivalence.events import Event
 from scheduler_core.equivalence.live import LiveTopology
 from scheduler_core.equivalence.lookups import Lookups, Written
-from scheduler_core.equivalence.record import (
-    INVALIDATIONS_SHOWN,
-    NODES_SHOWN,
-    CacheRecord,
-    Counts,
-    Invalidated,
-)
+from scheduler_core.scheduling.cache_record import (INVALIDATIONS_SHOWN, NODES_SHOWN, CacheRecord, Counts, Invalidated,)
 from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import Invalidation, Rules
-from scheduler_core.equivalence.strategy import Strategy
-from scheduler_core.policy import Profile
-from scheduler_core.settings import Settings
-from scheduler_core.vectors import ClassVectors
+from scheduler_core.scheduling.strategy import Strategy
+from scheduler_core.config.policy import Profile
+from scheduler_core.config.settings import Settings
+from scheduler_core.scheduling.vectors import ClassVectors
 
 NO_CLASS = "it has no controller, and so no equivalence class"
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scheduler_core.cluster.view import Scope
-from scheduler_core.cycle import IntVector
+from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.conditions import ALWAYS, rows_of
 from scheduler_core.equivalence.events import Event
 from scheduler_core.equivalence.row import ALL, Mode, Row, in_modes

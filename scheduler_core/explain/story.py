@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle
 
 NODES_SHOWN = 50
 

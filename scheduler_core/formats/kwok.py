@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from scheduler_core.export import document_key
+from scheduler_core.results.export import document_key
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recording import Event, Recording

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from scheduler_core.export import document_key
+from scheduler_core.results.export import document_key
 from scheduler_core.formats.bundle import Bundle, Entry, Source, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits

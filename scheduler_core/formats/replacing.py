@@ -13,9 +13,9 @@ from typing import Any
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.objects.reading import At, Report
-from scheduler_core.problems import Finding, problems_of
-from scheduler_core.scenario import Problem
-from scheduler_core.workloads import Key
+from scheduler_core.formats.problems import Finding, problems_of
+from scheduler_core.scenario.scenario import Problem
+from scheduler_core.controllers.workloads import Key
 
 _ALWAYS = (
     ("status",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.recorded import RESULT_PREFIXES
+from scheduler_core.objects.recorded import RESULT_PREFIXES
 
 _META = ("name", "namespace", "uid", "labels", "annotations", "ownerReferences", "deletionTimestamp")
 # Of a status, what the readers of each kind read; nothing of other kinds'.

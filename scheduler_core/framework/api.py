@@ -12,15 +12,15 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import EventName
-from scheduler_core.framework.lanes import Lane
-from scheduler_core.framework.plugins import Plugin
+from scheduler_core.framework.profile_runtime import Lane
+from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
-from scheduler_core.provisioning import volume_for, with_selected_node
+from scheduler_core.objects.provisioning import volume_for, with_selected_node
 
 CREATED: Mapping[str, EventName] = {
     "Node": "NodeAdd",

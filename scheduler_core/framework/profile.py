@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from scheduler_core.policy import Profile, compile_policy
+from scheduler_core.config.policy import Profile, compile_policy
 from scheduler_core.predicates.storage import CheckVolumeBinding
 from scheduler_core.priorities.base import MAX_PRIORITY
 

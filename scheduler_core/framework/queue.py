@@ -15,8 +15,8 @@ from typing import Any, Literal
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import WILDCARDS, EventName
-from scheduler_core.framework.looks import backoff_look, unschedulable_look
-from scheduler_core.queue import SchedulingQueue
+from scheduler_core.framework.queue_flushes import backoff_look, unschedulable_look
+from scheduler_core.scheduling.queue import SchedulingQueue
 
 FIRST_BACKOFF = 1.0  # seconds; doubles with every attempt
 LONGEST_BACKOFF = 10.0

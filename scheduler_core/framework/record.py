@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.filtering import Filtered
-from scheduler_core.framework.plugins import Status
+from scheduler_core.scheduling.filtering import Filtered
+from scheduler_core.framework.interface import Status
 from scheduler_core.framework.scoring import Scored
-from scheduler_core.preemption_record import Preemption
+from scheduler_core.scheduling.preemption.record import Preemption
 
 Result = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 

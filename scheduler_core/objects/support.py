@@ -19,7 +19,7 @@ RELEASE_1_35 = "framework 1.35"  # KubeSchedulerConfiguration v1beta3 and v1
 COSCHEDULING = "Coscheduling"
 INSTANT = "no time passes"
 CONFIGURED = "the bundle says what the scheduler runs"
-"""What a simulation can honor a field by; see :func:`scheduler_core.unhonored.abilities`."""
+"""What a simulation can honor a field by; see :func:`scheduler_core.scenario.unhonored.abilities`."""
 
 
 def given(value: Any, manifest: Manifest) -> bool:

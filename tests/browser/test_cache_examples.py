@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core.examples import Claim, Example, examples
+from scheduler_core.authoring.examples import Claim, Example, examples
 from tests.browser.pages import Workbench, cycles_of
 
 BUGS = [example for example in examples() if any(claim.stale for claim in example.claims)]

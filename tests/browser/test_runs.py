@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core import Simulation, load
+from scheduler_core import Simulation
+from scheduler_core.scenario import load
 from tests.browser.pages import Workbench, cycles_of, example_text, holds, share, wide
 from tests.e2e import bundles
 from tests.parts import REPOSITORY, shared

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import decide
-from scheduler_core.load import load_documents
-from scheduler_core.scenario import Document, Scenario
-from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import conformance_cycle
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import conformance_cycle
 from tests.conformance.oracle import Oracle
 from tests.conformance.oracle.fixed import FixedOracle
 from tests.conformance.random_records import record

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core import Simulation, load
+from scheduler_core import Simulation
+from scheduler_core.scenario import load
 from tests.services.fixtures import STACKS
 from tests.services.stack import Stack
 

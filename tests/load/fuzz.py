@@ -180,9 +180,9 @@ class _Driven:
 
     def drive(self) -> None:
         """Do everything; what is refused in words is fine, anything else is a defect."""
-        from playground import bundles
+        from playground.storage import bundles
         from playground.playback.stopping import TooMuchWorkError
-        from scheduler_core.scenario import BundleError
+        from scheduler_core.scenario.scenario import BundleError
 
         try:
             self._drive()
@@ -196,7 +196,7 @@ class _Driven:
             self.outcome, self.defect = "defect", f"{type(error).__name__}: {error}"[:300]
 
     def _drive(self) -> None:
-        from playground import bundles
+        from playground.storage import bundles
 
         text = hostile(self.seed)
         with self.timed("load"):
@@ -225,7 +225,7 @@ class _Driven:
                 playback.rest()
 
     def _run(self, scenario: Any, text: str) -> None:
-        from playground import store
+        from playground.storage import store
         from playground.models import FAILED, Run, new_run_id
         from playground.runs.compute import compute
 

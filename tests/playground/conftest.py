@@ -15,8 +15,8 @@ from django.core.cache import cache
 from django.test import Client
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
-from playground import identity
-from playground.built import STATIC
+from playground.visitors import identity
+from playground.serving.built import STATIC
 from playground.live.modules import scenarios
 from playground.live.sightings import sightings
 from playground.playback.library import library
@@ -93,7 +93,7 @@ def web() -> str:
 @pytest.fixture
 def limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Set limits for one test, within one of the minutes that rates are counted in."""
-    monkeypatch.setattr("playground.throttle._now", lambda: 1_000_000_030.0)
+    monkeypatch.setattr("playground.visitors.throttle._now", lambda: 1_000_000_030.0)
 
     def change(**values: int) -> None:
         settings.PLAYGROUND = {**settings.PLAYGROUND, **values}

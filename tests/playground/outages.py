@@ -12,11 +12,11 @@ import pytest
 from django.db import OperationalError
 from django.db.backends.utils import CursorWrapper
 
-from playground import bundles
+from playground.storage import bundles
 from playground.models import Run
 from playground.runs import service
 
-from .conftest import DATA, OWNER
+from tests.playground.conftest import DATA, OWNER
 
 
 def of_sqlite(code: int, text: str) -> OperationalError:

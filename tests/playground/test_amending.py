@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import load
+from scheduler_core.scenario import load
 from scheduler_core.objects.model import Node
 
-from .conftest import Socket, connected
-from .test_operating import BUNDLE, NODE_A, cordoned
+from tests.playground.conftest import Socket, connected
+from tests.playground.test_operating import BUNDLE, NODE_A, cordoned
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

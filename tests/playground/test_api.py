@@ -13,16 +13,16 @@ import zstandard
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
 
-from playground import identity, throttle
+from playground.visitors import identity, throttle
 from playground.limits import limit
 from playground.models import Run, Scenario
-from playground.store import address_of
+from playground.storage.store import address_of
 from playground.tasks import run_simulation
-from scheduler_core import load
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import trace_line
+from scheduler_core.scenario import load
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import trace_line
 
-from .conftest import DATA
+from tests.playground.conftest import DATA
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

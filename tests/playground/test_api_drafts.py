@@ -12,11 +12,11 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
 
-from playground import identity
+from playground.visitors import identity
 from playground.api.document import SCHEMAS
 from playground.models import Draft
 
-from .conftest import OWNER
+from tests.playground.conftest import OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BROKEN = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: four}}\n"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from playground import backups, bundles, store
+from playground.storage import backups, bundles, store
 
-from .conftest import OWNER
+from tests.playground.conftest import OWNER
 
 pytestmark = pytest.mark.django_db
 

@@ -12,12 +12,14 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from playground import bodies, bundles, identity, store
+from playground.serving import bodies
+from playground.storage import bundles, store
+from playground.visitors import identity
 from playground.limits import LIMITS
 from playground.models import Draft, Run, Scenario
 from playground.serving.data_folder import secret as embedded_secret
 
-from .conftest import OWNER
+from tests.playground.conftest import OWNER
 
 
 async def ask(parts: list[bytes], headers: list[tuple[bytes, bytes]]) -> tuple[int, int]:

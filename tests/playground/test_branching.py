@@ -8,9 +8,9 @@ import pytest
 from django.apps import apps
 
 from playground.models import Draft
-from scheduler_core import load
+from scheduler_core.scenario import load
 
-from .conftest import OWNER, STRANGER, Socket, connected
+from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -123,7 +123,7 @@ async def test_a_branch_is_compared_with_its_parent() -> None:
 
 async def test_objects_and_operations_that_differ_are_told_in_words() -> None:
     """Added, changed and taken out, of documents and of the history; a long list is cut."""
-    from playground.branching import WORDS_SHOWN, differences
+    from playground.edits.branching import WORDS_SHOWN, differences
 
     taint = "  - {id: t, step: 1, deleteOperation: {typeMeta: {kind: Node}, objectMeta: {name: n2}}}\n"
     history = (

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kombu.connection import Connection
 from kombu.simple import SimpleQueue
 
-from playground import broker
+from playground.serving import broker
 from playground.celery import app
 from playground.serving import messages
 from playground.tasks import run_simulation

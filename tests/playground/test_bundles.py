@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from playground import bundles, store
+from playground.storage import bundles, store
 from playground.models import Draft, Run, Scenario, Share
-from scheduler_core.scenario import BundleError
+from scheduler_core.scenario.scenario import BundleError
 
-from .conftest import DATA, OWNER
+from tests.playground.conftest import DATA, OWNER
 
 
 def test_stored_content_is_the_same_scenario(web: str) -> None:
@@ -100,7 +100,7 @@ def test_files_that_are_no_text(data: bytes) -> None:
 
 def test_many_problems_are_listed_up_to_a_number() -> None:
     """The rest is counted."""
-    from scheduler_core.scenario import Problem
+    from scheduler_core.scenario.scenario import Problem
 
     wire = bundles.problems_wire([Problem(str(i)) for i in range(150)])
     assert len(wire) == 101

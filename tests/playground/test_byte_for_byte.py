@@ -11,13 +11,14 @@ from asgiref.sync import sync_to_async
 from django.apps import apps
 from django.test import Client
 
-from playground import bundles, store
+from playground.storage import bundles, store
 from playground.models import Run, Scenario, Share
 from playground.runs import service
 from playground.tasks import run_simulation
-from scheduler_core import examples, load
+from scheduler_core.authoring import examples
+from scheduler_core.scenario import load
 
-from .conftest import OWNER, connected, visitor_client
+from tests.playground.conftest import OWNER, connected, visitor_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

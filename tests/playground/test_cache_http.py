@@ -13,11 +13,11 @@ from playground.models import Run
 from playground.playback.playback import Playback
 from playground.runs import compute
 from playground.tasks import run_simulation
-from scheduler_core import load
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import trace_line
+from scheduler_core.scenario import load
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import trace_line
 
-from .conftest import DATA
+from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()
 Schema = jsonschema.Draft202012Validator

@@ -12,12 +12,12 @@ from playground.panels.cache import ROWS, words_of
 from playground.panels.cache_map import Page, classes, compared, digits, entry_map, level_map, members
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.trail import Trail
-from scheduler_core import load
+from scheduler_core.scenario import load
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.simulation import Simulation
+from scheduler_core.simulation.instant import Simulation
 
-from .conftest import DATA, OWNER, STRANGER, connected
-from .golden import check
+from tests.playground.conftest import DATA, OWNER, STRANGER, connected
+from tests.playground.golden import check
 
 TEXT = (DATA / "cache.yaml").read_text()
 WEB, BATCH = "70aec47f493616fc", "bf0194b24c3b20d8"

@@ -7,15 +7,16 @@ import json
 import pytest
 import yaml
 
-from playground import catalogue
-from playground.configuring import configured, in_force
-from scheduler_core import BundleError, load
-from scheduler_core.history import Moment
-from scheduler_core.policy import compile_policy
-from scheduler_core.policy.order import ORDERS, UNREGISTERED
-from scheduler_core.policy.rewriting import EditError
+from playground.views import catalogue
+from playground.edits.configuring import configured, in_force
+from scheduler_core import BundleError
+from scheduler_core.scenario import load
+from scheduler_core.scenario.history import Moment
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.config.policy.order import ORDERS, UNREGISTERED
+from scheduler_core.authoring.policy_rewriting import EditError
 
-from .conftest import connected
+from tests.playground.conftest import connected
 
 NODES = """# the cluster
 apiVersion: v1

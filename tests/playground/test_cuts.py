@@ -11,11 +11,11 @@ import pytest
 
 from playground.panels.cycle import PARTS, light
 from playground.playback.playback import Playback
-from scheduler_core import load
-from scheduler_core.cycle import Cycle, Decision, Event
-from scheduler_core.examples import examples
-from scheduler_core.timed.cycles import events_of
-from scheduler_core.upto import UNTRIED, upto
+from scheduler_core.scenario import load
+from scheduler_core.scheduling.cycle import Cycle, Decision, Event
+from scheduler_core.authoring.examples import examples
+from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.simulation.moment_record import UNTRIED, upto
 from tests.playground.cutting import moments_inside, whole
 
 SLUGS = [example.slug for example in examples()]

@@ -13,13 +13,14 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from playground import sources, store
+from playground.playback import sources
+from playground.storage import store
 from playground.live import watching
 from playground.models import Draft
 from playground.playback.library import Library, library
 
-from .conftest import OWNER, STRANGER, connected
-from .test_api_drafts import Caller, made
+from tests.playground.conftest import OWNER, STRANGER, connected
+from tests.playground.test_api_drafts import Caller, made
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground import bundles
+from playground.storage import bundles
 from playground.models import QUEUED, RUNNING, Run
 from playground.queues import LONG, SHORT
 from playground.runs import compute, fairness, service
 from playground.runs.fairness import Visitor, Waiting, fair_order
 from playground.tasks import run_simulation
 
-from .conftest import DATA, OWNER, STRANGER
+from tests.playground.conftest import DATA, OWNER, STRANGER
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 ANN, BOB, EVE, EVE_AGAIN = ("1.1.1.1", "ann"), ("2.2.2.2", "bob"), ("6.6.6.6", "eve"), ("6.6.6.6", "eve2")

@@ -10,15 +10,15 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from playground import finding
+from playground.playback import finding
 from playground.api.document import SCHEMAS
-from playground.finding import ConditionError, Finder, Found, Search, condition_of
+from playground.playback.finding import ConditionError, Finder, Found, Search, condition_of
 from playground.playback.playback import Playback
-from scheduler_core import load
-from scheduler_core.cycle import Cycle
-from scheduler_core.examples import find
+from scheduler_core.scenario import load
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.authoring.examples import find
 
-from .conftest import connected
+from tests.playground.conftest import connected
 
 DATA = Path(__file__).parent / "data"
 SELECTOR = """apiVersion: v1

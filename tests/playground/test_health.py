@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground import health, heartbeat
+from playground.serving import health, heartbeat
 from playground.models import Worker
 from playground.queues import LONG, SHORT
 

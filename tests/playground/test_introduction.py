@@ -6,11 +6,11 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from playground import bundles, store
-from playground.texts import INTRODUCTION, introduction
-from scheduler_core import examples
+from playground.storage import bundles, store
+from playground.storage.texts import INTRODUCTION, introduction
+from scheduler_core.authoring import examples
 
-from .conftest import OWNER, connected, visitor_client
+from tests.playground.conftest import OWNER, connected, visitor_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

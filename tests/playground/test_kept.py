@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from playground import kept
+from playground.serving import kept
 from playground.asgi import application, django_application
-from playground.kept import Kept
+from playground.serving.kept import Kept
 
-from .conftest import PATIENCE
+from tests.playground.conftest import PATIENCE
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from playground import sources, store
+from playground.playback import sources
+from playground.storage import store
 from playground.live import commands, consumer
 from playground.live.commands import COMMANDS, at_hand
 from playground.live.sightings import Sightings
@@ -21,10 +22,10 @@ from playground.playback.playback import Playback
 from playground.runs.chunks import write_chunk
 from playground.tasks import run_simulation
 from playground.wire import Encoded, encode
-from scheduler_core import load
-from scheduler_core.examples import Example, examples
+from scheduler_core.scenario import load
+from scheduler_core.authoring.examples import Example, examples
 
-from .conftest import OWNER, STRANGER, Socket, connected
+from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,8 @@ import pytest
 from django.test import Client
 
 import scheduler_core
-from playground import bundles, identity
+from playground.storage import bundles
+from playground.visitors import identity
 from playground.live import commands
 from playground.live.modules import scenarios
 from playground.models import Draft
@@ -23,7 +24,7 @@ from playground.playback.playback import Playback
 from playground.playback.trail import Trail
 from playground.views import importing
 
-from .conftest import OWNER, PATIENCE, Socket, connected
+from tests.playground.conftest import OWNER, PATIENCE, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -112,14 +113,14 @@ async def test_reading_tells_how_far_it_is() -> None:
 async def test_a_reading_is_stopped_and_stores_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is given up ends while it is read, and no draft is made."""
     begun, go = threading.Event(), threading.Event()
-    load = scheduler_core.load
+    load = scheduler_core.scenario.load
 
     def held(*args: Any, **kwargs: Any) -> Any:
         begun.set()
         go.wait(PATIENCE)
         return load(*args, **kwargs)
 
-    monkeypatch.setattr("playground.bundles.load", held)
+    monkeypatch.setattr("playground.storage.bundles.load", held)
     async with connected() as socket:
         asked = await socket.send(name, {"text": NODES})
         await asyncio.to_thread(begun.wait, PATIENCE)
@@ -147,14 +148,14 @@ async def test_nobodys_step_waits_for_a_reading(web: str) -> None:
 async def test_what_was_checked_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checking, opening and playing the same large text reads it once; another title is another title."""
     reads = 0
-    load = scheduler_core.load
+    load = scheduler_core.scenario.load
 
     def counted(*args: Any, **kwargs: Any) -> Any:
         nonlocal reads
         reads += 1
         return load(*args, **kwargs)
 
-    monkeypatch.setattr("playground.bundles.load", counted)
+    monkeypatch.setattr("playground.storage.bundles.load", counted)
     async with connected() as socket:
         await socket.success("bundle.check", {"text": NODES})
         opened = await socket.success("bundle.open", {"text": NODES, "title": "again"})

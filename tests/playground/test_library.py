@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from playground import bundles
+from playground.storage import bundles
 from playground.playback.executor import engine, fair
 from playground.playback.library import Library
 from playground.playback.playback import Playback
-from scheduler_core import load
+from scheduler_core.scenario import load
 
-from .conftest import PATIENCE
+from tests.playground.conftest import PATIENCE
 
 
 class Later:

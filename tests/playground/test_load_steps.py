@@ -6,7 +6,7 @@ import pytest
 
 from tests.load.steps import STEPS, bundle
 
-from .conftest import connected
+from tests.playground.conftest import connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

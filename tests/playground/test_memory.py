@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
-from playground import bundles
+from playground.storage import bundles
 from playground.playback import freeing
 from playground.playback.freeing import Freed
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.weighing import AT_ONCE, scenario_bytes, weigh
 
-from .bundle_kinds import KINDS, text_of
+from tests.playground.bundle_kinds import KINDS, text_of
 
 SIZE = 400_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
 NEAR = 0.25

@@ -14,12 +14,12 @@ from channels.testing import HttpCommunicator
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from playground import metrics
+from playground.serving import metrics
 from playground.runs import service
-from playground.throttle import token_of
+from playground.visitors.throttle import token_of
 from playground.views import metrics as page
 
-from .conftest import OWNER, connected
+from tests.playground.conftest import OWNER, connected
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +87,7 @@ def test_who_may_read(
 
 def test_runs_storage_and_parts(web: str) -> None:
     """What the database and the broker answer."""
-    from playground import bundles
+    from playground.storage import bundles
 
     service.start(bundles.parse([("", web)]), OWNER, text=web)
     found = scrape()

@@ -12,10 +12,10 @@ from playground.panels.moments import MOMENTS_SHOWN, cut, told
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Placement
-from scheduler_core import load
-from scheduler_core.examples import examples, find
+from scheduler_core.scenario import load
+from scheduler_core.authoring.examples import examples, find
 from scheduler_core.framework.record import Happening
-from scheduler_core.timed import simulate
+from scheduler_core.simulation.virtual import simulate
 from tests.playground.test_timed import TEXTS, played
 
 OTHERS = {example.slug: example.read() for example in examples() if example.slug not in TEXTS}

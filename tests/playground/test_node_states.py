@@ -10,8 +10,8 @@ import pytest
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables, node_state
 from playground.playback.trail import Trail
-from scheduler_core import load
-from scheduler_core.timed import simulate
+from scheduler_core.scenario import load
+from scheduler_core.simulation.virtual import simulate
 from tests.parts import REPOSITORY
 
 FAILS = (REPOSITORY / "scheduler_core" / "examples" / "node-fails.yaml").read_text()

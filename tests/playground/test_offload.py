@@ -14,7 +14,10 @@ import pytest
 from django.test import Client
 
 import scheduler_core
-from playground import bundles, identity, offload, throttle, worth
+from playground.storage import bundles
+from playground.visitors import identity, throttle
+from playground.pool import offload
+from playground.edits import worth
 from playground.live import commands
 from playground.models import Draft
 from playground.playback.library import library
@@ -22,8 +25,8 @@ from playground.pool.pool import pool
 from playground.pool.shares import BusyError
 from tests.services.processes import wait_until
 
-from . import pool_jobs
-from .conftest import PATIENCE, Socket, connected
+from tests.playground import pool_jobs
+from tests.playground.conftest import PATIENCE, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,7 +58,7 @@ def pooled(limits: Limit, monkeypatch: pytest.MonkeyPatch) -> Iterator[Limit]:
     """A web process with a pool, in which nothing large can be read in the process itself."""
     monkeypatch.setattr(bundles, "last_read", bundles.LastRead())
     monkeypatch.setattr(worth, "answers", worth.Answers())
-    load, load_documents = scheduler_core.load, scheduler_core.load_documents
+    load, load_documents = scheduler_core.scenario.load, scheduler_core.load_documents
 
     def small(given: Any, *args: Any, **kwargs: Any) -> Any:
         texts = [given] if isinstance(given, str) else [str(text) for _, text in given]

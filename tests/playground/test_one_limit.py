@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import bundles
+from playground.storage import bundles
 from playground.models import Run, Scenario
 from playground.runs.compute import compute
 from playground.tasks import run_simulation

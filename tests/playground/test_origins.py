@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings as in_use
 from django.test import Client
 
-from playground import bundles, store
+from playground.storage import bundles, store
 from playground.models import Run
-from playground.origins import is_own
+from playground.serving.origins import is_own
 from playground.tasks import run_simulation
 from tests.playground.conftest import OWNER, communicator
 

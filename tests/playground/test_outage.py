@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from django.db import IntegrityError, InterfaceError, ProgrammingError
 
-from playground import outage
+from playground.serving import outage
 
-from .outages import FULL, LOCKED, Lines, of_postgresql, of_sqlite
+from tests.playground.outages import FULL, LOCKED, Lines, of_postgresql, of_sqlite
 
 
 @pytest.fixture

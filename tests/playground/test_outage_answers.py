@@ -14,14 +14,16 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 from django.test import Client
 
-from playground import health, heartbeat, outage, sources, store
+from playground.serving import health, heartbeat, outage
+from playground.playback import sources
+from playground.storage import store
 from playground.live import remembered, watching
 from playground.models import Draft, Run, Scenario, Share
 from playground.tasks import run_simulation
 from tests.services.processes import wait_until
 
-from .conftest import OWNER, STRANGER, connected
-from .outages import FULL, LOCKED, Lines, failing, of_postgresql, of_sqlite, started, writes
+from tests.playground.conftest import OWNER, STRANGER, connected
+from tests.playground.outages import FULL, LOCKED, Lines, failing, of_postgresql, of_sqlite, started, writes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

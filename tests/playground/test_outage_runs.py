@@ -17,13 +17,13 @@ from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
-from playground import outage
-from playground.bundles import unpack
+from playground.serving import outage
+from playground.storage.bundles import unpack
 from playground.models import Run, RunChunk
 from playground.runs import compute, rescue, retrying, service
 from playground.tasks import run_simulation
 
-from .outages import LOCKED, of_sqlite, started
+from tests.playground.outages import LOCKED, of_sqlite, started
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

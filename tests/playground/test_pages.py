@@ -14,12 +14,12 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground import bundles, store
+from playground.storage import bundles, store
 from playground.models import Draft, Run, Scenario
 from playground.tasks import run_simulation
-from scheduler_core import examples
+from scheduler_core.authoring import examples
 
-from .conftest import DATA, OWNER
+from tests.playground.conftest import DATA, OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -313,7 +313,7 @@ def test_a_cycle_of_a_run_in_the_workbench(stranger: Client, owner: Client, web:
 
 def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
     """Each predicate in its static order, each priority, each quirk."""
-    from scheduler_core.policy.order import V1_11_ORDER
+    from scheduler_core.config.policy.order import V1_11_ORDER
     from scheduler_core.priorities import PRIORITIES
 
     page = owner.get("/reference/predicates/")
@@ -331,7 +331,7 @@ def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
 
 def test_the_reference_shows_how_preemption_chooses(owner: Client) -> None:
     """The criteria in their order, the fixed one in the other's place, and the reasons that nothing mends."""
-    from scheduler_core.preemption import UNRESOLVABLE_REASONS
+    from scheduler_core.scheduling.preemption import UNRESOLVABLE_REASONS
 
     page = owner.get("/reference/predicates/")
     assert [(row["place"], row["fixed"]) for row in page.context["criteria"]] == [

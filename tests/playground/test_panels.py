@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from playground import bundles
+from playground.storage import bundles
 from playground.panels.ladder import ladder, stopped
 from playground.panels.priorities import why_unranked
 from playground.panels.story import story
 from playground.playback.playback import Playback
-from scheduler_core.cycle import Cycle
-from scheduler_core.examples import find
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.authoring.examples import find
 
-from .conftest import DATA
-from .golden import check
+from tests.playground.conftest import DATA
+from tests.playground.golden import check
 
 BUNDLES = sorted(path.stem for path in DATA.glob("*.yaml"))
 PARTS = ["predicates", "priorities", "preemption", "queue", "nodes"]

@@ -15,10 +15,11 @@ import pytest
 
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.playback.trail import CHECKPOINT, Trail
-from scheduler_core import load, load_documents
-from scheduler_core.simulation import Simulation
+from scheduler_core.scenario import load
+from scheduler_core import load_documents
+from scheduler_core.simulation.instant import Simulation
 
-from .conftest import DATA
+from tests.playground.conftest import DATA
 
 
 def play(text: str) -> Playback:

@@ -9,11 +9,11 @@ import pytest
 from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
 from playground.playback.playback import Playback
-from scheduler_core import load
-from scheduler_core.coscheduling.controller import FINAL, PHASE_TABLES
-from scheduler_core.timed import TimedSimulation, simulate
-from scheduler_core.timed.gangs import PodGroupRecord
-from scheduler_core.timed.standing import standing
+from scheduler_core.scenario import load
+from scheduler_core.framework.plugins.coscheduling.controller import FINAL, PHASE_TABLES
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.simulation.virtual.gangs import PodGroupRecord
+from scheduler_core.simulation.virtual.standing import standing
 from tests.playground.test_timed import CHURN, TEXTS, played
 
 CURRENT = """

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from playground import bundles, offload
-from playground.operating import ObjectError
+from playground.storage import bundles
+from playground.pool import offload
+from playground.edits.edit_operations import ObjectError
 from playground.pool.pool import Pool
 from playground.pool.process import CancelledError, JobError, LostError, OverrunError
 from playground.pool.shares import Bounds, BusyError
@@ -22,8 +23,8 @@ from playground.pool.transfer import packed, unpacked
 from tests.parts import REPOSITORY
 from tests.services.processes import wait_until
 
-from . import pool_jobs
-from .conftest import PATIENCE
+from tests.playground import pool_jobs
+from tests.playground.conftest import PATIENCE
 
 WIDE = Bounds(running=4, queued=100, queued_by_all=1_000)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from playground import bundles
+from playground.storage import bundles
 from playground.panels.preemption import (
     GROUP_NODES,
     ROWS,
@@ -24,10 +24,10 @@ from playground.panels.sentences import Sentence
 from playground.panels.story import story
 from playground.playback.playback import Playback
 from scheduler_core import Simulation
-from scheduler_core.examples import find
-from scheduler_core.preemption_record import DryRun, Hopeless, NodeGroup, Preemption
+from scheduler_core.authoring.examples import find
+from scheduler_core.scheduling.preemption.record import DryRun, Hopeless, NodeGroup, Preemption
 
-from .conftest import connected
+from tests.playground.conftest import connected
 
 
 def played(text: str) -> Playback:

@@ -8,13 +8,13 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from playground import bundles
+from playground.storage import bundles
 from playground.live import watching
 from playground.models import Run
 from playground.runs import compute, fairness, service
 from playground.tasks import run_simulation
 
-from .conftest import DATA, OWNER, STRANGER, connected
+from tests.playground.conftest import DATA, OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,12 +7,12 @@ import re
 import pytest
 from django.test import Client
 
-from playground import catalogue
+from playground.views import catalogue
 from playground.views import rule_texts
 from playground.views.reference import ROW, side_by_side, unlisted
-from scheduler_core.policy.order import BUNDLES, ORDERS, keys_of
-from scheduler_core.policy.profile import compile_policy
-from scheduler_core.policy.providers import PROVIDERS
+from scheduler_core.config.policy.order import BUNDLES, ORDERS, keys_of
+from scheduler_core.config.policy.profile import compile_policy
+from scheduler_core.config.policy.providers import PROVIDERS
 from scheduler_core.priorities import PRIORITIES
 
 

@@ -14,7 +14,7 @@ from scheduler_core.equivalence.classes import fields_of
 from scheduler_core.equivalence.conditions import ALWAYS, Scope
 from scheduler_core.equivalence.row import MODES, Row
 from scheduler_core.equivalence.rules import TABLE
-from scheduler_core.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
+from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 
 @pytest.fixture

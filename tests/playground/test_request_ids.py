@@ -8,10 +8,11 @@ import pytest
 from channels.testing import HttpCommunicator
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
-from playground import bundles, request_ids, store
+from playground.storage import bundles, store
+from playground.serving import request_ids
 from playground.runs import compute, service
 
-from .conftest import OWNER, Socket, communicator
+from tests.playground.conftest import OWNER, Socket, communicator
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground import bundles, sources
+from playground.storage import bundles
+from playground.playback import sources
 from playground.models import Run
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail
 from playground.runs import compute, service
 from playground.tasks import run_simulation
-from scheduler_core import BundleError, load
+from scheduler_core import BundleError
+from scheduler_core.scenario import load
 
-from .conftest import DATA, OWNER
+from tests.playground.conftest import DATA, OWNER
 
 TEXT = (DATA / "restart.yaml").read_text()
 PARTS = ["policy", "predicates", "priorities", "queue"]

@@ -10,16 +10,19 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground import bundles, heartbeat, sources, store
+from playground.storage import bundles, store
+from playground.serving import heartbeat
+from playground.playback import sources
 from playground.models import Run, RunChunk
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
 from playground.runs import compute, rescue, service
 from playground.runs.metrics import Meter, Samples
 from playground.tasks import run_simulation
-from scheduler_core import BundleError, load
+from scheduler_core import BundleError
+from scheduler_core.scenario import load
 
-from .conftest import DATA, OWNER
+from tests.playground.conftest import DATA, OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -216,7 +219,7 @@ def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     def broken(_self: Any) -> None:
         raise ZeroDivisionError("of nothing")
 
-    monkeypatch.setattr("scheduler_core.simulation.Simulation.step", broken)
+    monkeypatch.setattr("scheduler_core.simulation.instant.Simulation.step", broken)
     assert run_simulation(run.pk) == "failed"
     assert "ZeroDivisionError: of nothing" in finished(run).error
 

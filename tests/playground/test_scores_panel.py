@@ -9,11 +9,11 @@ import pytest
 
 from playground.panels.priorities import explained
 from playground.playback.playback import OutOfRangeError, Playback
-from scheduler_core import load
-from scheduler_core.simulation import Simulation
+from scheduler_core.scenario import load
+from scheduler_core.simulation.instant import Simulation
 
-from .conftest import DATA, connected
-from .golden import check
+from tests.playground.conftest import DATA, connected
+from tests.playground.golden import check
 
 BUNDLES = ("web", "restart")
 

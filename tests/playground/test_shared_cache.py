@@ -10,8 +10,8 @@ from django.test import Client
 from django.test.utils import override_settings
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from playground import shared_cache
-from playground.throttle import wait_seconds
+from playground.serving import shared_cache
+from playground.visitors.throttle import wait_seconds
 from tests.services.processes import free_port
 
 
@@ -25,7 +25,7 @@ def test_rates_are_counted_while_redis_is_away(limits: Any) -> None:
     """Nobody is refused for want of Redis, and everybody still bounded."""
     limits(API_READS_PER_MINUTE=2)
     shared = {
-        "BACKEND": "playground.shared_cache.SharedCache",
+        "BACKEND": "playground.serving.shared_cache.SharedCache",
         "LOCATION": f"redis://127.0.0.1:{free_port()}/0",
     }
     with override_settings(CACHES={"default": shared}):

@@ -14,7 +14,7 @@ from playground.live.consumer import ENGINE_JOBS, Connection
 from playground.live.flights import Flights
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 
-from .conftest import PATIENCE, Socket, connected
+from tests.playground.conftest import PATIENCE, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from playground import bundles
+from playground.storage import bundles
 from playground.queues import LONG, SHORT
 from playground.runs.sizing import expected_work, queue_for
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario.scenario import Scenario
 from tests.e2e.bundles import deployment, node
 
 VIRTUAL = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "time": "virtual"}

@@ -20,7 +20,7 @@ from playground.serving import connections as registry
 from playground.serving import protocols
 from tests.services.processes import free_port, wait_until
 
-from .conftest import PATIENCE
+from tests.playground.conftest import PATIENCE
 
 LARGE = 64 * 2**20  # more than the kernel's buffers of both ends hold
 

@@ -19,7 +19,7 @@ from playground.live.modules import policy
 from playground.playback.library import library
 from playground.playback.playback import Playback
 
-from .conftest import OWNER, PATIENCE, communicator, connected
+from tests.playground.conftest import OWNER, PATIENCE, communicator, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

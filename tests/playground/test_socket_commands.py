@@ -15,9 +15,9 @@ from playground.models import Draft, Run, Scenario
 from playground.playback.library import library
 from playground.playback.playback import Playback
 from playground.tasks import run_simulation
-from scheduler_core import load
+from scheduler_core.scenario import load
 
-from .conftest import DATA, OWNER, PATIENCE, STRANGER, Socket, connected
+from tests.playground.conftest import DATA, OWNER, PATIENCE, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

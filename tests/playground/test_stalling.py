@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.stalling import STALLED_SECONDS, StallWatch
+from playground.serving.stalling import STALLED_SECONDS, StallWatch
 
 
 def test_a_task_that_waits_beside_a_free_process_is_a_stall() -> None:

@@ -16,8 +16,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import AsyncClient, Client
 
-from playground import built
-from playground.built import Output, digest, outputs
+from playground.serving import built
+from playground.serving.built import Output, digest, outputs
 from playground.templatetags import modules
 
 pytestmark = pytest.mark.django_db

@@ -16,13 +16,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from playground import bundles, quotas, retention, store
+from playground.storage import bundles, quotas, retention, store
 from playground.models import Draft, Run, RunChunk, Scenario, Share
 from playground.runs import service
 from playground.runs.compute import compute
-from scheduler_core import examples
+from scheduler_core.authoring import examples
 
-from .conftest import OWNER, STRANGER, connected
+from tests.playground.conftest import OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db
 
@@ -249,7 +249,7 @@ def test_a_cache_that_is_away_bounds_the_total_as_well(
     def away(*_: Any) -> None:
         raise ConnectionError("connection refused")
 
-    monkeypatch.setattr("playground.quotas.cache.get_or_set", away)
+    monkeypatch.setattr("playground.storage.quotas.cache.get_or_set", away)
     store.create_draft(OWNER, [("", web)])
     limits(STORAGE_TOTAL=quotas.used_in_total() + 100)
     with pytest.raises(quotas.StorageFullError, match="The server has stored"):

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from playground import supervisor
-from playground.supervisor import Program, RestartPolicy, Slot, Supervisor
+from playground.serving import supervisor
+from playground.serving.supervisor import Program, RestartPolicy, Slot, Supervisor
 from tests.parts import REPOSITORY
 from tests.services.processes import wait_until
 
-from .conftest import PATIENCE
+from tests.playground.conftest import PATIENCE
 
 FOREVER = "import time\nwhile True: time.sleep(0.05)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf')\n" + FOREVER

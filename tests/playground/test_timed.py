@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from playground import bundles, sources
+from playground.storage import bundles
+from playground.playback import sources
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT, Tables
 from playground.playback.trail import Trail
 from playground.runs import compute, service
 from playground.tasks import run_simulation
-from scheduler_core import load
-from scheduler_core.examples import examples
-from scheduler_core.timed import is_timed, simulate
+from scheduler_core.scenario import load
+from scheduler_core.authoring.examples import examples
+from scheduler_core.simulation.virtual import is_timed, simulate
 
 DATA = Path(__file__).parent / "data"
 CHURN = (DATA / "timed" / "churn.yaml").read_text()

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import bundles, identity, store
+from playground.storage import bundles, store
+from playground.visitors import identity
 from playground.models import Draft
 from playground.runs import service
 from playground.tasks import run_simulation

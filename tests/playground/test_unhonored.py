@@ -7,8 +7,8 @@ import json
 import pytest
 from django.test import Client
 
-from playground import bundles
-from scheduler_core.scenario import Problem
+from playground.storage import bundles
+from scheduler_core.scenario.scenario import Problem
 from tests.core.objects.reported import cases, together
 
 

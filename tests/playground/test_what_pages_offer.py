@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground import store
+from playground.storage import store
 from playground.models import Run, Scenario, Share
 from playground.tasks import run_simulation
 
-from .conftest import DATA
+from tests.playground.conftest import DATA
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,12 +14,13 @@ from django.test import Client
 from playground.live.modules import why
 from playground.models import Draft
 from playground.panels import why as panel
-from playground.store import draft_text
+from playground.storage.store import draft_text
 from playground.tasks import run_simulation
-from playground.texts import spliced
-from scheduler_core import Simulation, load
+from playground.storage.texts import spliced
+from scheduler_core import Simulation
+from scheduler_core.scenario import load
 
-from .conftest import OWNER, STRANGER, Socket, connected
+from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,15 +10,15 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from playground import worth
+from playground.edits import worth
 from playground.api.document import SCHEMAS
 from playground.models import Draft
-from playground.store import draft_text
+from playground.storage.store import draft_text
 from playground.wire import Encoded
-from scheduler_core import load
-from scheduler_core.cost import measure_costs
+from scheduler_core.scenario import load
+from scheduler_core.compare.cost import measure_costs
 
-from .conftest import PATIENCE, STRANGER, Socket, connected
+from tests.playground.conftest import PATIENCE, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -151,7 +151,7 @@ class Paused:
 
     def __call__(self, scenario: Any) -> Any:
         self.begun += 1
-        from scheduler_core.cost import Progress, measuring
+        from scheduler_core.compare.cost import Progress, measuring
 
         done = 0
         while not self.let_go:

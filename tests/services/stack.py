@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.queues import WORKERS
-from playground.supervisor import programs
+from playground.serving.supervisor import programs
 from tests.parts import REPOSITORY
 from tests.services import client, compose
 from tests.services.processes import Process, wait_until, wait_until_ready

@@ -22,7 +22,7 @@ from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
 from scheduler_core.equivalence.browsing import LEVELS
 from scheduler_core.objects.model import Pod
-from scheduler_core.timed import Stepper
+from scheduler_core.simulation.virtual import Stepper
 
 # `from` is a word of Python's, and so cannot be written as an argument.
 ROWS_ASKED = {"from": "index", "count": "index"}

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from playground import branching, sources, store
+from playground.edits import branching
+from playground.playback import sources
+from playground.storage import store
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Draft

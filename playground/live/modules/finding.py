@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from playground.finding import ConditionError, Finder, Found, Search, Searching
+from playground.playback.finding import ConditionError, Finder, Found, Search, Searching
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from playground import sources, texts
+from playground.playback import sources
+from playground.storage import texts
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Run

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 
-from playground import branching, bundles, sources, store
+from playground.edits import branching
+from playground.storage import bundles, store
+from playground.playback import sources
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
-from playground import branching, drafting, sources
+from playground.edits import branching, drafting
+from playground.playback import sources
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError

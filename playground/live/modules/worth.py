@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground import worth
+from playground.edits import worth
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.playback.playback import Superseded

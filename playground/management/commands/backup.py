@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground import backups
+from playground.storage import backups
 
 
 class Command(BaseCommand):

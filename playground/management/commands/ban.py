@@ -9,8 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from playground import audit, identity
-from playground.bans import REFRESH_SECONDS
+from playground.storage import audit
+from playground.visitors import identity
+from playground.visitors.bans import REFRESH_SECONDS
 from playground.models import Ban
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground import audit
+from playground.storage import audit
 from playground.models import UNFINISHED, Run
 from playground.runs import service
 

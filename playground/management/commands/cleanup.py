@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground import outage, retention
+from playground.serving import outage
+from playground.storage import retention
 
 
 class Command(BaseCommand):

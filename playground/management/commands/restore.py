@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground import audit, backups
+from playground.storage import audit, backups
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from playground import outage, supervisor
+from playground.serving import outage, supervisor
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.serving.connections import raise_file_limit

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from playground import audit
+from playground.storage import audit
 from playground.models import Run, Scenario
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from scheduler_core.__main__ import main
-from scheduler_core.cost import Cost, Progress, measure_costs, measuring, strategies_for, with_cache
-from scheduler_core.examples import examples, find
-from scheduler_core.load import load
-from scheduler_core.scenario import Scenario
-from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
+from scheduler_core.compare.cost import Cost, Progress, measure_costs, measuring, strategies_for, with_cache
+from scheduler_core.authoring.examples import examples, find
+from scheduler_core.scenario.load import load
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.instant import Simulation
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.equivalence.test_engine import APART, bundle
 
@@ -123,7 +123,7 @@ kind: SimulationSettings
 cache: "v1.11"
 """
     )
-    from scheduler_core.scenario import Configuration
+    from scheduler_core.scenario.scenario import Configuration
 
     again = operation(1, "create", pod("late", {"cpu": "1"}))
     settings = replace(again, kind="SimulationSettings", key="", action="update", object=None, id="set")
@@ -142,7 +142,7 @@ cache: "v1.11"
 
 def test_a_run_that_ends_earlier_differs_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """More cycles under one strategy are a difference, even if all that both have are alike."""
-    from scheduler_core import cost as module
+    from scheduler_core.compare import cost as module
 
     class Shorter(Simulation):
         def step(self) -> Any:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from scheduler_core.__main__ import main
-from scheduler_core.cost import with_cache
-from scheduler_core.divergence import Divergence, diverging
-from scheduler_core.scenario import Scenario
-from scheduler_core.simulation import Simulation
+from scheduler_core.compare.cost import with_cache
+from scheduler_core.compare.divergence import Divergence, diverging
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.instant import Simulation
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.equivalence.test_engine import APART, bundle
 
@@ -140,7 +140,7 @@ def test_the_counter_that_breaks_ties_is_named() -> None:
 
 def test_a_run_that_is_over_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     """One side has a cycle that the other has not."""
-    from scheduler_core import divergence as module
+    from scheduler_core.compare import divergence as module
 
     class Shorter(Simulation):
         def step(self) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.configuration import VERSIONS, compile_configuration
-from scheduler_core.configuration.arguments import NodeResourcesFitArgs
-from scheduler_core.configuration.plugins import PLUGINS, POINTS
-from scheduler_core.coscheduling import Arguments
-from scheduler_core.policy import PolicyError, compile_policy
-from scheduler_core.settings import Settings
+from scheduler_core.framework.configuration import VERSIONS, compile_configuration
+from scheduler_core.framework.configuration.arguments import NodeResourcesFitArgs
+from scheduler_core.framework.configuration.plugins import PLUGINS, POINTS
+from scheduler_core.framework.plugins.coscheduling import Arguments
+from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.config.settings import Settings
 
 CASES = yaml.safe_load((Path(__file__).parent / "compiled.yaml").read_text(encoding="utf-8"))["cases"]
 

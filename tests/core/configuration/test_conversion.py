@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.configuration import VERSIONS, compile_configuration, from_policy, to_policy
-from scheduler_core.policy import Profile, compile_policy
-from scheduler_core.policy.editing import edited
-from scheduler_core.policy.order import BUNDLES
-from scheduler_core.policy.rewriting import EditError
+from scheduler_core.framework.configuration import VERSIONS, compile_configuration, from_policy, to_policy
+from scheduler_core.config.policy import Profile, compile_policy
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.config.policy.order import BUNDLES
+from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.predicates import PREDICATES
 from tests.core.configuration.test_compiled import document
 from tests.core.trials import trials

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.objects.model import PodDisruptionBudget
-from scheduler_core.timed import TimedSimulation
+from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.controllers.driver import World, node, workload
 from tests.core.timed.parts import VIRTUAL, ended
 from tests.core.timed.parts import node as text_node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.coscheduling import CLASSIC, Arguments, Edition, Gangs, GangState
+from scheduler_core.framework.plugins.coscheduling import CLASSIC, Arguments, Edition, Gangs, GangState
 from scheduler_core.objects.model import Container, Node, ObjectMeta, OwnerReference, Pod, PodGroup
 from scheduler_core.objects.model import PodGroupStatus as Status
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.coscheduling import CLASSIC, CURRENT, Arguments, ArgumentsError, read_arguments
-from scheduler_core.coscheduling.state import Expiring
+from scheduler_core.framework.plugins.coscheduling import (CLASSIC, CURRENT, Arguments, ArgumentsError, read_arguments,)
+from scheduler_core.framework.plugins.coscheduling.state import Expiring
 
 
 def test_defaults_of_both_editions() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
-from scheduler_core.coscheduling.plugin import Coscheduling
+from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
+from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.objects.model import PodGroupStatus

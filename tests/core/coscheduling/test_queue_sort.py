@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from scheduler_core.coscheduling import CLASSIC, CURRENT
-from scheduler_core.coscheduling.queue_sort import less, sort_key
+from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT
+from scheduler_core.framework.plugins.coscheduling.queue_sort import less, sort_key
 from scheduler_core.objects.times import seconds_of
 from tests.core.coscheduling.parts import World, group, pod
 

@@ -33,7 +33,7 @@ from scheduler_core.objects.model import (
     Volume,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.policy.declared import declared_fields
+from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.predicates import Predicate
 from scheduler_core.priorities import Priority
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.cycle import Cycle, QuirkChange
-from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduling.cycle import Cycle, QuirkChange
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.instant import Simulation
 from tests.core.engine.building import Manifest, affinity, node, obj, pod, scenario
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario.scenario import Scenario
 from tests.core.engine.building import Manifest, node, obj, pod, scenario
 from tests.core.engine.quirk_cases import Case
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scheduler_core.cycle import Cycle
-from scheduler_core.load import load_documents
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.priorities import PRIORITIES
-from scheduler_core.scoring import combine
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import conformance_cycle, trace_cycle
+from scheduler_core.scheduling.scoring import combine
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import conformance_cycle, trace_cycle
 from tests.conformance.random_records import record
 from tests.core.trials import trials
 

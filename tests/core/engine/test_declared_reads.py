@@ -12,7 +12,7 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reads import Reads, UndeclaredFieldError
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.configuration import from_policy
+from scheduler_core.framework.configuration import from_policy
 from scheduler_core.explain import explain
 from scheduler_core.objects.model import (
     Node,
@@ -22,12 +22,12 @@ from scheduler_core.objects.model import (
     Service,
     StorageClass,
 )
-from scheduler_core.policy import compile_policy, order
+from scheduler_core.config.policy import compile_policy, order
 from scheduler_core.predicates import PREDICATES, Outcome, Predicate
 from scheduler_core.predicates.base import failing
 from scheduler_core.priorities import PRIORITIES, Priority
-from scheduler_core.simulation import Simulation
-from scheduler_core.vectors import VectorStore
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.scheduling.vectors import VectorStore
 from tests.core.engine.building import node, operation, pod, scenario, simulate
 from tests.core.engine.declared import ASKING, OBJECTS, changes, cluster_of, result_of, untested
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.policy import compile_policy
-from scheduler_core.policy.editing import edited
-from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
-from scheduler_core.policy.rewriting import EditError
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.authoring.policy_rewriting import EditError
 from tests.core.engine.building import node
 
 POLICY: dict[str, Any] = {"apiVersion": "v1", "kind": "Policy"}

@@ -8,12 +8,12 @@ from typing import Literal
 
 import pytest
 
-from scheduler_core.load import load_documents
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
-from scheduler_core.scenario import Configuration, Operation, Scenario
-from scheduler_core.settings import Settings
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import trace_line
+from scheduler_core.scenario.scenario import Configuration, Operation, Scenario
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import trace_line
 from tests.conformance.random_records import record
 from tests.core.trials import trials
 

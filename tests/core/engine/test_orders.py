@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_core.cycle import Cycle
-from scheduler_core.load import load_documents
-from scheduler_core.policy import compile_policy
-from scheduler_core.policy.order import ORDERS, keys_of
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.config.policy.order import ORDERS, keys_of
 from scheduler_core.predicates import PREDICATES
-from scheduler_core.scenario import Scenario
-from scheduler_core.settings import PREDICATE_ORDERS, Settings
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import trace_cycle
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.settings import PREDICATE_ORDERS, Settings
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import trace_cycle
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, scenario
 from tests.core.engine.test_policy import predicates

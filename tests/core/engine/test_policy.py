@@ -6,17 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.policy import PolicyError, compile_policy
-from scheduler_core.policy.order import (
-    ALIASES,
-    BUNDLES,
-    PROPOSAL,
-    UNREGISTERED,
-    V1_11_ORDER,
-    keys_of,
-    static_order,
-)
-from scheduler_core.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.config.policy.order import (ALIASES, BUNDLES, PROPOSAL, UNREGISTERED, V1_11_ORDER, keys_of, static_order,)
+from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.predicates.general import GeneralPredicates
 from scheduler_core.priorities import PRIORITIES

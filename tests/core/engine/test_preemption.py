@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.cycle import Cycle
-from scheduler_core.policy import compile_policy
-from scheduler_core.preemption.criteria import pick_node
-from scheduler_core.preemption.dry_run import Candidate
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.scheduling.preemption.criteria import pick_node
+from scheduler_core.scheduling.preemption.dry_run import Candidate
 from tests.core.engine.building import node, obj, pod, simulate
 
 V1_11 = compile_policy(None)

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.cycle import Cycle, Decision
-from scheduler_core.examples import find
-from scheduler_core.load import load, load_documents
+from scheduler_core.scheduling.cycle import Cycle, Decision
+from scheduler_core.authoring.examples import find
+from scheduler_core.scenario.load import load, load_documents
 from scheduler_core.objects.model import Node
-from scheduler_core.policy import compile_policy
-from scheduler_core.quirk_causes import CAUSES
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.scheduling.quirk_causes import CAUSES
 from scheduler_core.quirks import QUIRK_IDS, QUIRKS
-from scheduler_core.scenario import Scenario
-from scheduler_core.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import conformance_cycle, trace_cycle
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import conformance_cycle, trace_cycle
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.quirk_cases import CASES, Case, outcome

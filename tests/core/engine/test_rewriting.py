@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.policy import compile_policy
-from scheduler_core.policy.editing import edited
-from scheduler_core.policy.providers import DEFAULT_PREDICATES
-from scheduler_core.policy.rewriting import EditError
-from scheduler_core.scenario import Document
-from scheduler_core.settings import DEFAULT_SETTINGS, PREDICATE_ORDERS, Settings
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
+from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.scenario.scenario import Document
+from scheduler_core.config.settings import DEFAULT_SETTINGS, PREDICATE_ORDERS, Settings
 
 CUSTOM: Document = {
     "apiVersion": "v1",

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from scheduler_core.load import load_documents
-from scheduler_core.scenario import Scenario
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.scenario import Scenario
 from tests.conformance.random_records import (
     APPS,
     KEYS,

@@ -40,7 +40,7 @@ from scheduler_core.objects.model import (
     Taint,
     Volume,
 )
-from scheduler_core.policy.order import V1_11_ORDER
+from scheduler_core.config.policy.order import V1_11_ORDER
 from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 from tests.core.equivalence.plain import PlainTopology
 

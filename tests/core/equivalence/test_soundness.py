@@ -18,7 +18,7 @@ from scheduler_core.cluster.columns import ZONE_LABEL
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.cycle import IntVector
+from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import equivalence_hash
 from scheduler_core.equivalence.conditions import Scope

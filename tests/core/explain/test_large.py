@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.explain import alone, explain
+from scheduler_core.explain import single_node, explain
 from tests.core.engine.building import affinity, node, pod, scenario
 
 TIGHT = {"cpu": "2", "memory": "4Gi", "pods": "10"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import Scenario, Simulation, load_documents
-from scheduler_core.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.explain import explain
 from scheduler_core.explain.changes import changes
 from scheduler_core.explain.world import Failure, Standing, World, snapshot

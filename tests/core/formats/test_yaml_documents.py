@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core import examples
+from scheduler_core.authoring import examples
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipping import Tally

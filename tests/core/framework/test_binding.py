@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins import POINTS, SUCCESS, Plugin, Status
+from scheduler_core.framework.interface import POINTS, SUCCESS, Plugin, Status
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.record import Attempt, BindingCycle, Happening
 from scheduler_core.framework.releases import V1_22, V1_35, Release

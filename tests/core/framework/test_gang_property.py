@@ -5,9 +5,9 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.coscheduling import CLASSIC, CURRENT, read_arguments
-from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.framework.default_preemption import DefaultPreemption
+from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, read_arguments
+from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
 from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.objects.model import KubernetesObject

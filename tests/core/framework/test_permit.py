@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.plugins import SUCCESS, Plugin, Status
+from scheduler_core.framework.interface import SUCCESS, Plugin, Status
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.releases import V1_35
 from scheduler_core.framework.scheduler import Framework, Pace

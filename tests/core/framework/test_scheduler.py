@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
-from scheduler_core.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.framework.default_preemption import DefaultPreemption
-from scheduler_core.framework.plugins import POINTS
+from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
+from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
+from scheduler_core.framework.interface import POINTS
 from scheduler_core.framework.profile import Scheduling
 from scheduler_core.framework.record import Attempt, Happening
 from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.objects.model import Volume
-from scheduler_core.policy import compile_policy
+from scheduler_core.config.policy import compile_policy
 from tests.core.coscheduling.parts import group, node, pod
 
 EPOCH = 1609459260.0  # a minute after the groups' creation

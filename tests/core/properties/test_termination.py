@@ -8,10 +8,10 @@ import time
 import pytest
 
 from scheduler_core.formats.limits import Limits
-from scheduler_core.load import load
-from scheduler_core.scenario import BundleError, Scenario
-from scheduler_core.timed import TimedSimulation
-from scheduler_core.timed.choosing import is_timed
+from scheduler_core.scenario.load import load
+from scheduler_core.scenario.scenario import BundleError, Scenario
+from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.simulation.virtual.choosing import is_timed
 from tests.conformance.random_records import Dice
 from tests.core.properties.histories import STARTS, seeds
 from tests.core.properties.test_mutations import mutated

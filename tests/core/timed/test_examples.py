@@ -7,8 +7,8 @@ import re
 import pytest
 
 from scheduler_core.__main__ import main
-from scheduler_core.examples import Example, examples
-from scheduler_core.timed import TimedSimulation
+from scheduler_core.authoring.examples import Example, examples
+from scheduler_core.simulation.virtual import TimedSimulation
 
 SHOWN = tuple(example for example in examples() if example.outcome is not None)
 EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
@@ -75,7 +75,7 @@ def test_it_opens_at_a_step_that_exists(example: Example) -> None:
 
 def printed(slug: str, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
     """Return the lines that ``simulate`` prints of an example, as words."""
-    assert main(["simulate", f"scheduler_core/examples/{slug}.yaml"]) == 0
+    assert main(["simulate", f"scheduler_core/authoring/examples/{slug}.yaml"]) == 0
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
 

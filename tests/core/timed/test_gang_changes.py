@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import load
-from scheduler_core.cycle import Cycle
-from scheduler_core.timed import TimedSimulation
+from scheduler_core.scenario import load
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.timed.parts import group, history, node, simulation
 from tests.core.trials import trials
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from scheduler_core import Simulation, load
-from scheduler_core.cycle import Cycle, Rest
+from scheduler_core import Simulation
+from scheduler_core.scenario import load
+from scheduler_core.scheduling.cycle import Cycle, Rest
 from scheduler_core.framework.record import Happening
-from scheduler_core.scenario import Scenario
-from scheduler_core.timed import TimedSimulation
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import scenarios
 from tests.core.trials import trials

@@ -8,13 +8,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from scheduler_core import BundleError, load
+from scheduler_core import BundleError
+from scheduler_core.scenario import load
 from scheduler_core.__main__ import main
-from scheduler_core.examples import examples, find
-from scheduler_core.simulation import Simulation
-from scheduler_core.timed import TimedSimulation, is_timed, simulate
-from scheduler_core.timed.standing import standing
-from scheduler_core.trace import trace_line
+from scheduler_core.authoring.examples import examples, find
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.virtual import TimedSimulation, is_timed, simulate
+from scheduler_core.simulation.virtual.standing import standing
+from scheduler_core.simulation.trace import trace_line
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import in_time
 

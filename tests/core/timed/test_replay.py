@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import load
-from scheduler_core.examples import Example, examples
-from scheduler_core.scenario import Scenario
-from scheduler_core.timed import TimedSimulation
-from scheduler_core.trace import trace_line
+from scheduler_core.scenario import load
+from scheduler_core.authoring.examples import Example, examples
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.simulation.trace import trace_line
 from tests.core.timed.parts import VIRTUAL, coscheduling, group, history, node, pod
 from tests.core.trials import trials
 

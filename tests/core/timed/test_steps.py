@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.cli.day import day
 from scheduler_core.objects.model import Pod
-from scheduler_core.timed import TimedSimulation
+from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 CREATE = "createOperation: {{object: {manifest}}}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod
 from tests.core.timed.test_landing import patch
 

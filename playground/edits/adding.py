@@ -1,0 +1,182 @@
+"""Several documents put into a text at once: at the start, or as operations after a cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from playground.storage import bundles
+from playground.edits.drafting import written
+from playground.edits.edit_operations import OBJECT_BYTES, ObjectError
+from scheduler_core.scenario import load
+from scheduler_core.results.export import document_key
+from scheduler_core.formats.difference import smallest_patch, without_nulls
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.scenario.history import (SCENARIO_KIND, Manifest, Moment, creating, deleting, manifest_at, operations_of, patching, placed, with_operations,)
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.scenario.reconfiguration import OTHER, VERSIONS, is_configuration
+from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.controllers.workloads import Key
+
+DOCUMENTS = 200  # at once at a step: each becomes an operation
+DOCUMENTS_FROM_START = 20_000
+BYTES_FROM_START = 4 * 1024 * 1024
+NAMED = 3  # of them, in the words for what was done
+NAME = ("metadata", "name")
+
+
+def added(text: str, documents: str, moment: Moment | None) -> dict[str, Any]:
+    """Return the text with more documents, whether all of it had to be written anew, and what was done.
+
+    Without a ``moment`` they are there from the start, else created after its cycle. What configures the
+    scheduler takes the place of what does so until then; of anything else there must be none of its name.
+    Raises BundleError for a text that cannot be read, ObjectError with lines of ``documents``, HistoryError,
+    TooLargeError.
+    """
+    most = OBJECT_BYTES if moment is not None else BYTES_FROM_START
+    if len(documents) > most:
+        raise bundles.TooLargeError(f"What is added may have {most:,} characters.")
+    scenario = bundles.parse([("", text)])
+    new = _read(documents, DOCUMENTS if moment is not None else DOCUMENTS_FROM_START)
+    check_taken(scenario, new, moment, documents)
+    after = _from_start(scenario, new) if moment is None else _at_moment(scenario, new, moment)
+    try:
+        changed = written(text, scenario, after)
+    except BundleError as error:
+        raise _where_typed(error, after, new, documents) from error
+    step = None if moment is None else str(moment)
+    return {**changed, "step": step, "words": words_of(new)}
+
+
+def words_of(documents: list[Document]) -> str:
+    """Return what is added as a phrase: ``add PodGroup default/train and Job default/train``."""
+    names = [_named(_key(document)) for document in documents]
+    if len(names) > NAMED:
+        names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} more"]
+    return "add " + (f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0])
+
+
+def check_taken(
+    scenario: Scenario, new: list[Document], moment: Moment | None, text: str | None = None
+) -> None:
+    """Raise ObjectError, with lines of ``text``, for documents whose names are taken at a moment."""
+    there = {_key(document) for document in scenario.documents}
+    taken = []
+    for number, document in enumerate(new, 1):
+        key = _key(document)
+        known = key in there if moment is None else manifest_at(scenario, key, moment) is not None
+        if known and key[0] not in VERSIONS:
+            taken.append((number, key))
+    if not taken:
+        return
+    lines = find_lines(text, "yaml", [(number, NAME) for number, _ in taken]) if text else {}
+    when = "" if moment is None else f" after {moment}"
+    raise ObjectError(
+        [
+            Problem(f"{_named(key)} exists already{when}", "metadata.name", lines.get((number, NAME)), number)
+            for number, key in taken
+        ]
+    )
+
+
+def _read(text: str, most: int) -> list[Document]:
+    if not text.strip():
+        raise ObjectError([Problem("There is nothing in it: write manifests, as YAML or JSON.", "", 1, 1)])
+    try:
+        read = list(load(text, expand=False, admission=False).documents)
+    except BundleError as error:
+        raise ObjectError(error.problems) from error
+    if len(read) > most:
+        raise ObjectError([Problem(f"must be at most {most:,} documents, not {len(read):,}", "", 1, 1)])
+    problems = [
+        Problem(f"a {str(kind)[:60]} cannot be added: it is no object of a cluster", "kind", None, number)
+        for number, document in enumerate(read, 1)
+        if (kind := document.get("kind")) == SCENARIO_KIND or (kind not in KINDS and kind not in VERSIONS)
+    ]
+    if problems:
+        raise ObjectError(problems)
+    return read
+
+
+def _key(document: Mapping[str, Any]) -> Key:
+    key = document_key(document)
+    return (key[0], key[0]) if is_configuration(document) else key
+
+
+def _named(key: Key) -> str:
+    return key[0] if key[0] in VERSIONS else f"{key[0]} {key[1]}"
+
+
+def _from_start(scenario: Scenario, new: list[Document]) -> tuple[Document, ...]:
+    after = list(scenario.documents)
+    for document in new:
+        kind = str(document.get("kind"))
+        if not is_configuration(document):
+            after.append(document)
+            continue
+        instead = {kind, OTHER.get(kind)}
+        former = (n for n, old in enumerate(after) if old.get("kind") in instead and is_configuration(old))
+        place = next(former, None)
+        if place is None:
+            after.append(document)
+        else:
+            after[place] = document
+    return tuple(after)
+
+
+def _at_moment(scenario: Scenario, new: list[Document], moment: Moment) -> tuple[Document, ...]:
+    return put_in_force(scenario, new, moment).documents
+
+
+def put_in_force(scenario: Scenario, new: list[Document], moment: Moment) -> Scenario:
+    """Return the scenario with operations that create documents after a cycle, its objects as they were."""
+    first = sorted(
+        new, key=lambda document: not is_configuration(document)
+    )  # then nobody waits in the old one
+    for entry in [entry for document in first for entry in _entries(scenario, document, moment)]:
+        operations, _ = placed(scenario, moment, entry)
+        scenario = replace(scenario, documents=with_operations(scenario.documents, operations))
+    return scenario
+
+
+def _entries(scenario: Scenario, document: Document, moment: Moment) -> list[Manifest]:
+    """Return the operations that put a document in force at a moment."""
+    kind = str(document.get("kind"))
+    if not is_configuration(document):
+        return [creating(document)]
+    entries: list[Manifest] = []
+    other = OTHER.get(kind)
+    if other is not None and (old := manifest_at(scenario, (other, other), moment)) is not None:
+        entries.append(deleting((other, other), old))
+    before = manifest_at(scenario, (kind, kind), moment)
+    if before is None:
+        return [*entries, creating(document)]
+    if without_nulls(before) == without_nulls(document):
+        return entries
+    return [*entries, patching((kind, kind), before, *smallest_patch(before, document))]
+
+
+def _where_typed(
+    error: BundleError, after: tuple[Document, ...], new: list[Document], text: str
+) -> ObjectError:
+    """Tell what is wrong by the lines of what was typed; anything else by what it is about."""
+    numbers = {_key(document): number for number, document in enumerate(new, 1)}
+    operations = operations_of(after)
+    found = []
+    for problem in error.problems:
+        steps = steps_of(problem.path)
+        document: Mapping[str, Any] | None = None
+        if len(steps) > 2 and steps[:2] == ("spec", "operations") and isinstance(steps[2], int):
+            body = operations[steps[2]] if steps[2] < len(operations) else {}
+            document, steps = (body.get("createOperation") or {}).get("object"), steps[5:]
+        elif problem.document and problem.document <= len(after):
+            document = after[problem.document - 1]
+        number = numbers.get(_key(document)) if document else None
+        if number is None:
+            found.append(Problem(problem.message, problem.path))
+        else:
+            line = find_lines(text, "yaml", [(number, steps)]).get((number, steps))
+            found.append(Problem(problem.message, path_text(steps), line, number))
+    return ObjectError(found)

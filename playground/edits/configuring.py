@@ -1,0 +1,64 @@
+"""A text with a change to its Policy, its KubeSchedulerConfiguration or its settings.
+
+Only that document is written anew; at a step the change is an operation, which restarts the scheduler.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from playground.storage import bundles
+from playground.edits.adding import put_in_force
+from playground.edits.drafting import written
+from scheduler_core.scenario.history import Moment, deleting, manifest_at, placed, with_operations
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.scenario.reconfiguration import VERSIONS
+from scheduler_core.scenario.scenario import Document, Scenario
+
+
+def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:
+    """Return ``text`` with one change to its configuration, and whether all of it had to be written anew.
+
+    Without a ``moment`` it is changed from the start, else by an operation after that cycle. Documents that
+    cannot be told apart by their ``---``, as in a List or in JSON, cost a text its comments and its form.
+    Raises BundleError for a text, or a policy, that cannot be used, TooLargeError, HistoryError, and
+    EditError for a change that cannot be made.
+    """
+    scenario = bundles.parse([("", text)])
+    if moment is None:
+        after = edited(scenario.documents, what, name, value)
+    else:
+        before = in_force(scenario, moment)
+        after = _at(scenario, moment, before, edited(before, what, name, value))
+    if after == scenario.documents:
+        return {"text": text, "rewritten": False}
+    return written(text, scenario, after)
+
+
+def in_force(scenario: Scenario, moment: Moment | None) -> tuple[Document, ...]:
+    """Return the documents that configure the scheduler at a moment, at the start without one."""
+    if moment is None:
+        return tuple(document for document in scenario.documents if _configures(document))
+    found = (manifest_at(scenario, (kind, kind), moment) for kind in VERSIONS)
+    return tuple(document for document in found if document is not None)
+
+
+def _configures(document: Document) -> bool:
+    kind = document.get("kind")
+    version = str(document.get("apiVersion", "v1"))
+    return kind in VERSIONS and version.partition("/")[0] == VERSIONS[kind].partition("/")[0]
+
+
+def _at(
+    scenario: Scenario, moment: Moment, before: tuple[Document, ...], after: tuple[Document, ...]
+) -> tuple[Document, ...]:
+    """Put the difference into the history: what is new or changed, and what is gone."""
+    kinds = {str(document["kind"]) for document in after}
+    scenario = put_in_force(scenario, [document for document in after if document not in before], moment)
+    for document in before:
+        key = (str(document["kind"]),) * 2
+        if key[0] not in kinds and manifest_at(scenario, key, moment) is not None:
+            operations, _ = placed(scenario, moment, deleting(key, document))
+            scenario = replace(scenario, documents=with_operations(scenario.documents, operations))
+    return scenario.documents

@@ -1,0 +1,144 @@
+"""What operations and patches do, as phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from scheduler_core.results.export import document_key
+from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.scenario.history import Manifest, target_of
+from scheduler_core.scenario.reconfiguration import VERSIONS
+from scheduler_core.scenario.scenario import Document
+from scheduler_core.controllers.workloads import Key
+
+WORDS_SHOWN = 3  # of a patch, the fields that are told
+VALUE_SHOWN = 48  # characters
+POD_SPECS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
+CONTAINERS = ("containers", "initContainers")
+
+
+def named(key: Key) -> str:
+    """Return ``Pod default/web-1``; of what there is one at most, its kind."""
+    return key[0] if key[0] in VERSIONS else f"{key[0]} {key[1]}"
+
+
+def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> str:
+    """Return what an operation does as a phrase: ``patch Node n1: spec.unschedulable true``.
+
+    ``before`` is the manifest that a patch changes, where it is known: new images are told with the old.
+    """
+    if "doneOperation" in entry:
+        return "the end of the history"
+    key = named(target_of(entry))
+    if "createOperation" in entry:
+        return f"create {key}"
+    if "deleteOperation" in entry:
+        return f"delete {key}"
+    patch = entry["patchOperation"].get("patch")
+    told = (images_of(before, _patched(entry, before)) if before else "") or patch_words(patch)
+    return f"patch {key}: {told}" if told else f"patch {key}"
+
+
+def all_words(entries: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> list[str]:
+    """Return :func:`words_of` every entry of a history; what containers change is compared with before."""
+    wanted = {target_of(entry) for entry in entries if _changes_containers(entry)}
+    known: dict[Key, Mapping[str, Any] | None] = {}
+    if wanted:
+        known = {key: document for document in documents if (key := document_key(document)) in wanted}
+    words = []
+    for entry in entries:
+        target = None if "doneOperation" in entry else target_of(entry)
+        before = None if target is None else known.get(target)
+        words.append(words_of(entry, before))
+        if target in wanted:
+            known[target] = _after(entry, before)
+    return words
+
+
+def _changes_containers(entry: Mapping[str, Any]) -> bool:
+    return "patchOperation" in entry and any(name in str(entry["patchOperation"]) for name in CONTAINERS)
+
+
+def _after(entry: Mapping[str, Any], before: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if "createOperation" in entry:
+        made = entry["createOperation"].get("object")
+        return made if isinstance(made, Mapping) else None
+    return _patched(entry, before) if "patchOperation" in entry and before else None
+
+
+def _patched(entry: Mapping[str, Any], before: Mapping[str, Any]) -> Manifest | None:
+    body = entry["patchOperation"]
+    with suppress(ValueError, KeyError, TypeError):  # a patch that does not fit is told by the reader
+        return dict(apply_patch(dict(before), body["patch"], kind_of_patch(body, dict(before))))
+    return None
+
+
+def images_of(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> str:
+    """Return ``image web:1 → web:2`` where images are all that a change changes, else ``""``."""
+    if after is None:
+        return ""
+    told = []
+    former: Any = dict(before)
+    for path in POD_SPECS:
+        for field in CONTAINERS:
+            olds, news = (_containers(manifest, (*path, field)) for manifest in (former, after))
+            if [old.get("name") for old in olds] != [new.get("name") for new in news]:
+                return ""
+            changed = [(old, new) for old, new in zip(olds, news) if old.get("image") != new.get("image")]
+            if not changed:
+                continue
+            former = _with(former, (*path, field), [_imaged(old, new) for old, new in zip(olds, news)])
+            for old, new in changed:
+                of = f" of {old.get('name')}" if len(olds) > 1 or field != "containers" else ""
+                told.append(f"image{of} {_image(old)} → {_image(new)}")
+    if former != after:
+        return ""
+    more = len(told) - WORDS_SHOWN
+    return ", ".join(told[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _image(container: Mapping[str, Any]) -> str:
+    return str(container.get("image") or "none")[:VALUE_SHOWN]
+
+
+def _imaged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in old.items() if name != "image"}
+    return {**kept, "image": new["image"]} if "image" in new else kept
+
+
+def _containers(manifest: Any, path: tuple[str, ...]) -> list[Mapping[str, Any]]:
+    for step in path:
+        manifest = manifest.get(step) if isinstance(manifest, Mapping) else None
+    listed = manifest if isinstance(manifest, Sequence) and not isinstance(manifest, str) else ()
+    return [container for container in listed if isinstance(container, Mapping)]
+
+
+def _with(manifest: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    step, *rest = path
+    return {**manifest, step: _with(manifest[step], tuple(rest), value) if rest else value}
+
+
+def patch_words(patch: Any) -> str:
+    """Return the first fields that a patch sets, with their values: ``spec.replicas 4``."""
+    fields = list(_fields(patch, ""))
+    more = len(fields) - WORDS_SHOWN
+    return ", ".join(fields[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _fields(patch: Any, path: str) -> list[str]:
+    if isinstance(patch, Mapping) and patch:
+        return [
+            text
+            for name, value in list(patch.items())[:50]
+            for text in _fields(value, f"{path}.{name}" if path else str(name))
+        ]
+    if isinstance(patch, list):
+        if patch and isinstance(patch[0], Mapping) and "op" in patch[0]:
+            return [
+                f"{step.get('op')} {step.get('path')}" for step in patch[:50] if isinstance(step, Mapping)
+            ]
+        return [f"{path} ({len(patch)})"]
+    value = "taken away" if patch is None else str(patch).lower() if isinstance(patch, bool) else str(patch)
+    return [f"{path} {value}"[: len(path) + VALUE_SHOWN]]

@@ -1,0 +1,48 @@
+"""A draft of a copy: of the visitor's own text only the documents that differ are written anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from playground.storage import bundles, store, texts
+from playground.playback import sources
+from playground.models import Draft
+from scheduler_core.explain.copying import Copy
+from scheduler_core.scenario.scenario import BundleError, Document, Scenario
+from scheduler_core.formats.splicing import splice
+
+
+def copy_of(
+    source: sources.Source, visitor: str, made: Copy, title: str, origin: store.Origin | None = None
+) -> Draft:
+    """Store a copy as a draft of the visitor's, ready to be opened."""
+    [(kind, name)] = source.wire.items()
+    based_on = f"{kind}:{name}"
+    if isinstance(source.row, Draft):
+        based_on = source.row.based_on
+    text = texts.spliced(source.text(), source.load().documents, made.documents)
+    files = [("", text or bundles.bundle_text(made.scenario))]
+    draft = store.create_draft(visitor, files, title, based_on, origin)
+    sources.seed(draft, replace(made.scenario, title=draft.title))
+    return draft
+
+
+def written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[str, Any]:
+    """Return ``{"text", "rewritten"}``: the text that ``scenario`` was read from, with ``after`` instead.
+
+    Raises BundleError where they cannot be used, and TooLargeError.
+    """
+    spared = splice(text, scenario.documents, after)
+    if spared is not None:
+        try:
+            if bundles.parse([("", spared)]).documents == after:
+                return {"text": spared, "rewritten": False}
+        except BundleError:
+            if texts.holds(spared, after):
+                raise
+        except bundles.TooLargeError:
+            pass  # what stands in it besides the documents may be what is too much
+    whole = bundles.bundle_text(replace(scenario, documents=after))
+    bundles.parse([("", whole)])
+    return {"text": whole, "rewritten": True}

@@ -1,0 +1,60 @@
+"""A text with one object otherwise from the start: its manifest is changed or taken out, without an event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.storage import bundles
+from playground.edits.describing import named, words_of
+from playground.edits.drafting import written
+from playground.edits.edit_operations import (OBJECT_BYTES, MissingError, ObjectError, kept, key_of_target, typed,)
+from scheduler_core.results.export import document_key
+from scheduler_core.formats.difference import smallest_patch, without_nulls
+from scheduler_core.formats.patch import PatchError, apply_patch
+from scheduler_core.scenario.history import patching
+from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.controllers.workloads import Key
+
+
+def has_manifest(scenario: Scenario, key: Key) -> bool:
+    """Tell whether an object is written down, not made by a controller or an operation."""
+    return any(document_key(document) == key for document in scenario.documents)
+
+
+def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, Any]:
+    """Return the text with an object's manifest changed, or without it where ``wanted`` is None.
+
+    ``wanted`` is YAML, typed over ``base``, as the object stands at the start: only what differs is
+    changed in the manifest, so that what admission or an operation adds is not written down. An empty
+    text is no manifest, and deletes nothing. Raises BundleError for a text that cannot be read,
+    ObjectError, MissingError, TooLargeError.
+    """
+    if max(len(wanted or ""), len(base)) > OBJECT_BYTES:
+        raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
+    scenario = bundles.parse([("", text)])
+    key = key_of_target(target)
+    documents: list[Document] = list(scenario.documents)
+    place = next((at for at, document in enumerate(documents) if document_key(document) == key), None)
+    if place is None:
+        raise MissingError(f"{named(key)} has no manifest at the start: a controller or an event makes it.")
+    if wanted is not None:
+        documents[place], words = _changed(documents[place], key, wanted, base)
+    else:
+        del documents[place]
+        words = f"delete {named(key)}"
+    try:
+        return {**written(text, scenario, tuple(documents)), "words": f"{words}, from the start"}
+    except BundleError as error:
+        raise ObjectError.of_whole(error) from error
+
+
+def _changed(document: Document, key: Key, wanted: str, base: str) -> tuple[Document, str]:
+    before, after = typed(base), kept(wanted, key)
+    if without_nulls(before) == without_nulls(after):
+        raise ObjectError([Problem("Nothing is changed: this is how the object stands at the start.")])
+    kind, patch = smallest_patch(before, after)
+    try:
+        made = apply_patch(document, patch, kind)
+    except PatchError as error:
+        raise ObjectError([Problem(error.message)]) from error
+    return made, words_of(patching(key, before, kind, patch), before)

@@ -1,0 +1,341 @@
+"""A text with one change to its history: an object edited at a step, an operation taken out or moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any
+
+from playground.storage import bundles
+from playground.edits.describing import named, words_of
+from playground.edits.drafting import written
+from scheduler_core.scenario import load
+from scheduler_core.results.export import document_key
+from scheduler_core.formats.difference import smallest_patch, without_nulls
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.scenario.history import (ACTIONS, SCENARIO_KIND, HistoryError, Manifest, Moment, check, creating, deleting, ids_of, manifest_at, moved, operations_of, patching, placed, placed_at, removed, target_of, with_operations,)
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.scenario.operations import LIVE
+from scheduler_core.scenario.reconfiguration import VERSIONS
+from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.simulation.virtual import is_timed
+from scheduler_core.controllers.workloads import Key
+
+LONGEST = 1e12  # seconds of virtual time, as the format allows
+OBJECT_BYTES = 256 * 1024  # of one object's YAML
+
+
+class ObjectError(ValueError):
+    """What was typed of an object or an operation cannot be used; lines are those of what was typed."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        super().__init__(problems[0].message)
+
+    @classmethod
+    def of_whole(cls, error: BundleError) -> ObjectError:
+        """Return what is wrong with the text that came of it; its lines are nobody's who typed an object."""
+        return cls([Problem(problem.message, problem.path) for problem in error.problems])
+
+
+class MissingError(LookupError):
+    """There is no such object at the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is asked: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
+
+    ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the manifest as the
+    run had left it, which ``object`` was typed over; only a run in virtual time knows it. ``landed`` is the
+    cycle after which the operation came until now. ``seconds`` of virtual time take the place of the moment
+    at which it shall land; ``moment`` is then the one at which the object was looked at.
+    """
+
+    action: str
+    moment: Moment | None = None
+    target: str = ""
+    object: str = ""
+    base: str = ""
+    id: str = ""
+    landed: Moment | None = None
+    seconds: str = ""
+
+
+def operated(text: str, change: Change) -> dict[str, Any]:
+    """Return the text with the change, whether all of it had to be written anew, and where it now lands.
+
+    Raises BundleError for a text that cannot be read, ObjectError for what was typed, MissingError,
+    HistoryError, TooLargeError.
+    """
+    act = ACTS.get(change.action)
+    if act is None:
+        told = f"There is no action {change.action[:40]!r}; it is one of {', '.join(ACTS)}."
+        raise HistoryError(told, "action")
+    if len(change.object) > OBJECT_BYTES:
+        raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
+    scenario = bundles.parse([("", text)])
+    operations, name, words = act(scenario, change)
+    after = with_operations(scenario.documents, operations)
+    try:
+        return {**written(text, scenario, after), **_where(operations, name), "id": name, "words": words}
+    except BundleError as error:
+        raise _in_object(error, change, operations, name) from error
+
+
+def _where(operations: list[Manifest], name: str) -> dict[str, Any]:
+    names = ids_of(operations)
+    if name not in names:
+        return {"step": None}
+    step = operations[names.index(name)].get("step", 0)
+    minor = step.get("minor") if isinstance(step, Mapping) else None
+    major = step["major"] if isinstance(step, Mapping) else step
+    return {"step": None if minor is None else f"{major}.{minor}"}
+
+
+# --- the actions: the new entries, the operation's name, and what was done in words
+
+Made = tuple[list[Manifest], str, str]
+
+
+def _create(scenario: Scenario, change: Change) -> Made:
+    manifest = typed(change.object)
+    entry = creating(manifest)
+    key = target_of(entry)
+    looked = change.moment or (None if change.seconds else _moment(change))
+    if looked is not None and manifest_at(scenario, key, looked) is not None:
+        raise ObjectError([Problem(f"{key[0]} {key[1]} exists already at this step", "metadata.name", 1, 1)])
+    operations, name = _put(scenario, change, entry)
+    return operations, name, f"create {named(key)}"
+
+
+def _patch(scenario: Scenario, change: Change) -> Made:
+    key = key_of_target(change.target)
+    check(scenario, _moment(change))
+    before = _found(scenario, key, change)
+    after = kept(change.object, key)
+    if without_nulls(before) == without_nulls(after):
+        raise ObjectError([Problem("Nothing is changed: this is how the object stands at this step.")])
+    kind, patch = smallest_patch(before, after)
+    entry = patching(key, before, kind, patch)
+    operations, name = _put(scenario, change, entry)
+    return operations, name, words_of(entry, before)
+
+
+def _delete(scenario: Scenario, change: Change) -> Made:
+    key = key_of_target(change.target)
+    check(scenario, _moment(change))
+    before = _found(scenario, key, change)
+    operations, name = _put(scenario, change, deleting(key, before))
+    return operations, name, f"delete {named(key)}"
+
+
+def _remove(scenario: Scenario, change: Change) -> Made:
+    operations, gone = removed(scenario, change.id, change.landed)
+    return operations, change.id, f"take out: {words_of(gone)}"
+
+
+def _move(scenario: Scenario, change: Change) -> Made:
+    if change.seconds:
+        left, gone = removed(scenario, change.id, change.landed)
+        without = replace(scenario, documents=with_operations(scenario.documents, left))
+        operations, name = _put(without, change, {**gone, "id": change.id})
+    else:
+        without, there, gone = moved(scenario, change.id, change.landed, _moment(change))
+        operations, name = placed(without, there, {"id": change.id, **gone})
+    return operations, name, f"move: {words_of(gone)}"
+
+
+def _duplicate(scenario: Scenario, change: Change) -> Made:
+    """Put an operation in once more; what it creates is called otherwise, for there is one of that name."""
+    listed = operations_of(scenario.documents)
+    names = ids_of(listed)
+    if change.id not in names:
+        raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.", "id")
+    entry = {name: value for name, value in listed[names.index(change.id)].items() if name in ACTIONS}
+    if not entry:
+        raise HistoryError("The end of the history is there once.", "id")
+    if "createOperation" in entry and target_of(entry)[0] not in VERSIONS:
+        taken = {document_key(d) for d in scenario.documents} | {target_of(e) for e in listed if _creates(e)}
+        entry["createOperation"]["object"] = _renamed(entry["createOperation"]["object"], taken)
+    if not change.seconds and change.moment is None:
+        change = replace(change, moment=change.landed)
+    operations, name = _put(scenario, change, entry)
+    return operations, name, f"once more: {words_of(entry)}"
+
+
+def _creates(entry: Mapping[str, Any]) -> bool:
+    return "createOperation" in entry
+
+
+def _renamed(manifest: Manifest, taken: AbstractSet[Key]) -> Manifest:
+    metadata = manifest.get("metadata") or {}
+    base, _, number = str(metadata.get("name")).rpartition("-")
+    stem = base if base and number.isdecimal() else str(metadata.get("name"))
+    for count in range(2, len(taken) + 3):
+        made = {**manifest, "metadata": {**metadata, "name": f"{stem}-{count}"}}
+        if document_key(made) not in taken:
+            return made
+    raise AssertionError("as many names as there are objects, and one more, are tried")
+
+
+def _edit(scenario: Scenario, change: Change) -> Made:
+    operations = operations_of(scenario.documents)
+    names = ids_of(operations)
+    if change.id not in names:
+        raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.", "id")
+    action = _yaml(change.object)
+    given = [name for name in ACTIONS if name in action]
+    if len(given) != 1 or len(action) != 1:
+        raise ObjectError([Problem(f"must be one of {', '.join(ACTIONS)}, and nothing besides", "", 1, 1)])
+    place = names.index(change.id)
+    kept = {name: value for name, value in operations[place].items() if name not in ACTIONS}
+    operations[place] = {"id": change.id, **kept, **action}
+    return operations, change.id, words_of(operations[place])
+
+
+ACTS: Mapping[str, Callable[[Scenario, Change], Made]] = {
+    "create": _create,
+    "patch": _patch,
+    "delete": _delete,
+    "remove": _remove,
+    "move": _move,
+    "duplicate": _duplicate,
+    "edit": _edit,
+}
+"""What can be done to a history."""
+
+
+def _put(scenario: Scenario, change: Change, entry: Manifest) -> tuple[list[Manifest], str]:
+    """Put an entry in at the second, or else at the moment, that is asked for."""
+    if not change.seconds:
+        return placed(scenario, _moment(change), entry)
+    if not is_timed(scenario):
+        told = "Nothing happens at a second here: only a run in virtual time has a clock."
+        raise HistoryError(told, "seconds")
+    try:
+        seconds = float(change.seconds)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST:
+        told = f"{change.seconds[:40]!r} is no moment: write seconds of virtual time, like 12.5."
+        raise HistoryError(told, "seconds")
+    return placed_at(scenario, seconds, entry)
+
+
+def _moment(change: Change) -> Moment:
+    if change.moment is None:
+        raise HistoryError("Say at which step: a cycle's major.minor, like 3.4.")
+    return change.moment
+
+
+def _found(scenario: Scenario, key: Key, change: Change) -> Manifest:
+    if change.base and key[0] in LIVE and is_timed(scenario):
+        before = typed(change.base)
+        if target_of(creating(before)) == key:
+            return before
+    moment = _moment(change)
+    found = manifest_at(scenario, key, moment)
+    if found is None:
+        raise MissingError(f"There is no {named(key)} after {moment}.")
+    return found
+
+
+def key_of_target(target: str) -> Key:
+    """Read ``Pod default/web-1``. Raises MissingError for a kind that is not simulated."""
+    kind, _, name = target.partition(" ")
+    if kind in VERSIONS:
+        return kind, kind
+    row = KINDS.get(kind)
+    if row is None or not name:
+        raise MissingError(
+            f"{target[:80]!r} names no object: write a kind and a name, like Pod default/web-1."
+        )
+    return kind, f"default/{name}" if row.namespaced and "/" not in name else name
+
+
+# --- what was typed
+
+
+def kept(text: str, key: Key) -> Manifest:
+    """Return the one manifest of a text, which is of that object. Raises ObjectError."""
+    manifest = typed(text)
+    if target_of(creating(manifest)) != key:
+        told = f"must stay {named(key)}: another kind, name or namespace is another object, to be created"
+        raise ObjectError([Problem(told, "metadata.name", _line(text, "metadata.name"), 1)])
+    return manifest
+
+
+def typed(text: str) -> Manifest:
+    """Return the one manifest of a text. Raises ObjectError with all that is wrong with it."""
+    documents = _documents(text)
+    if len(documents) != 1:
+        raise ObjectError([Problem(f"must be one manifest, not {len(documents)}", "", 1, 1)])
+    kind = str(documents[0].get("kind"))
+    if kind not in KINDS and kind not in VERSIONS:
+        told = (
+            "a history is changed operation by operation" if kind == SCENARIO_KIND else "it changes nothing"
+        )
+        raise ObjectError(
+            [Problem(f"{kind[:60]} is not a kind that an operation can be about: {told}", "kind", 1, 1)]
+        )
+    return dict(documents[0])
+
+
+def _documents(text: str) -> tuple[Document, ...]:
+    if not text.strip():
+        raise ObjectError(
+            [Problem("There is nothing in it: write the object's manifest, as YAML or JSON.", "", 1, 1)]
+        )
+    try:
+        return load(text, expand=False, admission=False).documents
+    except BundleError as error:
+        raise ObjectError(error.problems) from error
+
+
+def _yaml(text: str) -> Manifest:
+    """Return a mapping that is no manifest, read as a bundle is: in one that is kept and not looked into."""
+    try:
+        read = load([("", "apiVersion: podstep/v1\nkind: Namespace\nspec:\n" + _indented(text))]).documents
+    except BundleError as error:
+        raise ObjectError([_moved_up(problem) for problem in error.problems]) from error
+    found = read[0].get("spec") if read else None
+    if not isinstance(found, Mapping):
+        raise ObjectError([Problem(f"must be one of {', '.join(ACTIONS)}", "", 1, 1)])
+    return dict(found)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+def _moved_up(problem: Problem) -> Problem:
+    return replace(problem, line=max(1, problem.line - 3) if problem.line else None)
+
+
+def _line(text: str, path: str) -> int | None:
+    steps = steps_of(path)
+    syntax = "json" if text.lstrip()[:1] in ("{", "[") else "yaml"
+    return find_lines(text, syntax, [(1, steps)]).get((1, steps))
+
+
+def _in_object(error: BundleError, change: Change, operations: list[Manifest], name: str) -> ObjectError:
+    """Tell what is wrong where it was typed; what another operation now lacks, by its id."""
+    names = ids_of(operations)
+    own = names.index(name) if name in names else -1
+    problems = []
+    for problem in error.problems:
+        steps = steps_of(problem.path)
+        number = steps[2] if len(steps) > 2 and steps[:2] == ("spec", "operations") else None
+        if isinstance(number, int) and number == own and change.object:
+            rest = steps[3:] if change.action == "edit" else steps[5:]
+            path = path_text(rest)
+            problems.append(Problem(problem.message, path, _line(change.object, path), 1))
+        elif isinstance(number, int) and 0 <= number < len(names) and number != own:
+            other = f"the operation {names[number]} ({words_of(operations[number])})"
+            problems.append(Problem(f"{other} would no longer do: {problem.message}"))
+        else:
+            problems.append(Problem(problem.message, problem.path))
+    return ObjectError(problems)

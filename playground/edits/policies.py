@@ -1,0 +1,161 @@
+"""What configures the scheduler, as a text of its own: read, checked, changed, and told in the other form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playground.storage import bundles
+from playground.edits.edit_operations import OBJECT_BYTES
+from scheduler_core.scenario import load
+from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
+from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.objects.reading import At, Report
+from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
+from scheduler_core.scenario.scenario import BundleError, Document, Problem
+from scheduler_core.config.settings import SETTINGS_KIND, Settings, read_settings
+
+Wire = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The place of a document that stands alone."""
+
+    kind: str
+
+
+NONE_YET: Wire = {"text": "", "kind": "", "errors": [], "warnings": [], "framework": None}
+
+
+def text_of(document: Document | None) -> str:
+    """Return a document as the text beside the controls, nothing for the DefaultProvider."""
+    return write_yaml([document]).removeprefix("---\n") if document is not None else ""
+
+
+def settings_of(fields: Mapping[str, Any]) -> Settings:
+    """Return the settings that the fields of a SimulationSettings document say; what is wrong is left out."""
+    document = {**HEADS[SETTINGS_KIND], **fields}
+    return read_settings(document, At(Report(), None, _Root(SETTINGS_KIND)))
+
+
+def told(document: Document | None, settings: Settings) -> Wire:
+    """Return the protocol's ``PolicyText`` of a document that can be used."""
+    return {
+        **NONE_YET,
+        "text": text_of(document),
+        "kind": "" if document is None else str(document["kind"]),
+        "profile": compile_policy(document, settings).summary(),
+        "framework": _framework(document),
+        "other": _other(document),
+    }
+
+
+def checked(text: str, settings: Settings) -> Wire:
+    """Return the protocol's ``PolicyText`` of what was typed; with ``errors`` there is nothing else to it."""
+    if len(text) > OBJECT_BYTES:
+        raise bundles.TooLargeError(f"A policy's YAML may have {OBJECT_BYTES:,} characters.")
+    try:
+        documents, warnings = _read(text)
+        answer = told(documents[0] if documents else None, settings)
+    except BundleError as error:
+        return {**_wrong(error.problems), "text": text}
+    except PolicyError as error:
+        return {**_wrong(error.problems), "text": text}
+    return {**answer, "text": text, "warnings": bundles.problems_wire(warnings)}
+
+
+def _wrong(problems: Sequence[Problem]) -> Wire:
+    return {**NONE_YET, "errors": bundles.problems_wire(problems), "profile": None, "other": None}
+
+
+def changed(text: str, change: tuple[str, str, str]) -> str:
+    """Return what was typed with one change of :mod:`scheduler_core.authoring.policy_editing`.
+
+    Raises BundleError for a text that cannot be used, and EditError.
+    """
+    documents, _ = _read(text)
+    after = edited(documents, *change)
+    return text_of(after[0] if after else None)
+
+
+def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
+    """Return the one document of a text, none where it says nothing. Raises BundleError."""
+    if not text.strip():
+        return (), ()
+    read = load(text, expand=False, admission=False)
+    strange = [
+        (number, "a second document" if number > 1 else f"a {str(document.get('kind'))[:60]}")
+        for number, document in enumerate(read.documents, 1)
+        if number > 1 or document.get("kind") not in (POLICY_KIND, CONFIGURATION_KIND)
+    ]
+    if strange:
+        wanted = f"write one {POLICY_KIND} or {CONFIGURATION_KIND}"
+        lines = find_lines(text, "yaml", [(number, ("kind",)) for number, _ in strange])
+        raise BundleError(
+            [
+                Problem(
+                    f"{what} does not belong here: {wanted}", "kind", lines.get((number, ("kind",))), number
+                )
+                for number, what in strange
+            ]
+        )
+    return read.documents, tuple(warning for warning in read.warnings if warning.line)
+
+
+def in_text(documents: Sequence[Document]) -> Document | None:
+    """Return the document with the predicates and priorities, or the plugins, of those that configure."""
+    return next((document for document in documents if document.get("kind") != SETTINGS_KIND), None)
+
+
+def _framework(document: Document | None) -> Wire | None:
+    """Tell a KubeSchedulerConfiguration's profiles: what runs at each point, and what is written of it."""
+    if document is None or document.get("kind") != CONFIGURATION_KIND:
+        return None
+    compiled = compile_configuration(document)
+    written = document.get("profiles") or [{}]
+    return {
+        "version": compiled.version.name,
+        "points": list(compiled.version.points),
+        "profiles": [
+            {
+                "name": profile.scheduler_name,
+                "points": {
+                    point: [[plugin.name, plugin.weight] for plugin in plugins]
+                    for point, plugins in profile.points.items()
+                },
+                "written": dict(_plugins(own)),
+                "arguments": {config["name"]: config.get("args") for config in own.get("pluginConfig") or ()},
+            }
+            for profile, own in zip(compiled.profiles, written, strict=True)
+        ],
+    }
+
+
+def _plugins(written: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a profile says of each point: ``{point: {"enabled": [name…], "disabled": [name…]}}``."""
+    return {
+        point: {which: [entry["name"] for entry in own.get(which) or ()] for which in ("enabled", "disabled")}
+        for point, own in (written.get("plugins") or {}).items()
+    }
+
+
+def _other(document: Document | None) -> Wire:
+    """Tell the same in the other form, and what of it cannot be said there."""
+    is_configuration = document is not None and document.get("kind") == CONFIGURATION_KIND
+    conversion: Conversion
+    if is_configuration:
+        assert document is not None
+        conversion = to_policy(document)
+    else:
+        conversion = from_policy(document)
+    return {
+        "kind": POLICY_KIND if is_configuration else CONFIGURATION_KIND,
+        "text": text_of(conversion.document),
+        "lost": list(conversion.lost),
+        "notes": list(conversion.notes),
+    }

@@ -1,0 +1,340 @@
+"""What a cache costs and saves on a source, and where another mode decides otherwise: worked out in slices.
+
+An answer is kept for its source's content, so that asking again takes no time. Whoever asks while the same
+is being worked out waits for that; it is given up once nobody waits any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.edits import branching
+from playground.storage import bundles, store
+from playground.visitors import identity
+from playground.pool import offload
+from playground.playback import sources
+from playground.edits.configuring import configured
+from playground.limits import limit
+from playground.models import Draft
+from playground.models import Scenario as ScenarioRow
+from playground.playback.executor import in_engine, in_storage
+from playground.playback.playback import SLICE_SECONDS
+from playground.playback.stopping import TooMuchWorkError
+from playground.pool.shares import BusyError
+from playground.wire import Encoded, encode
+from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
+from scheduler_core.compare.divergence import Divergence, diverging
+from scheduler_core.config.policy.profile import CONFIGURATION_KIND
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
+
+READING = ("reading", "checking", "assembling")  # the stages of reading; any other is a strategy's name
+ANSWERS_KEPT = 256
+ANSWER_BYTES = 8 * 2**20  # of all that are kept
+JOBS_AT_ONCE = 16  # each holds a cluster or two
+TEXT_SHOWN = 40  # characters of what was asked for in vain
+
+CHOICES = {
+    "cache": CACHE_MODES,
+    "equivalenceClass": EQUIVALENCE_CLASSES,
+    "staleWrites": STALE_WRITES,
+    "audit": ("true", "false"),
+}
+_FIELDS = {"cache": "cache", "equivalenceClass": "equivalence_class", "staleWrites": "stale_writes"}
+
+Report = tuple[int, int, str]  # cycles done, cycles expected, strategy
+Settings = tuple[tuple[str, str], ...] | None
+Work = Generator[Report, None, Any]  # returns what JSON can write
+
+
+class ChoiceError(ValueError):
+    """A setting has no such value; ``field`` names it."""
+
+    def __init__(self, name: str, value: str) -> None:
+        self.field = name
+        super().__init__(
+            f"{name} {value[:TEXT_SHOWN]!r} is none; it must be one of {', '.join(CHOICES[name])}."
+        )
+
+
+class NoCacheError(ValueError):
+    """A scheduler of the scenario has no equivalence cache under any setting."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"Under a {CONFIGURATION_KIND} there is no equivalence cache, and so nothing to compare: "
+            "kube-scheduler had dropped it before there were profiles. Under a Policy of v1.11 there is one."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a source: its costs, or, with ``settings``, where it parts under these."""
+
+    source: sources.Source
+    settings: Settings = None
+
+    @property
+    def key(self) -> Hashable:
+        """What an answer is kept under; the content of a saved draft is another one."""
+        return (self.source.key, self.settings)
+
+    @property
+    def large(self) -> bool:
+        """Whether the pool works it out. Of a draft only the size of its text is known."""
+        row = self.source.row
+        work = row.nodes * row.pods if isinstance(row, ScenarioRow) else 0
+        return offload.enabled() and (work > offload.WORK or sources.is_large(self.source))
+
+
+def _begun(stored: sources.Stored, settings: Settings) -> Work:
+    """Read a source and return the work. Raises BundleError, NoCacheError or a bound's error."""
+    scenario = _read(stored)
+    return _costs(scenario) if settings is None else _other(scenario, dict(settings))
+
+
+def under(source: sources.Source, settings: dict[str, str]) -> Question:
+    """Ask where a source parts from itself under other settings of the cache. Raises ChoiceError."""
+    for name, value in settings.items():
+        if value not in CHOICES[name]:
+            raise ChoiceError(name, value)
+    return Question(source, tuple(sorted(settings.items())))
+
+
+def copy(question: Question, visitor: str) -> Draft:
+    """Store a copy of the source with these settings as a draft of the visitor's. Raises BundleError."""
+    source, chosen = question.source, dict(question.settings or ())
+    [(kind, name)] = source.wire.items()
+    based_on = f"{kind}:{name}"
+    if isinstance(source.row, Draft):
+        based_on = source.row.based_on
+    text = source.text()
+    for key, value in chosen.items():
+        text = configured(text, "setting", key, value)["text"]
+    title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
+    scenario = bundles.parse([("", text)], title)
+    changed = tuple(f"{key} {value}" for key, value in chosen.items())
+    origin = branching.origin_of(source, words=changed)
+    draft = store.create_draft(visitor, [("", text)], title, based_on, origin)
+    sources.seed(draft, scenario)
+    return draft
+
+
+def _read(stored: sources.Stored) -> Scenario:
+    scenario = stored.load()
+    changes = [operation.configuration for operation in scenario.operations]
+    for policy in (scenario.policy, *(change.policy for change in changes if change is not None)):
+        if policy is not None and policy.get("kind") == CONFIGURATION_KIND:
+            raise NoCacheError
+    work = bundles.interactive_work(scenario)
+    if work > limit("INTERACTIVE_WORK"):
+        nodes, pods, _ = bundles.counts(scenario)
+        raise TooMuchWorkError(_too_much(f"{nodes:,} nodes and {pods:,} pods are"))
+    return scenario
+
+
+def _too_much(what: str) -> str:
+    return (
+        f"{what} too much to run several times while you wait. The command line does: `cost FILE` prints "
+        "these figures, `compare FILE --cache MODE` where two modes part. Or start a run under each mode."
+    )
+
+
+def _costs(scenario: Scenario) -> Work:
+    work = measuring(scenario)
+    while True:
+        try:
+            progress: Progress = next(work)
+        except StopIteration as end:
+            costs: list[Cost] = end.value
+            return {"rows": [cost.as_dict() for cost in costs]}
+        yield progress.done, progress.total, progress.strategy
+
+
+def _other(scenario: Scenario, settings: dict[str, str]) -> Work:
+    audit = settings.get("audit", "true") == "true"  # it changes no decision
+    wanted = {_FIELDS[name]: value for name, value in settings.items() if name in _FIELDS}
+    work = diverging(with_cache(scenario, audit=audit), with_cache(scenario, **wanted, audit=audit))
+    while True:
+        try:
+            done, expected = next(work)
+        except StopIteration as end:
+            found: Divergence = end.value
+            return found.as_dict()
+        yield done, expected, settings["cache"]
+
+
+class Answers:
+    """Answers by question, the least recently asked going first. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, Encoded] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Encoded | None:
+        """Return an answer that is kept."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, answer: Encoded) -> None:
+        """Keep an answer."""
+        with self._lock:
+            self._bytes -= len(self._kept.pop(key, ""))
+            self._kept[key] = answer
+            self._bytes += len(answer)
+            while len(self._kept) > ANSWERS_KEPT or self._bytes > ANSWER_BYTES:
+                _, old = self._kept.popitem(last=False)
+                self._bytes -= len(old)
+
+
+answers = Answers()
+
+
+@dataclass(slots=True)
+class Slices:
+    """Work in turns of a slice. Raises TooMuchWorkError once it took the seconds of interactive computing."""
+
+    begin: Callable[[], Work]
+    report: Report = (0, 0, "")
+    _work: Work | None = None
+    _seconds: float = 0.0
+
+    def turn(self) -> Encoded | None:
+        """Continue for a slice; return the answer once it is there."""
+        began, began_cpu = time.monotonic(), time.thread_time()
+        if self._work is None:
+            self._work = self.begin()
+        while time.monotonic() - began < SLICE_SECONDS:
+            try:
+                self.report = next(self._work)
+            except StopIteration as end:
+                return Encoded(encode(end.value))
+        self._seconds += time.thread_time() - began_cpu  # waiting for other threads is no work
+        if self._seconds > limit("INTERACTIVE_SECONDS"):
+            raise TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
+        return None
+
+
+def answered(question: Question) -> Encoded:
+    """Work an answer out in this thread or in the pool, unless it is kept."""
+    answer = answers.get(question.key)
+    if answer is None:
+        stored = question.source.stored()
+        if question.large:
+            answer = offload.compute(identity.asker(), worked_out, stored, question.settings, long=True)
+        else:
+            answer = worked_out(stored, question.settings)
+        answers.put(question.key, answer)
+    return answer
+
+
+def worked_out(stored: sources.Stored, settings: Settings) -> Encoded:
+    """Work an answer out in this thread; what hears of readings hears how far it is, by the strategy."""
+    slices, watch = Slices(lambda: _begun(stored, settings)), bundles.watching()
+    while (answer := slices.turn()) is None:
+        done, total, strategy = slices.report
+        watch(strategy, done, total)
+    return answer
+
+
+@dataclass(slots=True)
+class Job:
+    """One question being worked out for ``asker``, and how many wait for it."""
+
+    question: Question
+    asker: str
+    report: Report = (0, 0, "")
+    task: asyncio.Task[Encoded | None] = field(init=False)
+    waiting: int = 0
+
+    async def run(self) -> Encoded | None:
+        """Return the answer, and keep it; ``None`` if nobody wants it any more."""
+        answer = await (self._in_pool() if self.question.large else self._in_turns())
+        if answer is not None:
+            answers.put(self.question.key, answer)
+        return answer
+
+    async def _in_turns(self) -> Encoded | None:
+        slices = Slices(lambda: _begun(self.question.source.stored(), self.question.settings))
+        while self.waiting:
+            answer = await in_engine(self.asker, slices.turn)
+            self.report = slices.report
+            if answer is not None:
+                return answer
+        return None
+
+    async def _in_pool(self) -> Encoded | None:
+        stored = await in_storage(self.question.source.stored)
+        try:
+            return await offload.computed(
+                self.asker, worked_out, stored, self.question.settings, watch=self._hear, long=True
+            )
+        except _Unwanted:
+            return None
+
+    def _hear(self, stage: str, done: int, of: int) -> None:
+        if not self.waiting:
+            raise _Unwanted
+        if stage not in READING:
+            self.report = (done, of, stage)
+
+
+class _Unwanted(Exception):  # noqa: N818 - a signal within this module
+    """Nobody waits for the answer any more."""
+
+
+_jobs: dict[Hashable, Job] = {}
+WAIT_SECONDS = 0.1  # between two looks at what is being worked out
+
+
+async def wait_for(
+    question: Question, asker: str, unwanted: Callable[[], bool], tell: Callable[[Report], None]
+) -> Encoded | None:
+    """Return the answer, telling of progress while it is worked out; ``None`` once it is unwanted.
+
+    Raises BusyError where too much else is being worked out, and what :func:`worked_out` raises.
+    """
+    kept = answers.get(question.key)
+    if kept is not None:
+        return kept
+    job = _job(question, asker)
+    job.waiting += 1
+    told: Report = (0, 0, "")
+    try:
+        while not unwanted():
+            done, _ = await asyncio.wait({job.task}, timeout=WAIT_SECONDS)
+            if done:
+                return job.task.result()
+            if job.report != told:
+                told = job.report
+                tell(told)
+    finally:
+        job.waiting -= 1
+        if not job.waiting and _jobs.get(question.key) is job:
+            del _jobs[question.key]
+    return None
+
+
+def _job(question: Question, asker: str) -> Job:
+    """Return the job that works on a question in this event loop, a new one if there is none."""
+    loop = asyncio.get_running_loop()
+    for key in [key for key, job in _jobs.items() if job.task.get_loop() is not loop]:
+        del _jobs[key]  # of a loop that is gone
+    job = _jobs.get(question.key)
+    if job is None or job.task.done():
+        if len(_jobs) >= JOBS_AT_ONCE:
+            raise BusyError("Too much is being worked out for others at this moment; try again in a minute.")
+        job = _jobs[question.key] = Job(question, asker)
+        job.task = loop.create_task(job.run())
+        # what it raises when everyone has just left is nobody's any more
+        job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+    return job

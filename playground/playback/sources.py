@@ -1,0 +1,234 @@
+"""What can be played, and who may: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``.
+
+A draft may be named with the ``revision`` of its text that is meant; it is another source in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from playground.storage import bundles, store, texts
+from playground.pool import offload
+from playground.serving import outage
+from playground.limits import limit
+from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
+from playground.playback.library import Library, library
+from playground.playback.playback import Playback
+from playground.playback.stopping import TooMuchWorkError
+from playground.runs import service
+from playground.runs.chunks import read_chunks
+from scheduler_core.scenario import scenario as core
+
+LOOKS = 3  # at a draft that is saved at the same time, before it is given up
+UNFINISHED = (QUEUED, RUNNING, CANCELLING)
+
+reads = outage.Breaker("finding sources")
+
+
+class NotFoundError(LookupError):
+    """There is no such source, or it is not the visitor's: both look alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A draft's files or a scenario's packed content: can be read without the database, in any process."""
+
+    title: str
+    files: tuple[tuple[str, str], ...] = ()
+    content: bytes | None = None
+
+    def load(self) -> core.Scenario:
+        """Return the engine's scenario. Raises BundleError for files that cannot be read."""
+        if self.content is not None:
+            return bundles.restore(self.content)
+        return bundles.parse(self.files, self.title)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that exists and that the visitor may see."""
+
+    wire: dict[str, str]
+    row: Draft | Scenario | Run
+    revision: int | None = None  # of a draft's text, where one was asked for
+
+    @property
+    def key(self) -> Hashable:
+        """What the library knows it by: a draft whose text was saved is another source."""
+        if isinstance(self.row, Draft):
+            return ("draft", self.row.pk, self.row.text_revision if self.revision is None else self.revision)
+        return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The source as a client named it."""
+        return self.wire if self.revision is None else {**self.wire, "revision": self.revision}
+
+    @property
+    def title(self) -> str:
+        """The title as it is now."""
+        return self.row.title
+
+    def stored(self) -> Stored:
+        """Return what the database holds of the source. Raises StaleError."""
+        if isinstance(self.row, Draft):
+            self.check()
+            return Stored(self.row.title, files=tuple(store.draft_files(self.row)))
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return Stored(row.title, content=bytes(row.content))
+
+    def load(self) -> core.Scenario:
+        """Return the engine's scenario. Raises BundleError for a draft that cannot be read, StaleError."""
+        return self.stored().load()
+
+    def text(self) -> str:
+        """Return the text byte for byte.
+
+        Raises BundleError for files that cannot be read together, and StaleError.
+        """
+        if isinstance(self.row, Draft):
+            self.check()
+            return store.draft_text(self.row)
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return store.scenario_text(row)
+
+    def introduction(self) -> str:
+        """Return what the comment at the head of the text says, "" without one or without a database."""
+        with outage.SuppressOutage():
+            return self._introduction()
+        return ""
+
+    def _introduction(self) -> str:
+        if isinstance(self.row, Draft):
+            with suppress(Draft.DoesNotExist, store.StaleError):  # deleted, or saved by another tab meanwhile
+                return texts.introduction(store.draft_files(self.row)[0][1])
+            return ""
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return "" if row.text is None else texts.introduction(store.scenario_text(row))
+
+    def pinned(self) -> Source:
+        """Return the source in the revision that it is of, where it is a draft."""
+        if self.revision is not None or not isinstance(self.row, Draft):
+            return self
+        return replace(self, revision=self.row.text_revision)
+
+    def newest(self) -> Source:
+        """Return a draft as it is now."""
+        return replace(self, row=Draft.objects.defer("files").get(pk=self.row.pk))
+
+    def check(self) -> None:
+        """Raise StaleError for a draft whose text is no longer of the revision that was asked for."""
+        if isinstance(self.row, Draft) and self.revision not in (None, self.row.text_revision):
+            raise store.StaleError(self.row)
+
+    def files(self) -> bundles.Files:
+        """Return a draft's files as (name, text). Raises StaleError."""
+        assert isinstance(self.row, Draft)
+        self.check()
+        return store.draft_files(self.row)
+
+
+def find(wire: Any, visitor: str) -> Source:
+    """Return the source that a client names. Raises NotFoundError."""
+    revision = wire.get("revision") if isinstance(wire, dict) and "draft" in wire else None
+    if isinstance(revision, int) and not isinstance(revision, bool):
+        wire = {kind: name for kind, name in wire.items() if kind != "revision"}
+    else:
+        revision = None
+    if isinstance(wire, dict) and len(wire) == 1:
+        [(kind, name)] = wire.items()
+        row: Draft | Scenario | Run | None = None
+        if isinstance(name, str) and store.is_id(name):
+            if kind == "draft":
+                row = store.find_draft(name, visitor)
+            elif kind == "scenario":
+                row = store.find_scenario(name)
+            elif kind == "run":
+                row = service.find(name)
+        if row is not None:
+            return Source({kind: name}, row, revision)
+    raise NotFoundError(
+        "There is no such draft, scenario or run; it may have been deleted, or it is not yours."
+    )
+
+
+def open_playback(source: Source, shelf: Library = library) -> Playback:
+    """Return the source's playback; of a run, with everything that its worker stored so far.
+
+    What is open is returned as it is while no database answers.
+
+    Raises BundleError, TooLargeError or StaleError.
+    """
+    playback, source = _opened(source, shelf)
+    if isinstance(source.row, Run) and reads.due():
+        with outage.SuppressOutage(), reads.recorded():
+            refresh(playback, source.row)
+    return playback
+
+
+def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playback, Source]:
+    """Return the source's playback; of a draft that is saved meanwhile, with the source as it is now."""
+    try:
+        return shelf.open(source.key, lambda: _make(source), _expected(source)), source
+    except store.StaleError:
+        if source.revision is not None or looks <= 1:
+            raise
+        return _opened(source.newest(), shelf, looks - 1)
+
+
+def is_open(source: Source, shelf: Library = library) -> bool:
+    """Tell whether the source's playback is at hand, so that opening it takes no time."""
+    entry = shelf.entry(source.key)
+    return entry is not None and entry.playback is not None
+
+
+def is_large(source: Source) -> bool:
+    """Tell whether reading a source takes long enough for the pool."""
+    row = source.row.scenario if isinstance(source.row, Run) else source.row
+    if row.size > offload.TEXT_BYTES:
+        return True
+    return isinstance(row, Scenario) and row.nodes + row.pods > offload.MADE_OBJECTS
+
+
+def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
+    """Keep what was read to store ``row``, since its visitor is about to open it, if it can be played."""
+    kind = "run" if isinstance(row, Run) else "draft"
+    source = Source({kind: row.pk}, row)
+    with suppress(TooMuchWorkError):  # who opens it is told
+        shelf.open(source.key, lambda: _make(source, scenario), _expected(source))
+
+
+def _expected(source: Source) -> int:
+    """Return how many bytes a source that is not open yet may take."""
+    row = source.row.scenario if isinstance(source.row, Run) else source.row
+    return row.size * bundles.BYTES_OF_TEXT
+
+
+def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:
+    scenario = scenario or source.load()
+    return Playback(scenario, stored=isinstance(source.row, Run))
+
+
+def check_work(scenario: core.Scenario) -> None:
+    """Raise TooMuchWorkError for what is too much to be computed within one request of the API."""
+    work = bundles.interactive_work(scenario)
+    if work > limit("INTERACTIVE_WORK"):
+        nodes, pods, _ = bundles.counts(scenario)
+        raise TooMuchWorkError(
+            f"{nodes:,} nodes and {pods:,} pods are too much to compute while you wait. "
+            "Start a run: a worker computes it, and every one of its cycles opens here."
+        )
+
+
+def refresh(playback: Playback, run: Run) -> int:
+    """Read what the worker stored since; return the first cycle that is new."""
+    first = len(playback) + 1
+    if not playback.complete:
+        state = Run.objects.filter(pk=run.pk).values_list("state", flat=True).first()
+        playback.follow(
+            lambda after: read_chunks(run.pk, after), complete=state not in UNFINISHED, over=state == DONE
+        )
+    return first

@@ -1,0 +1,174 @@
+"""What is large is read and computed in the pool's processes, for each visitor in turn.
+
+What is small stays in the threads of the web process: handing it to another process would take longer. What
+needs a scenario here, as opening a playback does, has it read there and put together here
+(:mod:`playground.pool.transfer`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from playground.storage import bundles
+from playground.limits import limit
+from playground.once import once
+from playground.pool import transfer
+from playground.pool.gate import Gate
+from playground.pool.pool import Job, pool
+from playground.pool.process import OverrunError
+from playground.pool.shares import Bounds
+from scheduler_core.formats.bundle import File
+from scheduler_core.progress import Watch
+from scheduler_core.scenario.scenario import Scenario
+
+T = TypeVar("T")
+
+TEXT_BYTES = 64 * 1024  # beyond it reading takes longer than a step may wait
+WORK = 100_000  # nodes × pods, beyond which computing every cycle takes longer
+MADE_OBJECTS = 300  # pods that a controller makes of a few lines
+POLL_SECONDS = 0.1  # between two looks at whether a result is still wanted
+QUEUED = ("reading", 0, 1)  # what is told of a job before it tells of itself
+
+_MADE = re.compile(r"""\b(?:replicas|parallelism|completions|count)["']?\s{0,9}:\s{0,9}["']?(\d{1,9})""")
+_REBUILT_AT_ONCE = 1  # scenarios; two at once would only take the interpreter from each other
+_UNBOUNDED = Bounds(running=1, queued=1_000, queued_by_all=10_000)  # the pool bounds what comes here
+
+
+def enabled() -> bool:
+    """Tell whether there is a pool."""
+    return limit("POOL_PROCESSES") > 0
+
+
+def is_large(*texts: str) -> bool:
+    """Tell whether reading texts takes long: for their length, or for the pods that controllers make."""
+    if sum(map(len, texts)) > TEXT_BYTES:
+        return True
+    return sum(int(found[1]) for text in texts for found in _MADE.finditer(text)) > MADE_OBJECTS
+
+
+def compute(
+    visitor: str, function: Callable[..., T], *args: Any, watch: Watch | None = None, long: bool = False
+) -> T:
+    """Run a function of a module in the pool and wait for its result, in a thread that may wait.
+
+    ``watch`` (None: that of :func:`playground.storage.bundles.watched`) hears how far it is, and cancels it by
+    raising. Raises BusyError, TooLargeError for what takes more time or memory than the limits allow,
+    LostError, and what the function raises.
+    """
+    hear = watch or bundles.watching()
+    job = pool().submit(visitor, function, *args, long=long)
+    try:
+        while True:
+            try:
+                return job.future.result(POLL_SECONDS)
+            except TimeoutError:
+                if job.future.done():
+                    raise
+            hear(*(job.report or QUEUED))
+    except OverrunError as error:
+        raise bundles.TooLargeError(str(error)) from error
+    finally:
+        _leave(job)
+
+
+async def computed(
+    visitor: str, function: Callable[..., T], *args: Any, watch: Watch, long: bool = False
+) -> T:
+    """As :func:`compute`, without a thread that waits; ``watch`` is called in the event loop."""
+    job = pool().submit(visitor, function, *args, long=long)
+    waiting = asyncio.wrap_future(job.future)
+    try:
+        while True:
+            done, _ = await asyncio.wait({waiting}, timeout=POLL_SECONDS)
+            if done:
+                return waiting.result()
+            watch(*(job.report or QUEUED))
+    except OverrunError as error:
+        raise bundles.TooLargeError(str(error)) from error
+    finally:
+        waiting.cancel()
+        _leave(job)
+
+
+def _leave(job: Job[Any]) -> None:
+    if not job.future.done():
+        pool().cancel(job)
+
+
+# --- scenarios that are needed here --------------------------------------------------------------
+
+
+@once
+def _rebuilding() -> Gate:
+    return Gate(_REBUILT_AT_ONCE, _UNBOUNDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Reads large bundles for a visitor in the pool; meanwhile the place behind ``gate`` is another's."""
+
+    visitor: str
+    gate: Gate | None = None
+
+    def read(self, files: Sequence[File], times: bundles.Times) -> Scenario | None:
+        """Return what :func:`playground.storage.bundles.parse` makes of files, None where they are small."""
+        if not is_large(*(text for file in files for text in bundles.texts_of(file))):
+            return None
+        return self._rebuilt(_parsed, list(files), times)
+
+    def documents(self, text: str) -> Scenario | None:
+        """Return a scenario of a text's documents, None where it is small."""
+        return self._rebuilt(_documents, text) if is_large(text) else None
+
+    def restore(self, content: bytes) -> Scenario | None:
+        """Return what :func:`playground.storage.bundles.restore` makes of bytes, None where they are few."""
+        large = bundles.unpacked_bytes(content) > TEXT_BYTES or is_large(bundles.unpack(content).decode())
+        return self._rebuilt(_restored, content) if large else None
+
+    def _rebuilt(self, function: Callable[..., bytes], *args: Any) -> Scenario:
+        with self._outside():
+            data = compute(self.visitor, function, *args)
+            rebuilding = _rebuilding()
+            rebuilding.enter(self.visitor, always=True)
+            try:
+                return transfer.unpacked(data)
+            finally:
+                rebuilding.leave(self.visitor)
+
+    @contextmanager
+    def _outside(self) -> Iterator[None]:
+        if self.gate is None:
+            yield
+            return
+        self.gate.leave(self.visitor)
+        try:
+            yield
+        finally:
+            self.gate.enter(self.visitor, always=True)
+
+
+@contextmanager
+def reading_for(visitor: str, gate: Gate | None = None) -> Iterator[None]:
+    """Have large bundles that are read inside read in the pool, as jobs of a visitor."""
+    if not enabled():
+        yield
+        return
+    with bundles.read_by(Elsewhere(visitor, gate)):
+        yield
+
+
+def _parsed(files: Sequence[File], times: bundles.Times) -> bytes:
+    return transfer.packed(bundles.parse(files, times=times))
+
+
+def _documents(text: str) -> bytes:
+    return transfer.packed(Scenario("", bundles.read_documents(text), ()))
+
+
+def _restored(content: bytes) -> bytes:
+    return transfer.packed(bundles.restore(content))

@@ -1,0 +1,156 @@
+"""The pages' modules and style sheets, each page's in a few small files: ``static/built/``, made at set-up.
+
+The workbench is well over a hundred modules, and a browser that has none of them spends most of a second
+asking for them. ``python playground/serving/built.py`` (``.ci/browser-packages`` runs it) has esbuild pack what
+`ENTRIES` name, under names that hold their content's hash. The build notes what it was made from: where a
+source has changed since, or there is no build, pages name the sources themselves, which work as they are.
+The standard library suffices, for the script runs before anything else of podstep can.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+STATIC = Path(__file__).resolve().parent.parent / "static"
+BUILT = "built"
+SOURCES = ("js", "css")
+#: What pages name, below ``static/``.
+ENTRIES = (
+    "js/base.js",
+    "js/pages/rules.js",
+    "js/pages/run.js",
+    "js/pages/runs.js",
+    "js/pages/start.js",
+    "js/workbench/main.js",
+    "css/sheets/reference.css",
+    "css/sheets/site.css",
+    "css/sheets/start.css",
+    "css/sheets/workbench.css",
+)
+OPTIONS = (
+    "--bundle",
+    "--splitting",
+    "--format=esm",
+    "--target=es2022,chrome110,firefox110,safari16.4",
+    "--minify",
+    "--log-level=warning",
+    "--entry-names=[name]-[hash]",
+    "--chunk-names=part-[hash]",
+    # CodeMirror stays the one file that it is: made once, and the same for who imports the sources.
+    "--external:./static/vendor/codemirror.js",
+)
+MADE = "made.json"  # what the build was made from, and which file stands for what
+PACKED = 1_000  # bytes from which a file is also kept as gzip
+KEPT_SECONDS = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What stands for an entry: its file, and the files that it imports, below ``static/``."""
+
+    name: str
+    imports: tuple[str, ...]
+
+
+def digest(static: Path = STATIC) -> str:
+    """Return a digest of every source that a build may hold, and of how it is made."""
+    seen = hashlib.sha256("\n".join(OPTIONS + ENTRIES).encode())
+    for folder in SOURCES:
+        for path in sorted((static / folder).rglob("*")):
+            if path.is_file():
+                seen.update(f"{path.relative_to(static).as_posix()}\n{path.stat().st_size}\n".encode())
+                seen.update(path.read_bytes())
+    return seen.hexdigest()
+
+
+def outputs(static: Path = STATIC) -> dict[str, Output]:
+    """Return what stands for each entry; empty where there is no build or its sources have changed."""
+    try:
+        made = json.loads((static / BUILT / MADE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(made, dict) or made["of"] != digest(static):
+        return {}
+    return {entry: Output(one["name"], tuple(one["imports"])) for entry, one in made["outputs"].items()}
+
+
+def make(static: Path = STATIC) -> None:
+    """Make the build anew where the sources have changed; raises CalledProcessError where esbuild fails."""
+    if outputs(static):
+        return
+    root = static.parent
+    # Its own program: the one in node_modules/.bin needs a Node, which is not kept.
+    esbuild = next(root.glob("node_modules/@esbuild/*/bin/esbuild"))
+    of = digest(static)
+    entries = [f"static/{entry}" for entry in ENTRIES]
+    _tidy(static / BUILT)
+    told = root / "node_modules" / f"built-{os.getpid()}.json"
+    command = [str(esbuild), *entries, *OPTIONS, "--outbase=static", f"--outdir=static/{BUILT}"]
+    subprocess.run([*command, f"--metafile={told}"], cwd=root, check=True)  # noqa: S603 - our own arguments
+    meta = json.loads(told.read_text(encoding="utf-8"))["outputs"]
+    told.unlink()
+    files = [_below(name) for name in meta]
+    for name in tuple(files):
+        content = (static / name).read_bytes()
+        if len(content) >= PACKED:
+            files.append(f"{name}.gz")
+            _write(static / files[-1], gzip.compress(content, mtime=0))
+    found = {
+        one["entryPoint"].removeprefix("static/"): {"name": _below(name), "imports": _imports(meta, name)}
+        for name, one in meta.items()
+        if one.get("entryPoint", "") in entries
+    }
+    # Last: a build that was broken off is none.
+    _write(static / BUILT / MADE, json.dumps({"of": of, "outputs": found, "files": files}).encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole: another build, or a server, may be at the same one."""
+    made = path.with_name(f"{path.name}.{os.getpid()}")
+    made.write_bytes(content)
+    made.replace(path)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what earlier builds made, a day after they were replaced: a server that still runs names it."""
+    now = time.time()
+    replaced: list[str] = []
+    with suppress(OSError, ValueError, KeyError):  # there is no build, or one without this list
+        replaced = json.loads((folder / MADE).read_text(encoding="utf-8"))["files"]
+    for name in replaced:
+        with suppress(FileNotFoundError):
+            os.utime(folder.parent / name)
+    for path in folder.glob("*"):
+        with suppress(FileNotFoundError):  # another build tidies too
+            if path.name == MADE or now - path.stat().st_mtime > KEPT_SECONDS:
+                path.unlink()
+
+
+def _imports(meta: dict[str, dict[str, object]], entry: str) -> list[str]:
+    """Return the files that an entry needs at once, and what those need, nearest first."""
+    order = [entry]
+    for name in order:
+        for one in meta[name]["imports"]:  # type: ignore[attr-defined]
+            if one["kind"] == "import-statement" and not one.get("external") and one["path"] not in order:
+                order.append(one["path"])
+    return [_below(name) for name in order[1:]]
+
+
+def _below(name: str) -> str:
+    return name.removeprefix("static/")
+
+
+if __name__ == "__main__":
+    try:
+        make()
+    except (OSError, StopIteration, subprocess.CalledProcessError) as error:
+        sys.exit(f"The pages' modules cannot be packed: {error or 'esbuild is not there'}")

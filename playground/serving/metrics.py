@@ -1,0 +1,193 @@
+"""What a process counts about itself, and how several web processes are scraped as one.
+
+A scrape reaches one web process of several. Each of them writes what it counts to a file every few seconds,
+and the one that is asked answers for all, each series labelled with its ``process``. prometheus_client has a
+way of its own for this, which maps files into memory: there a full disk ends the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections import Counter as Counts
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import structlog
+from django.conf import settings
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client import disable_created_metrics as without_times_of_creation
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+
+from playground.serving.bodies import Application, Receive, Scope, Send
+from playground.playback import executor
+from playground.playback.library import library
+
+log = structlog.get_logger(__name__)
+
+SNAPSHOT_SECONDS = 5.0
+STALE_SECONDS = 30.0  # after which what a process has written is no longer told
+FORGOTTEN_SECONDS = 86_400.0  # after which the folder of a server that is gone is removed
+POOLS = ("engine", "parsing", "exports", "storage")
+SNAPSHOT_BYTES = 4 * 2**20
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+#: Open WebSocket connections of this process by address; the consumer counts them.
+SOCKETS: Counts[str] = Counts()
+
+without_times_of_creation()  # type: ignore[no-untyped-call]
+REGISTRY = CollectorRegistry()
+ProcessCollector(registry=REGISTRY)
+#: HTTP requests that read a bundle in their own thread.
+READING = Gauge("podstep_reading", "HTTP requests that read a bundle, or wait to", registry=REGISTRY)
+COMMAND_SECONDS = Histogram(
+    "podstep_command_seconds",
+    "From a WebSocket command's arrival to its answer",
+    ["command"],
+    buckets=BUCKETS,
+    registry=REGISTRY,
+)
+COMMAND_ERRORS = Counter(
+    "podstep_command_errors",
+    "WebSocket commands answered with an error",
+    ["command", "code"],
+    registry=REGISTRY,
+)
+REQUESTS = Counter(
+    "podstep_http_requests", "HTTP requests by the class of their status", ["status"], registry=REGISTRY
+)
+
+
+class _Held:
+    """What this process holds, looked up when it is asked for."""
+
+    def collect(self) -> Iterator[Metric]:
+        count, held = library.held()
+        yield GaugeMetricFamily("podstep_playbacks", "Open playbacks", value=count)
+        yield GaugeMetricFamily("podstep_playback_bytes", "Estimated memory of open playbacks", value=held)
+        yield GaugeMetricFamily("podstep_sockets", "Open WebSocket connections", value=SOCKETS.total())
+        pools = GaugeMetricFamily("podstep_jobs", "Work for threads, waiting or running", labels=["pool"])
+        for pool in POOLS:
+            pools.add_metric([pool], executor.jobs[pool])
+        yield pools
+
+
+REGISTRY.register(_Held())
+
+
+class Counted:
+    """An ASGI application that counts the answers of ``app``, files from memory and refusals included."""
+
+    def __init__(self, app: Application) -> None:
+        """Wrap ``app``."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count the status of an HTTP answer; one that never came counts as ``none``."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answered = False
+
+        async def counted(message: Any) -> None:
+            nonlocal answered
+            if message["type"] == "http.response.start":
+                answered = True
+                REQUESTS.labels(f"{message['status'] // 100}xx").inc()
+            await send(message)
+
+        try:
+            await self.app(scope, receive, counted)
+        finally:
+            if not answered:
+                REQUESTS.labels("none").inc()
+
+
+# --- several processes -------------------------------------------------------------------------
+
+Told = list[list[Any]]  # [name, documentation, type, [[sample, labels, value]…]] of each family
+
+
+def told() -> Told:
+    """Return what this process counts, as JSON can hold it."""
+    return [
+        [family.name, family.documentation, family.type, [list(sample[:3]) for sample in family.samples]]
+        for family in REGISTRY.collect()
+    ]
+
+
+@cache
+def folder() -> Path:
+    """Return the folder of this server's processes: they have their parent in common."""
+    return Path(settings.DATA_DIR) / "metrics" / f"{socket.gethostname()}-{os.getppid()}"
+
+
+def write_snapshot() -> None:
+    """Write what this process counts where the others of its server find it. Raises OSError."""
+    home = folder()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    unseen = home / f"{os.getpid()}.unseen"
+    unseen.write_text(json.dumps(told()))
+    unseen.rename(home / f"{os.getpid()}.json")
+
+
+def others() -> Iterator[tuple[str, Told]]:
+    """Yield name and counts of the other processes of this server that have written lately."""
+    for path in sorted(folder().glob("*.json")):
+        with suppress(OSError, ValueError):
+            found = path.stat()
+            if time.time() - found.st_mtime > STALE_SECONDS:
+                path.unlink()
+            elif path.stem != str(os.getpid()) and found.st_size <= SNAPSHOT_BYTES:
+                yield path.stem, json.loads(path.read_text())
+
+
+def families(processes: Iterable[tuple[str, Told]]) -> Iterator[Metric]:
+    """Yield the families of several processes, each sample with the label ``process``."""
+    merged: dict[str, Metric] = {}
+    for process, counts in processes:
+        for name, documentation, kind, samples in counts:
+            family = merged.setdefault(name, Metric(name, documentation, kind))
+            for sample, labels, value in samples:
+                family.add_sample(sample, {**labels, "process": process}, value)
+    yield from merged.values()
+
+
+def all_families() -> Iterator[Metric]:
+    """Yield what all processes of this server count; this one as of now."""
+    return families([(str(os.getpid()), told()), *others()])
+
+
+def _remove_forgotten() -> None:
+    for home in folder().parent.glob("*"):
+        with suppress(OSError):
+            if time.time() - home.stat().st_mtime > FORGOTTEN_SECONDS:
+                for path in home.iterdir():
+                    path.unlink()
+                home.rmdir()
+
+
+def _write_for_ever() -> None:
+    _remove_forgotten()
+    failing = False
+    while True:
+        try:
+            write_snapshot()
+            failing = False
+        except OSError as error:
+            if not failing:
+                log.warning("metrics of this process are not written", error=repr(error))
+            failing = True
+        time.sleep(SNAPSHOT_SECONDS)
+
+
+def tell_others() -> None:
+    """Write snapshots from now on, where this is one web process of several."""
+    if os.environ.get("WEB_CONCURRENCY", "1") not in {"", "0", "1"}:
+        threading.Thread(target=_write_for_ever, name="metrics", daemon=True).start()

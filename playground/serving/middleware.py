@@ -1,0 +1,214 @@
+"""Who is refused, security headers on every answer, the visitor of every request, and outages as answers."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.middleware.gzip import GZipMiddleware
+
+from playground.visitors import bans, caller, identity
+from playground.serving import origins, outage
+from playground.storage.store import GoneError
+from playground.visitors.throttle import address_of, token_of
+from playground.views.errors import error_page, unavailable
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+EMBED_PREFIX = "/e/"
+PLAIN_PREFIXES = (
+    "/api/",
+    "/static/",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    EMBED_PREFIX,
+)  # no visitor is named here
+
+_POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self'",
+    # A foreign rule could read a page letter by letter. CodeMirror's <style> has the nonce of the answer.
+    "style-src": "'self'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "worker-src": "'self' blob:",
+    "object-src": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+}
+
+
+@dataclass(slots=True)
+class StyleNonce:
+    """The nonce of an answer's ``<style>`` elements, made when a template writes it."""
+
+    value: str = ""
+
+    def __str__(self) -> str:
+        """Return the nonce, the same each time."""
+        self.value = self.value or secrets.token_urlsafe(16)
+        return self.value
+
+
+def content_security_policy(*, embedded: bool, nonce: str = "") -> str:
+    """Return the header of a page; an ``embedded`` one may be shown in frames of other sites."""
+    rows = {**_POLICY, "frame-ancestors": "*" if embedded else "'none'"}
+    if nonce:
+        rows["style-src"] += f" 'nonce-{nonce}'"
+    return "; ".join(f"{key} {value}" for key, value in rows.items())
+
+
+async def _in_parts(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Read a file's parts in a thread, one at a time."""
+    while (part := await asyncio.to_thread(next, parts, None)) is not None:
+        yield part
+
+
+class PagesPacked(GZipMiddleware):
+    """Send pages packed, padded so that lengths tell nothing; files and answers of the API stay."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Pack an HTML page for who takes that."""
+        if not response.headers.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)
+
+
+def files(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Stream static files part by part: served as they are, ASGI would first hold each one whole."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if isinstance(response, StreamingHttpResponse) and isinstance(request, ASGIRequest):
+            parts = response.streaming_content
+            if isinstance(parts, Iterator):
+                response.streaming_content = _in_parts(parts)
+        return response
+
+    return middleware
+
+
+def headers(get_response: GetResponse) -> GetResponse:
+    """Add the Content-Security-Policy, and Secure to cookies sent over TLS.
+
+    Only ``/e/…`` may be shown in a frame.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        nonce = StyleNonce()
+        request.style_nonce = nonce  # type: ignore[attr-defined]
+        response = get_response(request)
+        embedded = request.path.startswith(EMBED_PREFIX)
+        response.headers.setdefault(
+            "Content-Security-Policy", content_security_policy(embedded=embedded, nonce=nonce.value)
+        )
+        response.headers.setdefault(
+            "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"
+        )
+        if embedded:
+            response.headers.pop("X-Frame-Options", None)
+        if request.is_secure():  # on plain http a browser would not keep them
+            for cookie in response.cookies.values():
+                cookie["secure"] = True
+        return response
+
+    return middleware
+
+
+class Refusals:
+    """Refuse who is banned before any work is done, and answer 410 for what was taken down."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer 403 to a banned address, cookie or token."""
+        owners = (request.COOKIES.get(settings.VISITOR_COOKIE, ""), token_of(request))
+        named = filter(None, map(identity.verify, filter(None, owners)))
+        # Whether the process lives is answered without the database.
+        refused = bans.known if request.path == "/healthz" else bans.refused
+        if refused(address_of(request), *named):
+            return error_page(request, 403, bans.MESSAGE, title="Refused")
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer in the form of the API or as a page; other exceptions are not ours."""
+        return error_page(request, 410, str(exception)) if isinstance(exception, GoneError) else None
+
+
+def own_pages(get_response: GetResponse) -> GetResponse:
+    """Refuse with 403 what a page of another site sends to change something, whatever its content type.
+
+    A form or ``text/plain`` needs no consent of this server, and the API asks for no cookie: any page could
+    start runs in its reader's name and from its reader's address.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if origins.is_foreign(request):
+            return error_page(request, 403, origins.FOREIGN)
+        return get_response(request)
+
+    return middleware
+
+
+def visitors(get_response: GetResponse) -> GetResponse:
+    """Set ``request.visitor`` and the caller's address, and give a first-time visitor the cookie.
+
+    A cookie that was signed with a key of ``SECRET_KEY_FALLBACKS`` is signed anew. The API and embedded
+    pages get no cookie: there ``request.visitor`` is what a cookie of ours says, or ``""``.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        cookie = request.COOKIES.get(settings.VISITOR_COOKIE, "")
+        visitor = known = identity.verify(cookie)
+        written = not request.path.startswith(PLAIN_PREFIXES) and not identity.is_current(cookie)
+        if written:
+            visitor = visitor or identity.new_visitor()
+        request.visitor = visitor  # type: ignore[attr-defined]
+        caller.called_from(address_of(request))
+        # A name that was made in this moment has no share of its own: who drops the cookie would have many.
+        with identity.asked_by(known or address_of(request)):
+            response = get_response(request)
+        if written:
+            response.set_cookie(
+                settings.VISITOR_COOKIE,
+                identity.sign(visitor),
+                max_age=settings.VISITOR_COOKIE_AGE,
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
+    return middleware
+
+
+class Outages:
+    """Answer an outage of storage with 503, or 507 for a full disk, and ``Retry-After`` in place of 500."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on; an answer of a page or the API says that storage is there."""
+        response = self.get_response(request)
+        if response.status_code < 500 and not request.path.startswith(PLAIN_PREFIXES[1:]):
+            outage.requests.succeeded()
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer what a view raised, if it is an outage."""
+        found = outage.cause_of(exception)
+        if found is None:
+            return None
+        outage.requests.failed(exception)
+        outage.disconnect()
+        return unavailable(request, found)

@@ -1,0 +1,97 @@
+"""Which page sent a request: one of this server, one of another, or no page at all.
+
+A browser sends the visitor's cookie, and reaches servers that only this machine or this network can, for
+any page that asks. It marks such requests: ``Sec-Fetch-Site`` where the connection is trustworthy (TLS,
+localhost), ``Origin`` with every WebSocket and with every method but GET and HEAD. Neither can be set by a
+script. Other programs send neither.
+
+A port is a part of an origin: the page at ``localhost:9000`` is as foreign as one on another machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from channels.security.websocket import WebsocketDenier
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.request import split_domain_port, validate_host
+
+from playground.serving.bodies import Application, Receive, Scope, Send
+from playground.limits import limit
+
+PORTS = {"http": 80, "https": 443}
+SECURE = frozenset({"https", "wss"})
+#: Methods that change nothing; a browser sends no Origin with some of them.
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+#: Sec-Fetch-Site of a page of this server, and of what a user does without a page. ``same-site`` is another
+#: origin of the same domain.
+OWN_SITES = frozenset({"same-origin", "none"})
+FOREIGN = (
+    "A page of another site sent this request. Send it from a page of this server, or without a browser."
+)
+
+
+def scheme_of(direct: str, forwarded: str) -> str | None:
+    """Return the scheme that the browser used, None where only a proxy that is not trusted could tell.
+
+    ``direct`` is the scheme of the connection to this process, ``forwarded`` the X-Forwarded-Proto header.
+    """
+    if limit("TRUSTED_PROXIES") and forwarded:
+        return forwarded.split(",", 1)[0].strip().lower()
+    return "https" if direct in SECURE else None
+
+
+def is_own(origin: str, host: str, scheme: str | None) -> bool:
+    """Tell whether an Origin header names the scheme, host and port that a request was sent to.
+
+    ``host`` is the Host header. A scheme of None agrees with both, each with its own default port.
+    """
+    try:
+        sender, target = urlsplit(origin), urlsplit(f"//{host}")
+        if sender.scheme not in PORTS or scheme not in {None, sender.scheme}:
+            return False
+        default = PORTS[sender.scheme]
+        same = (sender.hostname, sender.port or default) == (target.hostname, target.port or default)
+    except ValueError:  # no port, or no address
+        return False
+    name, _ = split_domain_port(host)
+    return same and validate_host(name, settings.ALLOWED_HOSTS)
+
+
+def is_foreign(request: HttpRequest) -> bool:
+    """Tell whether a request that changes something was sent by a page of another origin."""
+    if request.method in SAFE:
+        return False
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site not in OWN_SITES
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return False
+    scheme = scheme_of(str(request.scheme), request.headers.get("X-Forwarded-Proto", ""))
+    return not is_own(origin, request.get_host(), scheme)
+
+
+class OwnOrigin:
+    """Refuses WebSockets that no page of this server opens, before the handshake is answered (HTTP 403).
+
+    A connection without an Origin is refused, too: programs send that of the server.
+    """
+
+    def __init__(self, application: Application) -> None:
+        """Guard ``application``."""
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer, or refuse."""
+        answering: Any = self.application if _admits(scope) else WebsocketDenier()
+        await answering(scope, receive, send)
+
+
+def _admits(scope: Scope) -> bool:
+    def of(name: bytes) -> str:
+        return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
+
+    scheme = scheme_of(scope.get("scheme", "ws"), of(b"x-forwarded-proto"))
+    return is_own(of(b"origin"), of(b"host"), scheme)

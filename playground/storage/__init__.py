@@ -1,0 +1,1 @@
+"""Rows: bundles, links, drafts; quotas, retention and backups."""

@@ -1,0 +1,163 @@
+"""How much may be stored: of one owner, of one address, and in total.
+
+Bytes are counted compressed, as the rows keep them, in sums over an index. A row costs :data:`ROW_BYTES`
+beside its contents, so that very many very small ones are bounded too. Two requests at once may
+both be let in where only one has room: a quota is exceeded by that much at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from django.core.cache import cache
+from django.db import DatabaseError
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+
+from playground.visitors.identity import AT_ADDRESS
+from playground.limits import limit
+from playground.models import Draft, Run, Scenario, Share
+
+log = structlog.get_logger(__name__)
+
+ROW_BYTES = 1024  # of a row without its contents: columns, indexes
+TOTAL_SECONDS = 5  # for which the total is remembered, in the cache that all web processes share
+TOTAL_KEY = "storage:total"
+LARGEST = 3  # named where an owner has no room
+TITLE_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A bound on stored bytes: the limit, the HTTP status where it is reached, and what to do then."""
+
+    limit: str
+    status: int
+    text: str
+
+
+OWNER = Quota(
+    "STORAGE_PER_OWNER",
+    413,
+    "What you have stored takes {used} of {allowed}, and this needs {needed} more. Delete {what}.",
+)
+ADDRESS = Quota(
+    "STORAGE_PER_ADDRESS",
+    413,
+    "What was stored from your address takes {used} of {allowed}, and this needs {needed} more. "
+    "Delete drafts, links or runs that you no longer need.",
+)
+TOTAL = Quota(
+    "STORAGE_TOTAL",
+    507,
+    "The server has stored {used} of {allowed}, all that it may, and this needs {needed} more. "
+    "Delete drafts, links or runs that you no longer need, or try again later: what has expired is removed "
+    "regularly.",
+)
+
+
+class StorageFullError(RuntimeError):
+    """There is no room for more; the text says what is used, what is allowed, and what to delete."""
+
+    def __init__(self, quota: Quota, used: int, needed: int, largest: Sequence[dict[str, Any]] = ()) -> None:
+        allowed = limit(quota.limit)
+        names = [f"{row['kind']} “{row['title'] or row['id']}” ({mib(row['bytes'])})" for row in largest]
+        what = f"the largest first: {', '.join(names)}" if names else "what you no longer need"
+        self.status = quota.status
+        self.wire: dict[str, Any] = {
+            "used": used,
+            "allowed": allowed,
+            "needed": needed,
+            "largest": list(largest),
+        }
+        super().__init__(
+            quota.text.format(used=mib(used), allowed=mib(allowed), needed=mib(needed), what=what)
+        )
+
+
+def mib(count: int) -> str:
+    """Return bytes as people read them: ``12.3 MiB``."""
+    return f"{count / 2**20:,.1f} MiB" if count >= 2**20 // 10 else f"{max(1, count // 1024):,} KiB"
+
+
+def _sum(rows: QuerySet[Any]) -> int:
+    """Return the bytes of these rows. One query, answered by the index of ``packed``."""
+    found = rows.aggregate(bytes=Sum("packed", default=0), rows=Count("*"))
+    return int(found["bytes"]) + ROW_BYTES * int(found["rows"])
+
+
+def _scenarios(holder: Q) -> QuerySet[Scenario]:
+    """Return the scenarios that the holder of these shares and runs keeps, each once."""
+    shares = Share.objects.filter(holder, scenario=OuterRef("pk"))
+    runs = Run.objects.filter(holder, scenario=OuterRef("pk"))
+    return Scenario.objects.filter(Exists(shares) | Exists(runs))
+
+
+def _used(holder: Q) -> int:
+    shares = ROW_BYTES * Share.objects.filter(holder).count()
+    kept = (Draft.objects.filter(holder), Run.objects.filter(holder), _scenarios(holder))
+    return shares + sum(map(_sum, kept))
+
+
+def used_by_owner(owner: str) -> int:
+    """Return the bytes that an owner's drafts, links and runs take."""
+    return _used(Q(owner=owner))
+
+
+def used_from_address(address: str) -> int:
+    """Return the bytes that were stored from an address, whoever owns them."""
+    return _used(Q(address=address))
+
+
+def used_in_total() -> int:
+    """Return the bytes that everything takes."""
+    shares = ROW_BYTES * Share.objects.count()
+    return shares + sum(map(_sum, (Draft.objects.all(), Run.objects.all(), Scenario.objects.all())))
+
+
+def check(owner: str, address: str, needed: int) -> None:
+    """Raise StorageFullError where another ``needed`` bytes, compressed, are more than may be stored.
+
+    What takes no more than before is always let in. Nobody in particular (``""``: what is shipped, and
+    what a management command stores) is bounded by the total only.
+    """
+    if needed <= 0:
+        return
+    if owner and (used := used_by_owner(owner)) + needed > limit(OWNER.limit):
+        # Who shares an address may not see what the others there have stored.
+        named = () if owner.startswith(AT_ADDRESS) else largest(owner)
+        raise StorageFullError(OWNER, used, needed, named)
+    if address and (used := used_from_address(address)) + needed > limit(ADDRESS.limit):
+        raise StorageFullError(ADDRESS, used, needed)
+    if (used := _total()) + needed > limit(TOTAL.limit):
+        raise StorageFullError(TOTAL, used, needed)
+
+
+def _total() -> int:
+    """Return the total as it was a few seconds ago; a cache that is away only makes this slower."""
+    try:
+        return int(cache.get_or_set(TOTAL_KEY, used_in_total, TOTAL_SECONDS) or 0)
+    except DatabaseError:
+        raise
+    except Exception as error:
+        log.warning("the cache does not answer; the total is counted anew", error=repr(error))
+        return used_in_total()
+
+
+def largest(owner: str) -> list[dict[str, Any]]:
+    """Return the largest of what an owner has stored: ``{"kind", "id", "title", "bytes"}``."""
+    mine = Q(owner=owner)
+    shared = Share.objects.filter(mine, scenario=OuterRef("pk"))
+    kinds: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+        ("draft", "pk", Draft.objects.filter(mine)),
+        ("link", "short", Scenario.objects.filter(Exists(shared))),
+        ("run", "pk", Run.objects.filter(mine)),
+    )
+    found = [
+        {"kind": kind, "id": name, "title": title[:TITLE_SHOWN], "bytes": packed}
+        for kind, key, rows in kinds
+        for name, title, packed in rows.order_by("-packed").values_list(key, "title", "packed")[:LARGEST]
+    ]
+    return sorted(found, key=lambda row: -row["bytes"])[:LARGEST]

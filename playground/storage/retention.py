@@ -1,0 +1,121 @@
+"""How long things are kept, and the removal of what has expired.
+
+Each draft, link and run is kept until a date (``expires``). Opening it moves the date as far ahead as that of
+a new one, with at most one write a day. What has expired answers as before until it is removed, and
+opening it still extends it. Shipped examples have no date.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+from django.db import IntegrityError
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from playground.storage import store
+from playground.models import UNFINISHED, Draft, Run, Scenario, Share, Worker
+from scheduler_core.authoring import examples
+
+SWEEP_MOST_SECONDS = 120.0  # of one removal; the next one continues
+WORKER_DAYS = 1  # after which a worker that said nothing more is forgotten
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rows of one kind that are removed, and how many in one transaction: a run has thousands of chunks.
+
+    ``order`` is that of an index that finds them: in any other every row would be looked at.
+    """
+
+    kind: str
+    expired: Callable[[datetime], QuerySet[Any]]
+    order: str
+    batch: int
+    remove: Callable[[list[Any]], None]
+
+
+def _delete(model: Any) -> Callable[[list[Any]], None]:
+    return lambda keys: model.objects.filter(pk__in=keys).delete()
+
+
+def _forget(keys: list[Any]) -> None:
+    for row in Scenario.objects.filter(pk__in=keys).only("pk"):
+        with suppress(IntegrityError):  # shared or run again in this moment: then it stays
+            store.forget_unreferenced(row)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("drafts", lambda now: Draft.objects.filter(expires__lt=now), "expires", 200, _delete(Draft)),
+    Rule(
+        "runs",
+        lambda now: Run.objects.exclude(state__in=UNFINISHED).filter(expires__lt=now),
+        "expires",
+        20,
+        _delete(Run),
+    ),
+    Rule(
+        "links",
+        lambda now: Share.objects.filter(scenario__expires__lt=now),
+        "scenario__expires",
+        200,
+        _delete(Share),
+    ),
+    # In this order: a scenario goes with the last link or run that needs it.
+    Rule("scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), "pk", 50, _forget),
+    Rule(
+        "workers",
+        lambda now: Worker.objects.filter(seen__lt=now - timedelta(days=WORKER_DAYS)),
+        "seen",
+        200,
+        _delete(Worker),
+    ),
+)
+
+
+def sweep(now: datetime | None = None, most_seconds: float = SWEEP_MOST_SECONDS) -> dict[str, int]:
+    """Remove what has expired, in batches of a transaction each; return how many rows of each kind.
+
+    It ends after ``most_seconds`` at the latest (a batch is finished), so that nothing else waits for it.
+    """
+    now = now or timezone.now()
+    until = time.monotonic() + most_seconds
+    keep_shipped(now)
+    removed: dict[str, int] = {}
+    for rule in RULES:
+        removed[rule.kind] = 0
+        for keys in _batches(rule, now):
+            rule.remove(keys)
+            removed[rule.kind] += len(keys)
+            if time.monotonic() > until:
+                return removed
+    return removed
+
+
+def _batches(rule: Rule, now: datetime) -> Iterable[list[Any]]:
+    before: list[Any] = []
+    while True:
+        keys = list(rule.expired(now).order_by(rule.order).values_list("pk", flat=True)[: rule.batch])
+        if not keys or keys == before:  # what could not be removed is left for the next time
+            return
+        yield keys
+        before = keys
+
+
+def keep_shipped(now: datetime) -> None:
+    """Take the date from shipped examples that have one: those that were stored before links had dates."""
+    dated = Scenario.objects.filter(expires__lt=now, shares__owner="")
+    if dated.exists():
+        dated_keys = list(dated.filter(digest__in=_shipped()).values_list("pk", flat=True))
+        Scenario.objects.filter(pk__in=dated_keys).update(expires=None)
+
+
+@cache
+def _shipped() -> list[str]:
+    return [store.address_of(example.title, example.read()) for example in examples.examples()]

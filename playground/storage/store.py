@@ -1,0 +1,411 @@
+"""Scenarios, shares and drafts in the database."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from playground.storage import bundles, quotas, texts, withdrawals
+from playground.visitors import caller
+from playground.limits import limit
+from playground.models import (
+    SHORT_ID,
+    TITLE_LENGTH,
+    Draft,
+    Run,
+    Scenario,
+    Share,
+    draft_expiry,
+    link_expiry,
+    token_hash,
+)
+from scheduler_core.scenario import scenario as core
+
+log = structlog.get_logger(__name__)
+
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+EXTENDED_AGAIN = timedelta(days=1)  # after which opening something is written down once more
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL keeps no NUL, SQLite no half of a surrogate pair
+
+
+def clean_title(title: str) -> str:
+    """Return a title on one line, bounded, without what a database cannot keep."""
+    return " ".join(_UNSTORABLE.sub("", title).split())[:TITLE_LENGTH]
+
+
+def is_id(text: str) -> bool:
+    """Whether ``text`` can be the id of anything: only then may a database be asked for it."""
+    return _ID.fullmatch(text) is not None
+
+
+def extended(row: Draft | Scenario | Run, until: datetime) -> None:
+    """Keep a row ``until`` then, with at most one write a day. What never expires stays so."""
+    if row.expires is None or until - row.expires < EXTENDED_AGAIN:
+        return
+    type(row).objects.filter(pk=row.pk, expires__lt=until).update(expires=until)
+    row.expires = until
+
+
+def opened(row: Draft | Scenario | Run, until: datetime) -> None:
+    """Note that a row was opened. Where nothing can be written now, what was opened is shown all the same."""
+    try:
+        extended(row, until)
+    except DatabaseError as error:
+        log.warning("an expiry was not extended", row=str(row), error=repr(error))
+
+
+# --- scenarios ---------------------------------------------------------------------------------
+
+
+def address_of(title: str, text: str) -> str:
+    """Return the digest of a text with its title: base64url SHA-256 of the title, a NUL, and the text.
+
+    No title holds a NUL, so no other title and text give the same bytes; and the digests of before that rule
+    are of JSON, which holds none either.
+    """
+    digest = hashlib.sha256(f"{clean_title(title)}\0{text}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+class GoneError(LookupError):
+    """An operator has taken the scenario down; the text says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"This was taken down: {reason}")
+
+
+def check_withdrawn(row: Scenario) -> None:
+    """Raise GoneError for a scenario that was taken down."""
+    if row.withdrawn:
+        raise GoneError(row.withdrawn)
+
+
+def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str = "") -> Scenario:
+    """Store ``text``, which ``scenario`` was read from, once; return its row, an older one if it is there.
+
+    Without a text, as of something computed, its documents are written as one. Raises StorageFullError, and
+    GoneError for what was taken down.
+    """
+    text = bundles.bundle_text(scenario) if text is None else texts.publishable(text, scenario)
+    digest = address_of(scenario.title, text)
+    known = Scenario.objects.filter(digest=digest).defer("content", "text").first()
+    if known is not None:
+        check_withdrawn(known)
+        return known
+    packed = bundles.pack(text.encode())
+    content = bundles.pack(scenario.canonical())
+    quotas.check(owner, caller.address() if owner else "", len(packed) + len(content) + quotas.ROW_BYTES)
+    nodes, pods, operations = bundles.counts(scenario)
+    for length in range(SHORT_ID, len(digest) + 1):
+        short = digest[:length]
+        if Scenario.objects.filter(short=short).exclude(digest=digest).exists():
+            continue
+        try:
+            with transaction.atomic():
+                row, _ = Scenario.objects.get_or_create(
+                    digest=digest,
+                    defaults={
+                        "short": short,
+                        "title": clean_title(scenario.title),
+                        "content": content,
+                        "text": packed,
+                        "packed": len(packed) + len(content),
+                        "size": bundles.text_bytes(text),
+                        "nodes": nodes,
+                        "pods": pods,
+                        "operations": operations,
+                    },
+                )
+            return row
+        except IntegrityError:
+            continue  # somebody stored another scenario under this short id in this moment
+    raise RuntimeError("no free short id: the whole digest is taken")
+
+
+def find_scenario(short: str) -> Scenario | None:
+    """Return the shared scenario whose digest begins with ``short`` (11 or more characters).
+
+    Raises GoneError.
+    """
+    if not SHORT_ID <= len(short) <= 43 or not is_id(short):
+        return None
+    beginnings = [short[:length] for length in range(SHORT_ID, len(short) + 1)]
+    shared = Exists(Share.objects.filter(scenario=OuterRef("pk")))
+    candidates = Scenario.objects.filter(shared, short__in=beginnings).defer("content", "text")
+    row = next((row for row in candidates if row.digest.startswith(short)), None)
+    if row is not None:
+        check_withdrawn(row)
+        opened(row, link_expiry())
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What sharing gives: the scenario and the one copy of the delete token."""
+
+    scenario: Scenario
+    delete_token: str
+
+
+def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) -> Shared:
+    """Make ``scenario``, read from ``text``, reachable by its short id.
+
+    Without an owner it is shipped, and its link never expires. Raises StorageFullError.
+    """
+    token = secrets.token_urlsafe(24)
+    address = caller.address() if owner else ""
+    quotas.check(owner, address, quotas.ROW_BYTES)
+    for last in (False, True):
+        try:
+            with transaction.atomic():
+                row = keep_scenario(scenario, text, owner)
+                Share.objects.create(scenario=row, token=token_hash(token), owner=owner, address=address)
+                _set_expiry(row, None if not owner else link_expiry())
+            return Shared(row, token)
+        except IntegrityError:
+            # Somebody took back the last other share of this content in between, and the row went.
+            if last:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _set_expiry(row: Scenario, until: datetime | None) -> None:
+    if until is not None:
+        extended(row, until)
+    elif row.expires is not None:
+        Scenario.objects.filter(pk=row.pk).update(expires=None)
+        row.expires = None
+
+
+def shared_by_nobody(scenario: core.Scenario, text: str) -> Scenario:
+    """Return the row of what is shipped, shared by nobody in particular when it is first asked for."""
+    digest = address_of(scenario.title, text)
+    row = Scenario.objects.filter(digest=digest, shares__owner="").defer("content", "text").first()
+    if row is None:
+        return share(scenario, text=text).scenario
+    _set_expiry(row, None)
+    return row
+
+
+def unshare(row: Scenario, token: str) -> bool:
+    """Take back the share that ``token`` belongs to; return whether it was one of this scenario.
+
+    The content goes with the last share, unless a run still needs it; then only the link goes.
+    """
+    with transaction.atomic():
+        removed, _ = Share.objects.filter(scenario=row, token=token_hash(token)).delete()
+        if not removed:
+            return False
+        withdrawals.note()
+        forget_unreferenced(row)
+    return True
+
+
+def unshare_all(row: Scenario, owner: str) -> bool:
+    """Take back every share of a scenario by ``owner``; return whether there was one."""
+    with transaction.atomic():
+        removed, _ = Share.objects.filter(scenario=row, owner=owner).delete()
+        forget_unreferenced(row)
+    return bool(removed)
+
+
+def forget_unreferenced(row: Scenario) -> None:
+    """Delete a scenario that neither a share nor a run points at."""
+    with transaction.atomic():
+        shared = Share.objects.filter(scenario=row).exists()
+        if not shared and not Run.objects.filter(scenario=row).exists():
+            row.delete()
+
+
+def load_scenario(row: Scenario) -> core.Scenario:
+    """Return the engine's scenario of a row."""
+    return bundles.restore(row.content)
+
+
+def scenario_text(row: Scenario) -> str:
+    """Return a row's text byte for byte; of one that was stored without it, its documents as YAML."""
+    if row.text is None:
+        return bundles.bundle_text(load_scenario(row))
+    return bundles.unpack(row.text).decode()
+
+
+# --- drafts ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a draft is a copy of: its parent as ``kind:id``, that one's family, the step, and what changes."""
+
+    parent: str
+    family: str
+    step: str = ""
+    words: tuple[str, ...] = ()
+
+
+class StaleError(Exception):
+    """A draft has changed since the revision that an edit was made on; ``row`` is the newest."""
+
+    def __init__(self, row: Draft) -> None:
+        self.row = row
+        super().__init__("The draft has been changed since, elsewhere.")
+
+
+def find_draft(name: str, owner: str) -> Draft | None:
+    """Return an owner's draft without its files, None where there is none or it is somebody else's."""
+    if not owner or not is_id(name):
+        return None
+    row = Draft.objects.filter(pk=name[:32], owner=owner).defer("files").first()
+    if row is not None:
+        opened(row, draft_expiry())
+    return row
+
+
+def create_draft(
+    owner: str, files: bundles.Files, title: str = "", based_on: str = "", origin: Origin | None = None
+) -> Draft:
+    """Store a draft; beyond the limit a visitor's least recently changed drafts go.
+
+    Raises StorageFullError.
+    """
+    draft = Draft(owner=owner, address=caller.address(), title=clean_title(title), based_on=based_on)
+    if origin is not None:
+        draft.parent, draft.family, draft.branched_at = origin.parent, origin.family, origin.step
+        draft.words = "\n".join(_UNSTORABLE.sub("", line) for line in origin.words)
+    _set_files(draft, files)
+    quotas.check(owner, draft.address, draft.packed + quotas.ROW_BYTES)
+    with transaction.atomic():
+        draft.save(force_insert=True)
+        recent = Draft.objects.filter(owner=owner).order_by("-updated").values_list("pk", flat=True)
+        surplus = list(recent[limit("DRAFTS_PER_OWNER") :])
+        if surplus:
+            Draft.objects.filter(pk__in=surplus).delete()
+            withdrawals.note()
+    return draft
+
+
+def save_draft(
+    draft: Draft,
+    text: str | None = None,
+    title: str | None = None,
+    base: int | None = None,
+    *,
+    whole: bool = False,
+) -> Draft:
+    """Replace a draft's text, its title or both; return its row as it is then.
+
+    ``base`` is the revision that the edit was made on: what it replaces must not have changed since, and
+    with ``whole`` nothing of the draft. Without one the edit counts as made on the newest revision. An edit
+    that is there already is no change: a client that lost the answer may send it again.
+
+    Raises TooLargeError, StorageFullError, StaleError, and Draft.DoesNotExist.
+    """
+    check_size(text or "")
+    with transaction.atomic():
+        row = Draft.objects.select_for_update().get(pk=draft.pk)
+        since = max(
+            row.revision if whole else 0,
+            row.text_revision if text is not None else 0,
+            row.title_revision if title is not None else 0,
+        )
+        if base is not None and since > base:
+            if _holds(row, text, title):
+                return row
+            raise StaleError(row)
+        row.revision += 1
+        row.updated = timezone.now()
+        row.expires = draft_expiry()
+        if title is not None:
+            row.title = clean_title(title)
+            row.title_revision = row.revision
+        if text is not None:
+            before = row.packed
+            _set_files(row, [("", text)])
+            quotas.check(row.owner, row.address, row.packed - before)
+            row.text_revision = row.revision
+        row.save()
+    return row
+
+
+def check_size(text: str) -> None:
+    """Raise TooLargeError for a text that is too long to be saved as a draft's."""
+    size = len(text.encode(errors="surrogatepass"))
+    if size > limit("DRAFT_BYTES"):
+        raise bundles.TooLargeError(
+            f"The text has {size:,} bytes; a draft may have {limit('DRAFT_BYTES'):,}."
+        )
+
+
+def _holds(row: Draft, text: str | None, title: str | None) -> bool:
+    same = title is None or row.title == clean_title(title)
+    return same and (text is None or draft_files(row) == [("", text)])
+
+
+def delete_draft(draft: Draft, base: int | None = None) -> None:
+    """Delete a draft; those that were made of it are from then on its parent's.
+
+    Raises StaleError where it has changed since ``base``, which without one is the newest revision.
+    """
+    with transaction.atomic():
+        # The family is held at once and in one order: the parent may be going at the same time.
+        family = Q(pk=draft.pk) | Q(family=draft.family or f"draft:{draft.pk}")
+        held = Draft.objects.select_for_update().filter(family, owner=draft.owner).defer("files")
+        row = {row.pk: row for row in held.order_by("pk")}.get(draft.pk)
+        if row is None:
+            return
+        if base is not None and row.revision > base:
+            raise StaleError(row)
+        Draft.objects.filter(owner=row.owner, parent=f"draft:{row.pk}").update(parent=row.parent)
+        row.delete()
+        withdrawals.note()
+
+
+def draft_wire(draft: Draft) -> dict[str, Any]:
+    """Return what a client is told of a draft that has changed: its revisions and its title."""
+    return {
+        "revision": draft.revision,
+        "text": draft.text_revision,
+        "titled": draft.title_revision,
+        "title": draft.title,
+    }
+
+
+def draft_files(draft: Draft) -> bundles.Files:
+    """Return a draft's files as (name, text).
+
+    Raises StaleError where the row was found without them, and they are of a later revision by now.
+    """
+    if "files" in draft.get_deferred_fields():
+        row = Draft.objects.get(pk=draft.pk)
+        if row.text_revision != draft.text_revision:
+            raise StaleError(row)
+        draft.files = row.files
+    return [(name, text) for name, text in json.loads(bundles.unpack(draft.files))]
+
+
+def load_draft(draft: Draft) -> core.Scenario:
+    """Return the engine's scenario of a draft. Raises BundleError if it cannot be read (yet)."""
+    return bundles.parse(draft_files(draft), draft.title)
+
+
+def draft_text(draft: Draft) -> str:
+    """Return a draft as one text: its file, or several as :func:`playground.storage.texts.joined` puts them."""
+    files = draft_files(draft)
+    return files[0][1] if len(files) == 1 else texts.joined(files, load_draft(draft))
+
+
+def _set_files(draft: Draft, files: bundles.Files) -> None:
+    packed = json.dumps(files).encode()
+    draft.files = bundles.pack(packed)
+    draft.packed = len(draft.files)
+    draft.size = sum(bundles.text_bytes(text) for _, text in files)

@@ -1,0 +1,100 @@
+"""The text of a scenario: several files as one, changed in place, without secrets, and its head."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from playground.storage import bundles
+from scheduler_core.formats.bundle import Entry, read_files
+from scheduler_core.formats.decode import SECRET_KINDS
+from scheduler_core.formats.limits import Limits
+from scheduler_core.scenario.scenario import BundleError, Document, Scenario
+from scheduler_core.formats.splicing import splice
+
+_SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU\r\n]"]))  # a kind may be written with escapes
+_BOM = "\ufeff"
+
+
+def holds(text: str, documents: Sequence[Document]) -> bool:
+    """Whether a text is read as exactly these documents."""
+    with suppress(BundleError, bundles.TooLargeError):
+        return bundles.read_documents(text) == tuple(documents)
+    return False
+
+
+def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
+    """Return ``text``, which holds ``before``, changed so that it holds ``after``; the rest stays as it is.
+
+    ``None`` where it cannot be done so, as of a trace.
+    """
+    if tuple(before) == tuple(after):
+        return text
+    whole = splice(text, before, after)
+    return whole if whole is not None and holds(whole, after) else None
+
+
+def joined(files: bundles.Files, scenario: Scenario) -> str:
+    """Return the files that ``scenario`` was read from as one text: one after the other, or its documents.
+
+    They cannot follow one another where they are not YAML, as traces and JSON are not.
+    """
+    if len(files) == 1:
+        return files[0][1]
+    whole = ""
+    for text in (text.removeprefix(_BOM) for _, text in files):
+        if whole:
+            whole += "" if whole.endswith("\n") else "\n"
+            whole += "" if text.startswith("---") else "---\n"
+        whole += text
+    return whole if holds(whole, scenario.documents) else bundles.bundle_text(scenario)
+
+
+def publishable(text: str, scenario: Scenario) -> str:
+    """Return ``text``, which ``scenario`` was read from, without the secrets in it; all else as it is."""
+    if not _SUSPECT.search(text):
+        return text
+    entries = _entries(text)
+    kept = [entry.value for entry in entries if not _is_secret(entry)]
+    if len(kept) == len(entries):
+        return text
+    without = splice(text, [entry.value for entry in entries], kept)
+    if without is not None and [entry.value for entry in _entries(without)] == kept:
+        return without
+    return bundles.bundle_text(scenario)
+
+
+def _entries(text: str) -> list[Entry]:
+    return read_files([("", text)], Limits(size=max(1, 4 * len(text)))).entries
+
+
+def _is_secret(entry: Entry) -> bool:
+    return entry.kind in SECRET_KINDS
+
+
+INTRODUCTION = 6_000  # characters that are shown
+_NO_PROSE = re.compile(r"(?:yaml-language-server:|Source: |-\*-|!|[-=*#~]{3,}\s*$)")
+
+
+def introduction(text: str) -> str:
+    """Return what the comment at the head of a text says, without its marks, "" if there is none.
+
+    It ends with the first line that is no comment; rulers, and what editors and Helm put there, are no prose.
+    """
+    lines: list[str] = []
+    length = 0
+    for line in map(str.rstrip, io.StringIO(text.removeprefix(_BOM), newline=None)):
+        if not line.startswith("#"):
+            if (line and line != "---") or lines:
+                break
+            continue
+        told = line[1:].removeprefix(" ")
+        length += len(told) + 1
+        if length >= INTRODUCTION:
+            lines.append("…")
+            break
+        if not _NO_PROSE.match(told):
+            lines.append(told)
+    return "\n".join(lines).strip("\n")

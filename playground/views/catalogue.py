@@ -1,0 +1,142 @@
+"""What a policy can be made of, as rows: for the reference page and the workbench's Policy tab.
+
+Every row is made from the tables that the engine runs on; only the sentences stand in ``rule_texts``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+from playground.views import rule_texts
+from scheduler_core.framework.configuration.plugins import PLUGINS
+from scheduler_core.framework.configuration.versions import VERSIONS, has_plugin
+from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
+from scheduler_core.config.policy.providers import (DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES, PROVIDERS,)
+from scheduler_core.predicates import PREDICATES
+from scheduler_core.priorities import PRIORITIES, Priority
+from scheduler_core.priorities.base import MapOnly, Mapped
+from scheduler_core.quirks import QUIRKS
+
+Row = dict[str, Any]
+
+
+def _purpose(rule: object) -> str:
+    """Return the first sentence that the rule's own code says about itself, where there is no other."""
+    text = inspect.cleandoc(type(rule).__doc__ or "")
+    return " ".join(text.split("\n\n", 1)[0].split())
+
+
+@cache
+def predicates() -> tuple[Row, ...]:
+    """Return a row for every key of v1.11's order, in that order.
+
+    ``place`` and ``proposal`` are where the two orders have it; a ``proposal`` without a number has
+    no row there, and runs at the place that the rule of ``policy.order`` gives it.
+    """
+    proposed = {key: (number, row) for number, row in enumerate(ORDERS["proposal"], 1) for key in row.keys}
+    runs = static_order("proposal")
+    rows = []
+    for place, row in enumerate(ORDERS["v1.11"], 1):
+        key = row.name
+        number, other = proposed.get(key, (None, None))
+        rows.append(
+            {
+                "key": key,
+                "place": place,
+                "why": row.why,
+                "proposal": {
+                    "place": number,
+                    "name": other.name if other else "",
+                    "why": other.why if other else "",
+                    "runs": runs.index(key) + 1 if key in runs else None,
+                },
+                "alias": other.name if other and other.name != key else "",
+                "text": rule_texts.PREDICATES.get(key)
+                or (_purpose(PREDICATES[key]) if key in PREDICATES else ""),
+                "members": list(BUNDLES.get(key, ())),
+                "bundle": next((name for name, members in BUNDLES.items() if key in members), ""),
+                "default": key in DEFAULT_PREDICATES,
+                "mandatory": key in MANDATORY_PREDICATES,
+                "registered": key not in UNREGISTERED,
+                "argument": rule_texts.PREDICATE_ARGUMENTS.get(key, ""),
+                "quirks": [quirk for quirk in QUIRKS if quirk.where == key],
+            }
+        )
+    return tuple(rows)
+
+
+def _steps(rule: Priority) -> tuple[str, str]:
+    """Return which of the two protocols a priority follows, and its steps."""
+    if not isinstance(rule, Mapped):
+        return "Function", "all nodes at once"
+    return "Map/Reduce", "map" if isinstance(rule.steps, MapOnly) else "map, then reduce"
+
+
+@cache
+def priorities() -> tuple[Row, ...]:
+    """Return a row for every priority that a policy can name without an argument."""
+    weights = dict(DEFAULT_PRIORITIES)
+    rows = []
+    for name, rule in PRIORITIES.items():
+        kind, steps = _steps(rule)
+        rows.append(
+            {
+                "name": name,
+                "text": rule_texts.PRIORITIES.get(name)
+                or _purpose(rule.steps if isinstance(rule, Mapped) else rule),
+                "formula": rule_texts.FORMULAS.get(name, ""),
+                "kind": kind,
+                "steps": steps,
+                "weight": weights.get(name),
+                "shown_weight": f"{weights.get(name, 0):,}",
+                "quirks": [quirk for quirk in QUIRKS if quirk.where == name],
+            }
+        )
+    return tuple(rows)
+
+
+def providers() -> list[Row]:
+    """Return v1.11's algorithm providers, each with its priorities and their weights."""
+    return [
+        {"name": name, "priorities": [(priority, f"{weight:,}") for priority, weight in weights]}
+        for name, weights in PROVIDERS.items()
+    ]
+
+
+@cache
+def wire() -> Row:
+    """Return the protocol's answer to ``policy.catalogue``."""
+    known = [key for key in V1_11_ORDER if key not in UNREGISTERED]
+    rows = {row["key"]: row for row in predicates()}
+    told = ("key", "place", "alias", "text", "members", "bundle", "mandatory", "default", "argument")
+    return {
+        "predicates": [
+            {
+                **{name: rows[key][name] for name in told},
+                "proposal": rows[key]["proposal"]["place"],
+                "runs": rows[key]["proposal"]["runs"],
+            }
+            for key in known
+        ],
+        "priorities": [
+            {name: row[name] for name in ("name", "text", "kind", "steps", "weight")} for row in priorities()
+        ],
+        "providers": list(PROVIDERS),
+        "plugins": [
+            {
+                "name": plugin.name,
+                "points": list(plugin.points),
+                "predicates": list(plugin.predicates),
+                "priority": plugin.priority,
+                "differs": [text for text in (plugin.filter_differs, plugin.score_differs) if text],
+                "versions": [
+                    version.name for version in VERSIONS.values() if has_plugin(version, plugin.name)
+                ],
+                "instead": plugin.instead,
+            }
+            for plugin in PLUGINS.values()
+        ],
+        "versions": [[version.name, version.releases] for version in VERSIONS.values()],
+    }

@@ -1,0 +1,256 @@
+"""Changes to a KubeSchedulerConfiguration: plugins on and off at a point, their order, weights, arguments.
+
+Each takes a document, the place as ``profile/point/plugin`` (or the first parts of it; profiles are
+numbered from 0) and a value, all text, and returns a new document in which little else is written anew.
+:data:`CONFIGURATION_EDITS` has them by name.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.merging import EVERYTHING
+from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS, base_name
+from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
+from scheduler_core.framework.configuration.rules import priorities_of
+from scheduler_core.config.policy.profile import PolicyError
+from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json
+from scheduler_core.scenario.scenario import Document
+
+SCORE = "score"
+PROFILES = 20
+OWN_ROWS = {"NodeResourcesFit": "LeastRequestedPriority"}  # in v1beta1 another plugin scores by it
+
+
+def _compiled(document: Document) -> FrameworkConfiguration:
+    try:
+        return compile_configuration(document)
+    except PolicyError as error:
+        first = error.problems[0]
+        raise EditError(f"{first.path}: {first.message}" if first.path else first.message) from error
+
+
+class _Profile:
+    """One profile of a copied document, to be changed in place."""
+
+    def __init__(self, document: Document, number: str) -> None:
+        self.document: dict[str, Any] = copy.deepcopy(dict(document))
+        profiles = self.document.setdefault("profiles", [{}])
+        if not (number.isdecimal() and len(number) < 4 and int(number) < len(profiles)):
+            raise EditError(f"There is no profile {number[:20]!r}.")
+        self.number = int(number)
+        self.written: dict[str, Any] = profiles[self.number]
+
+    @property
+    def runs(self) -> FrameworkProfile:
+        """What the profile comes to as it is written now."""
+        return _compiled(self.tidied()).profiles[self.number]
+
+    def listed(self, point: str, which: str) -> list[dict[str, Any]]:
+        """Return the list ``enabled`` or ``disabled`` of a point, made where it is absent."""
+        plugins = self.written.get("plugins")
+        if not isinstance(plugins, dict):
+            plugins = self.written["plugins"] = {}
+        own = plugins.get(point)
+        if not isinstance(own, dict):
+            own = plugins[point] = {}
+        if not isinstance(own.get(which), list):
+            own[which] = []
+        entries: list[dict[str, Any]] = own[which]
+        return entries
+
+    def drop(self, point: str, which: str, plugin: str) -> None:
+        """Take a plugin out of a list."""
+        entries = self.listed(point, which)
+        entries[:] = [entry for entry in entries if base_name(str(entry.get("name"))) != plugin]
+
+    def tidied(self) -> Document:
+        """Return the document without lists and sets that hold nothing."""
+        made = copy.deepcopy(self.document)
+        written = made["profiles"][self.number]
+        plugins = {
+            point: {which: entries for which, entries in own.items() if entries}
+            for point, own in (written.get("plugins") or {}).items()
+        }
+        written["plugins"] = {point: own for point, own in plugins.items() if own}
+        for field in ("plugins", "pluginConfig"):
+            if not written.get(field):
+                written.pop(field, None)
+        if made["profiles"] == [{}]:
+            del made["profiles"]
+        return made
+
+
+def _place(name: str, parts: int) -> list[str]:
+    found = name.split("/")
+    if len(found) != parts:
+        raise EditError(f"{name[:60]!r} is no place in the configuration.")
+    if parts > 1 and found[1] not in (*POINTS, MULTI_POINT):
+        raise EditError(f"There is no extension point {found[1][:40]!r}.")
+    if parts > 2 and found[2] not in PLUGINS:
+        raise EditError(f"There is no plugin {found[2][:40]!r}.")
+    return found
+
+
+def switch(document: Document, name: str, value: str) -> Document:
+    """Switch a plugin on or off at a point: ``0/filter/NodeName``."""
+    number, point, plugin = _place(name, 3)
+    if value not in ("on", "off"):
+        raise EditError(f"A plugin is switched on or off, not {value[:40]!r}.")
+    profile = _Profile(document, number)
+    if point == MULTI_POINT:
+        return _everywhere(profile, plugin, on=value == "on")
+    if point not in PLUGINS[plugin].points:
+        raise EditError(
+            f"{plugin} has nothing to do at {point}: it works at {', '.join(PLUGINS[plugin].points)}."
+        )
+    if value == "on":
+        profile.drop(point, "disabled", plugin)
+        if not _has(profile, point, plugin):
+            weight = {"weight": 1} if point == SCORE else {}
+            profile.listed(point, "enabled").append({"name": plugin, **weight})
+    else:
+        profile.drop(point, "enabled", plugin)
+        if _has(profile, point, plugin):
+            profile.listed(point, "disabled").append({"name": plugin})
+    return _checked(profile)
+
+
+def _everywhere(profile: _Profile, plugin: str, *, on: bool) -> Document:
+    for which in ("enabled", "disabled"):
+        profile.drop(MULTI_POINT, which, plugin)
+    points = PLUGINS[plugin].points
+    if on != all(_has(profile, point, plugin) for point in points):
+        profile.listed(MULTI_POINT, "enabled" if on else "disabled").append({"name": plugin})
+    return _checked(profile)
+
+
+def _has(profile: _Profile, point: str, plugin: str) -> bool:
+    """Tell whether a plugin runs at a point; what does not work half-way through a change has none."""
+    try:
+        return plugin in profile.runs.names(point)
+    except EditError:
+        return False
+
+
+def _checked(profile: _Profile) -> Document:
+    made = profile.tidied()
+    _compiled(made)
+    return made
+
+
+def arrange(document: Document, name: str, value: str) -> Document:
+    """Call the plugins of a point, ``0/filter``, in the order of ``value``, a list of names that all run."""
+    number, point = _place(name, 2)
+    wanted = read_json(value, list, "The order")
+    profile = _Profile(document, number)
+    running = {plugin.name: plugin.weight for plugin in profile.runs.points[point]} if point in POINTS else {}
+    if sorted(map(str, wanted)) != sorted(running):
+        raise EditError(f"The order must name each plugin that runs at {point} once.")
+    profile.listed(point, "disabled")[:] = [{"name": EVERYTHING}]
+    profile.listed(point, "enabled")[:] = [
+        {"name": plugin, **({"weight": running[plugin]} if point == SCORE else {})} for plugin in wanted
+    ]
+    return _checked(profile)
+
+
+def weigh(document: Document, name: str, value: str) -> Document:
+    """Let a plugin score with another weight: ``0/NodeAffinity``; 0 takes it out."""
+    number, _, plugin = name.partition("/")
+    if plugin not in PLUGINS or SCORE not in PLUGINS[plugin].points:
+        raise EditError(f"There is no plugin {plugin[:40]!r} that scores.")
+    if not (value.isascii() and value.isdecimal() and len(value) < 12 and int(value) <= MOST_WEIGHT):
+        raise EditError(f"The weight of {plugin} must be a whole number from 0 to {MOST_WEIGHT:,}.")
+    if int(value) == 0:
+        return switch(document, f"{number}/{SCORE}/{plugin}", "off")
+    profile = _Profile(document, number)
+    default = _compiled({key: document[key] for key in ("apiVersion", "kind") if key in document})
+    twice = plugin in default.main.names(SCORE) and not default.version.replaces
+    profile.drop(SCORE, "disabled", plugin)
+    everything = any(entry.get("name") == EVERYTHING for entry in profile.listed(SCORE, "disabled"))
+    if twice and not everything:  # it has to be disabled as well, or it would run twice
+        profile.listed(SCORE, "disabled").append({"name": plugin})
+    for point in (SCORE, MULTI_POINT):
+        for entry in profile.listed(point, "enabled"):
+            if base_name(str(entry.get("name"))) == plugin:
+                entry["weight"] = int(value)
+                return _checked(profile)
+    profile.listed(SCORE, "enabled").append({"name": plugin, "weight": int(value)})
+    return _checked(profile)
+
+
+def weigh_priorities(document: Document, name: str, value: str) -> Document:
+    """Give what stands for several priorities the weights of ``value``, ``{name: weight}``.
+
+    A name is a priority's or a plugin's; ``name`` is the scheduler's, empty for the main profile.
+    """
+    weights = read_json(value, dict, "The weights")
+    compiled = _compiled(document)
+    profile = (compiled.of(name) if name else None) or compiled.main
+    number = compiled.profiles.index(profile)
+    for priority, weight in weights.items():
+        plugin = priority if priority in profile.weights else _scoring(profile, priority)
+        if type(weight) is not int or plugin is None:
+            raise EditError(f"No plugin of the profile {profile.scheduler_name} scores by {priority[:60]}.")
+        document = weigh(document, f"{number}/{plugin}", str(weight))
+    return document
+
+
+def _scoring(profile: FrameworkProfile, priority: str) -> str | None:
+    """Return the plugin of a profile that a priority stands for, by the name that a cycle's row has."""
+    priority = OWN_ROWS.get(priority, priority)
+    for plugin in profile.names(SCORE):
+        if any(name == priority for name, _ in priorities_of(plugin, profile.arguments.get(plugin))):
+            return plugin
+    return None
+
+
+def argue(document: Document, name: str, value: str) -> Document:
+    """Give a plugin arguments, an object in JSON: ``0/NodeResourcesFit``; empty takes them away."""
+    number, _, plugin = name.partition("/")
+    if plugin not in PLUGINS:
+        raise EditError(f"There is no plugin {plugin[:40]!r}.")
+    profile = _Profile(document, number)
+    configs = profile.written.get("pluginConfig")
+    configs = configs if isinstance(configs, list) else []
+    place = next((n for n, c in enumerate(configs) if base_name(str(c.get("name"))) == plugin), len(configs))
+    given = [{"name": plugin, "args": read_json(value, dict, "The arguments")}] if value.strip() else []
+    profile.written["pluginConfig"] = [*configs[:place], *given, *configs[place + 1 :]]
+    return _checked(profile)
+
+
+def profile_of(document: Document, name: str, value: str) -> Document:
+    """Rename a profile, ``0``; with ``+`` add a copy of the first; take one out by giving it no name."""
+    if name == "+":
+        made: dict[str, Any] = copy.deepcopy(dict(document))
+        profiles = made.setdefault("profiles", [{}])
+        if len(profiles) >= PROFILES:
+            raise EditError(f"At most {PROFILES} profiles can be made here.")
+        for profile in profiles:
+            profile.setdefault("schedulerName", "default-scheduler")
+        profiles.append({**copy.deepcopy(profiles[0]), "schedulerName": value})
+        _compiled(made)
+        return made
+    changed = _Profile(document, name)
+    if value:
+        changed.written["schedulerName"] = value
+    elif len(changed.document["profiles"]) > 1:
+        del changed.document["profiles"][changed.number]
+        _compiled(changed.document)
+        return changed.document
+    else:
+        raise EditError("A configuration needs a profile.")
+    return _checked(changed)
+
+
+CONFIGURATION_EDITS: Mapping[str, Callable[[Document, str, str], Document]] = {
+    "plugin": switch,
+    "plugins": arrange,
+    "weight": weigh,
+    "arguments": argue,
+    "profile": profile_of,
+}
+"""What can be changed in a KubeSchedulerConfiguration, by the name of the change."""

@@ -1,0 +1,322 @@
+"""A field of a form: what it is called, how what was typed is read, and what would be right instead.
+
+Every field is typed as one line of text. Lists are separated by commas and written as ``kubectl`` takes
+them: labels ``app=web, tier=front``, taints ``gpu=yes:NoSchedule``, selectors ``disk in (ssd, nvme)``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.objects.names import check_key, check_name, check_namespace, check_value
+from scheduler_core.objects.quantity import QuantityError, parse_quantity
+from scheduler_core.authoring.revisions import EFFECTS
+
+Values = Mapping[str, Any]
+Problems = list[tuple[str, str]]  # of a field's name: what is wrong, and what would be right
+
+TEXT_MOST = 2_000  # characters of one field
+LIST_MOST = 40  # entries of one field
+
+_INTEGER = re.compile(r"[+-]?\d{1,12}", re.ASCII)
+_TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(\w+)")
+_TOLERATION = re.compile(r"(\*|[^=:\s]+)(?:=([^=:\s]*))?(?::(\w+))?")
+_PORT = re.compile(r"(\d{1,5})(?::(\d{1,5}))?(?:/(\w+))?", re.ASCII)
+_IN = re.compile(r"([^\s!=<>()]+)\s+(in|notin)\s*\(([^()]*)\)")
+_COMPARED = re.compile(r"([^\s!=<>()]+)\s*(==|!=|=|>|<)\s*([^\s!=<>()]*)")
+
+
+class FieldError(ValueError):
+    """What was typed cannot be used; the text says what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row of a form. ``type`` names a reader of :data:`TYPES`; ``low`` and ``high`` bound numbers.
+
+    ``place`` is a pattern of the paths in the made manifests that it comes from, for what the loader says.
+    ``suggest`` names what the browser offers: ``labels``, ``taints``, ``priorityClasses`` and the like.
+    """
+
+    name: str
+    label: str
+    type: str = "text"
+    default: str = ""
+    placeholder: str = ""
+    hint: str = ""
+    section: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    low: int = 0
+    high: int = 2**31 - 1
+    required: bool = False
+    missing: str = ""  # of a required one: what is told where nothing is typed
+    suggest: str = ""
+    place: str = ""
+
+    def wire(self) -> dict[str, Any]:
+        """Return what the browser needs of it."""
+        told: dict[str, Any] = {
+            "name": self.name,
+            "label": self.label,
+            "type": self.type,
+            "default": self.default,
+            "placeholder": self.placeholder,
+            "hint": self.hint,
+            "section": self.section,
+            "suggest": self.suggest,
+        }
+        if self.choices:
+            told["choices"] = [list(choice) for choice in self.choices]
+        return told
+
+
+def read(fields: Sequence[Field], given: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
+    """Return the value of every field, and what is wrong with what was typed. ``given`` holds texts.
+
+    A field that is not given has its default; one that is wrong or empty has ``None`` as value, or what is
+    empty of its type.
+    """
+    values: dict[str, Any] = {}
+    problems: Problems = []
+    for field in fields:
+        typed = given.get(field.name, field.default)
+        text = typed.strip() if isinstance(typed, str) else field.default
+        values[field.name] = EMPTY.get(field.type)
+        try:
+            if len(text) > TEXT_MOST:
+                raise FieldError(f"must be at most {TEXT_MOST:,} characters long")
+            if text:
+                values[field.name] = TYPES[field.type](text, field)
+            elif field.required:
+                raise FieldError(field.missing or f"write one, such as {field.placeholder}")
+        except FieldError as error:
+            problems.append((field.name, str(error)))
+    return values, problems
+
+
+# --- readers: what was typed, without blanks around it, and its field
+
+
+def _text(text: str, field: Field) -> str:
+    del field
+    return text
+
+
+def _name(text: str, field: Field) -> str:
+    rule = (check_namespace if field.name == "namespace" else check_name)(text)
+    if rule:
+        raise FieldError(f"{text[:63]!r} {rule}")
+    return text
+
+
+def _integer(text: str, field: Field) -> int:
+    if not _INTEGER.fullmatch(text) or not field.low <= int(text) <= field.high:
+        most = f"{field.low:,} to {field.high:,}" if field.high < 2**31 - 1 else f"{field.low:,} on"
+        raise FieldError(f"must be a whole number from {most}, not {text[:40]!r}")
+    return int(text)
+
+
+def _quantity(text: str, field: Field) -> str:
+    amount(text, 1000 if field.type == "cpu" else 1)
+    return text
+
+
+def amount(text: str, scale: int = 1) -> int:
+    """Return a quantity of at least 0 times ``scale``. Raises FieldError."""
+    try:
+        found = parse_quantity(text, scale)
+    except QuantityError as error:
+        raise FieldError(str(error)) from error
+    if found < 0:
+        raise FieldError(f"must be at least 0, not {text[:40]!r}")
+    return found
+
+
+def _choice(text: str, field: Field) -> str:
+    names = [name for name, _ in field.choices]
+    if text not in names:
+        raise FieldError(
+            f"must be one of {', '.join(name or 'nothing' for name in names)}, not {text[:40]!r}"
+        )
+    return text
+
+
+def _flag(text: str, field: Field) -> bool:
+    if text not in ("true", "false"):
+        raise FieldError(f"must be true or false, not {text[:40]!r}")
+    del field
+    return text == "true"
+
+
+def entries(text: str) -> list[str]:
+    """Split at the commas that stand in no brackets. Raises FieldError for too many entries."""
+    found = [part.strip() for part in re.split(r",(?![^()]*\))", text)]
+    found = [part for part in found if part]
+    if len(found) > LIST_MOST:
+        raise FieldError(f"must be at most {LIST_MOST} entries, not {len(found)}")
+    return found
+
+
+def _pair(text: str, example: str) -> tuple[str, str]:
+    key, sign, value = (part.strip() for part in text.partition("="))
+    if not sign:
+        raise FieldError(f"{text[:63]!r} must be key=value, such as {example}")
+    return key, value
+
+
+def _checked(key: str, value: str) -> None:
+    for text, rule in ((key, check_key(key)), (value, check_value(value))):
+        if rule:
+            raise FieldError(f"{text[:63]!r} {rule}")
+
+
+def _labels(text: str, field: Field) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for entry in entries(text):
+        key, value = _pair(entry, field.placeholder.partition(",")[0] or "app=web")
+        _checked(key, value)
+        if key in found:
+            raise FieldError(f"{key[:63]!r} is there twice")
+        found[key] = value
+    return found
+
+
+def _resources(text: str, field: Field) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for entry in entries(text):
+        name, value = _pair(entry, field.placeholder or "nvidia.com/gpu=1")
+        if rule := check_key(name):
+            raise FieldError(f"{name[:63]!r} {rule}")
+        amount(value)
+        found[name] = value
+    return found
+
+
+def _effect(text: str) -> str:
+    if text not in EFFECTS:
+        raise FieldError(f"the effect {text[:40]!r} must be one of {', '.join(EFFECTS)}")
+    return text
+
+
+def _taints(text: str, field: Field) -> list[dict[str, str]]:
+    del field
+    found = []
+    for entry in entries(text):
+        match = _TAINT.fullmatch(entry)
+        if match is None:
+            raise FieldError(
+                f"{entry[:63]!r} is no taint: write key=value:effect, such as gpu=yes:NoSchedule"
+            )
+        _checked(match[1], match[2] or "")
+        value = {"value": match[2]} if match[2] else {}
+        found.append({"key": match[1], **value, "effect": _effect(match[3])})
+    return found
+
+
+def _tolerations(text: str, field: Field) -> list[dict[str, str]]:
+    del field
+    found = []
+    for entry in entries(text):
+        match = _TOLERATION.fullmatch(entry)
+        if match is None:
+            raise FieldError(
+                f"{entry[:63]!r} is no toleration: write key=value:effect, key:effect, key, or * for all"
+            )
+        toleration: dict[str, str] = {} if match[1] == "*" else {"key": match[1]}
+        if match[1] != "*":
+            _checked(match[1], match[2] or "")
+        toleration["operator"] = "Equal" if match[2] is not None else "Exists"
+        if match[2] is not None:
+            toleration["value"] = match[2]
+        if match[3]:
+            toleration["effect"] = _effect(match[3])
+        found.append(toleration)
+    return found
+
+
+def _ports(text: str, field: Field) -> list[dict[str, Any]]:
+    del field
+    found = []
+    for entry in entries(text):
+        match = _PORT.fullmatch(entry)
+        numbers = [int(number) for number in match.groups()[:2] if number] if match else []
+        if match is None or not all(0 < number < 65_536 for number in numbers):
+            raise FieldError(f"{entry[:63]!r} is no port: write 8080, 8080:80 with a host port, or 53:53/UDP")
+        if match[3] not in (None, "TCP", "UDP", "SCTP"):
+            raise FieldError(f"the protocol {match[3][:20]!r} must be one of TCP, UDP, SCTP")
+        port: dict[str, Any] = {"containerPort": numbers[0]}
+        if match[2]:
+            port["hostPort"] = numbers[1]
+        if match[3]:
+            port["protocol"] = match[3]
+        found.append(port)
+    return found
+
+
+_OPERATORS = {"in": "In", "notin": "NotIn", "=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}
+
+
+def _selector(text: str, field: Field) -> list[dict[str, Any]]:
+    """Read what ``kubectl -l`` takes, and ``key > 3`` as node affinity has it, as match expressions."""
+    del field
+    return [_requirement(entry) for entry in entries(text)]
+
+
+def _requirement(entry: str) -> dict[str, Any]:
+    match = _IN.fullmatch(entry) or _COMPARED.fullmatch(entry)
+    if match is None:
+        name = entry.removeprefix("!").strip()
+        if rule := check_key(name):
+            raise FieldError(
+                f"{entry[:63]!r} is no selector ({rule}): write key=value, key!=value, "
+                "key in (a, b), key notin (a, b), key, !key or key>3"
+            )
+        return {"key": name, "operator": "DoesNotExist" if entry.startswith("!") else "Exists"}
+    key, operator, rest = match.groups()
+    values = [value.strip() for value in rest.split(",")]
+    for value in values:
+        _checked(key, value)
+    return {"key": key, "operator": _OPERATORS[operator], "values": values}
+
+
+def _names(text: str, field: Field) -> list[str]:
+    return [_name(entry, field) for entry in entries(text)]
+
+
+TYPES: Mapping[str, Callable[[str, Field], Any]] = {
+    "text": _text,
+    "name": _name,
+    "integer": _integer,
+    "cpu": _quantity,
+    "quantity": _quantity,
+    "choice": _choice,
+    "flag": _flag,
+    "labels": _labels,
+    "resources": _resources,
+    "taints": _taints,
+    "tolerations": _tolerations,
+    "ports": _ports,
+    "selector": _selector,
+    "names": _names,
+}
+"""How each type of field is read."""
+
+EMPTY: Mapping[str, Any] = {
+    "labels": {},
+    "resources": {},
+    "taints": [],
+    "tolerations": [],
+    "ports": [],
+    "selector": [],
+    "names": [],
+    "flag": False,
+    "text": "",
+    "name": "",
+    "cpu": "",
+    "quantity": "",
+    "choice": "",
+}
+"""What nothing typed is, of each type; ``None`` for a number."""

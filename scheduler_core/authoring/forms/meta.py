@@ -1,0 +1,55 @@
+"""What every object's form begins with: a name, a namespace, labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.authoring.forms.fields import Field, Values
+
+Manifest = dict[str, Any]
+
+
+def name_field(example: str) -> Field:
+    """Return the field for an object's name."""
+    return Field(
+        "name",
+        "Name",
+        "name",
+        placeholder=example,
+        hint="",
+        required=True,
+        place=r"metadata\.(name|generateName)$",
+    )
+
+
+NAMESPACE = Field(
+    "namespace",
+    "Namespace",
+    "name",
+    default="default",
+    placeholder="default",
+    suggest="namespaces",
+    place=r"metadata\.namespace",
+)
+LABELS = Field(
+    "labels",
+    "Labels",
+    "labels",
+    placeholder="app=web, tier=front",
+    hint="of its pods; without any, app=name",
+    suggest="podLabels",
+    place=r"labels|matchLabels",
+)
+
+
+def meta(values: Values, name: str = "") -> Manifest:
+    """Return metadata with the name, and the namespace if the form has one."""
+    made: Manifest = {"name": name or values["name"]}
+    if values.get("namespace"):
+        made["namespace"] = values["namespace"]
+    return made
+
+
+def manifest(api_version: str, kind: str, metadata: Manifest, **rest: Any) -> Manifest:
+    """Return an object in the order in which one writes it."""
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **rest}

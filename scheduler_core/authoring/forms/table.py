@@ -1,0 +1,119 @@
+"""The forms as one table: a kind, its fields, and the manifests that they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.authoring.forms.cluster import (BUDGET_FIELDS, CLASS_FIELDS, POOL_FIELDS, SERVICE_FIELDS, budget, node_pool, priority_class, service,)
+from scheduler_core.authoring.forms.fields import Field, Problems, Values
+from scheduler_core.authoring.forms.storage import (CLAIM_FIELDS, STORAGE_CLASS_FIELDS, VOLUME_FIELDS, claim, storage_class, volume,)
+from scheduler_core.authoring.forms.workloads import (DAEMON_FIELDS, DEPLOYMENT_FIELDS, JOB_FIELDS, POD_OF_ITS_OWN_FIELDS, STATEFUL_FIELDS, daemon_set, deployment, job, pods, stateful_set,)
+
+Manifest = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One row: what the form is called, what it is for, its fields and what they make.
+
+    ``check`` adds what no single field can say.
+    """
+
+    kind: str
+    title: str
+    text: str
+    fields: tuple[Field, ...]
+    make: Callable[[Values], list[Manifest]]
+    check: Callable[[Values], Problems] = lambda _: []
+
+    def field_of(self, path: str) -> str:
+        """Return the field that a path of one of the manifests came from, "" if none did."""
+        places = ((field.place, field.name) for field in self.fields if field.place)
+        found = next((name for place, name in places if re.search(place, path)), "")
+        if found:
+            return found
+        return "name" if re.search(r"metadata|selector|containers\[0\]\.image", path) else ""
+
+    def wire(self) -> dict[str, Any]:
+        """Return what the browser makes the form of."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "text": self.text,
+            "fields": [field.wire() for field in self.fields],
+        }
+
+
+def _range(values: Values) -> Problems:
+    if bool(values["minAvailable"]) == bool(values["maxUnavailable"]):
+        return [("minAvailable", "write this or maxUnavailable, and not both")]
+    return []
+
+
+def _claimed(values: Values) -> Problems:
+    if values["claimName"] and not values["storage"]:
+        return [("storage", "write how large a claim of each pod is, such as 10Gi")]
+    if values["storage"] and not values["claimName"]:
+        return [("claimName", "write what the claim is called, such as data")]
+    return []
+
+
+FORMS: Mapping[str, Form] = {
+    form.kind: form
+    for form in (
+        Form("NodePool", "Node pool", "Nodes of one size, over zones", POOL_FIELDS, node_pool),
+        Form(
+            "Deployment",
+            "Deployment",
+            "Pods that are replaced when they go",
+            DEPLOYMENT_FIELDS,
+            deployment,
+        ),
+        Form(
+            "StatefulSet",
+            "StatefulSet",
+            "Numbered pods, each with a claim of its own",
+            STATEFUL_FIELDS,
+            stateful_set,
+            _claimed,
+        ),
+        Form("DaemonSet", "DaemonSet", "One pod on each node", DAEMON_FIELDS, daemon_set),
+        Form("Job", "Job", "Pods that run to their end", JOB_FIELDS, job),
+        Form("Pod", "Pod", "A pod of no controller, or several", POD_OF_ITS_OWN_FIELDS, pods),
+        Form("Service", "Service", "Spreads the pods that it selects", SERVICE_FIELDS, service),
+        Form(
+            "PriorityClass",
+            "PriorityClass",
+            "Who comes first, and who may preempt whom",
+            CLASS_FIELDS,
+            priority_class,
+        ),
+        Form(
+            "PodDisruptionBudget",
+            "PodDisruptionBudget",
+            "How many pods preemption should spare",
+            BUDGET_FIELDS,
+            budget,
+            _range,
+        ),
+        Form(
+            "PersistentVolume",
+            "PersistentVolume",
+            "A disk, perhaps in one zone or on one node",
+            VOLUME_FIELDS,
+            volume,
+        ),
+        Form("PersistentVolumeClaim", "PersistentVolumeClaim", "What a pod asks for", CLAIM_FIELDS, claim),
+        Form(
+            "StorageClass",
+            "StorageClass",
+            "When claims are bound, and by whom",
+            STORAGE_CLASS_FIELDS,
+            storage_class,
+        ),
+    )
+}
+"""All of them, in the order in which they are offered. The one for a PodGroup is in ``grouping``."""

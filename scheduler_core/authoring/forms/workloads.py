@@ -1,0 +1,176 @@
+"""Forms of what makes pods: Deployment, StatefulSet, DaemonSet, Job, and pods of no controller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.authoring.forms.meta import LABELS, NAMESPACE, manifest, meta, name_field
+from scheduler_core.authoring.forms.pods import POD_FIELDS, RUNS, labels_of, template
+
+Manifest = dict[str, Any]
+
+MOST_REPLICAS = 10_000
+MOST_PODS = 100  # of no controller: each is a document of its own
+
+
+def _replicas(label: str, most: int = MOST_REPLICAS, low: int = 0) -> Field:
+    return Field(
+        "replicas",
+        label,
+        "integer",
+        "3",
+        "3",
+        low=low,
+        high=most,
+        required=True,
+        place=r"spec\.(replicas|parallelism)",
+    )
+
+
+DEPLOYMENT_FIELDS = (name_field("web"), NAMESPACE, _replicas("Replicas"), LABELS, *POD_FIELDS)
+STATEFUL_FIELDS = (
+    name_field("db"),
+    NAMESPACE,
+    _replicas("Replicas"),
+    LABELS,
+    Field(
+        "management",
+        "Pods come",
+        "choice",
+        "OrderedReady",
+        choices=(("OrderedReady", "one after the other"), ("Parallel", "all at once")),
+        place=r"podManagementPolicy",
+    ),
+    Field(
+        "claimName",
+        "Claim of each pod",
+        "name",
+        placeholder="data",
+        hint="nothing: pods without claims",
+        section="Its claims",
+        place=r"volumeClaimTemplates.*name",
+    ),
+    Field(
+        "storage",
+        "Storage",
+        "quantity",
+        placeholder="10Gi",
+        section="Its claims",
+        place=r"volumeClaimTemplates.*storage$",
+    ),
+    Field(
+        "storageClass",
+        "Storage class",
+        "name",
+        placeholder="the default class",
+        section="Its claims",
+        suggest="storageClasses",
+        place=r"storageClassName",
+    ),
+    *POD_FIELDS,
+)
+DAEMON_FIELDS = (name_field("agent"), NAMESPACE, LABELS, *POD_FIELDS)
+JOB_FIELDS = (
+    name_field("batch"),
+    NAMESPACE,
+    _replicas("Parallelism"),
+    Field(
+        "completions",
+        "Completions",
+        "integer",
+        placeholder="as many",
+        low=1,
+        high=MOST_REPLICAS,
+        place=r"completions",
+    ),
+    LABELS,
+    RUNS,
+    *POD_FIELDS,
+)
+POD_OF_ITS_OWN_FIELDS = (
+    name_field("pod"),
+    NAMESPACE,
+    Field(
+        "replicas",
+        "How many",
+        "integer",
+        "1",
+        "1",
+        "more than one are numbered",
+        low=1,
+        high=MOST_PODS,
+        required=True,
+    ),
+    LABELS,
+    Field(
+        "nodeName",
+        "Bound to node",
+        "name",
+        placeholder="none: it is scheduled",
+        suggest="nodes",
+        place=r"nodeName",
+    ),
+    RUNS,
+    *POD_FIELDS,
+)
+
+
+def _spec(values: Values, restart: str = "") -> Manifest:
+    """Return a selector and the template that it selects."""
+    metadata, spec = template(values, restart)
+    return {
+        "selector": {"matchLabels": labels_of(values)},
+        "template": {"metadata": metadata, "spec": spec},
+    }
+
+
+def deployment(values: Values) -> list[Manifest]:
+    """Return a Deployment."""
+    spec = {"replicas": values["replicas"], **_spec(values)}
+    return [manifest("apps/v1", "Deployment", meta(values), spec=spec)]
+
+
+def stateful_set(values: Values) -> list[Manifest]:
+    """Return a StatefulSet, with a claim template if one is named."""
+    spec = {"serviceName": values["name"], "replicas": values["replicas"], **_spec(values)}
+    if values["management"] == "Parallel":
+        spec["podManagementPolicy"] = "Parallel"
+    if values["claimName"]:
+        wanted: Manifest = {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": values["storage"]}},
+        }
+        if values["storageClass"]:
+            wanted["storageClassName"] = values["storageClass"]
+        spec["volumeClaimTemplates"] = [{"metadata": {"name": values["claimName"]}, "spec": wanted}]
+    return [manifest("apps/v1", "StatefulSet", meta(values), spec=spec)]
+
+
+def daemon_set(values: Values) -> list[Manifest]:
+    """Return a DaemonSet."""
+    return [manifest("apps/v1", "DaemonSet", meta(values), spec=_spec(values))]
+
+
+def job(values: Values) -> list[Manifest]:
+    """Return a Job: its pods do not start again."""
+    metadata, spec = template(values, "Never")
+    completions = values["completions"] if values["completions"] is not None else values["replicas"]
+    wanted = {"parallelism": values["replicas"], "completions": completions}
+    return [
+        manifest(
+            "batch/v1", "Job", meta(values), spec={**wanted, "template": {"metadata": metadata, "spec": spec}}
+        )
+    ]
+
+
+def pods(values: Values) -> list[Manifest]:
+    """Return a pod, or as many as are asked for, numbered from 1."""
+    count = values["replicas"] or 1
+    made = []
+    for number in range(1, count + 1):
+        metadata, spec = template(values)
+        named = meta(values, f"{values['name']}-{number}" if count > 1 else "")
+        bound = {"nodeName": values["nodeName"]} if values["nodeName"] else {}
+        made.append(manifest("v1", "Pod", {**named, **metadata}, spec={**bound, **spec}))
+    return made

@@ -1,0 +1,260 @@
+"""Clusters made by rule from a recipe: sizes, shapes, labels and a seed, the same on every machine.
+
+A recipe is texts, as a form has them: a seed, node pools and workloads. What a pool or a workload comes to
+depends on the seed and its own name only, so that changing one leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.authoring.forms.cluster import node, zone_name
+from scheduler_core.authoring.forms.fields import Field, FieldError, Problems, Values, amount, read
+from scheduler_core.authoring.forms.meta import manifest
+from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
+from scheduler_core.authoring.generated_workloads import CLASSES, SHAPES, Drawn, Shape, workload_documents
+from scheduler_core.objects.model import Taint, Toleration
+from scheduler_core.objects.selectors import tolerates
+from scheduler_core.authoring.recipes import (MOST_NODES, MOST_PODS, MOST_POOLS, MOST_WORKLOADS, POOL_FIELDS, TOP_FIELDS, WORKLOAD_FIELDS, Recipe,)
+
+Manifest = dict[str, Any]
+
+_RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a generated cluster has, in millicores and bytes, and what its pods ask for."""
+
+    nodes: int = 0
+    cpu: int = 0
+    memory: int = 0
+    gpus: int = 0
+    pods: int = 0
+    wanted_cpu: int = 0
+    wanted_memory: int = 0
+    wanted_gpus: int = 0
+    workloads: int = 0
+    rows: list[tuple[str, int]] = field(default_factory=list)  # of each workload's name: its pods
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The manifests of a recipe, what they come to, and what is wrong with it (then there are none)."""
+
+    documents: tuple[Manifest, ...]
+    summary: Summary
+    problems: tuple[tuple[str, str], ...]
+
+
+def generate(recipe: Recipe) -> Generated:
+    """Make the cluster of a recipe: ``seed``, ``zones``, ``namespace``, ``pools`` and ``workloads``.
+
+    Problems name fields as ``pools.0.cpu``. Never raises for what a recipe may hold.
+    """
+    top, problems = read(TOP_FIELDS, recipe)
+    pools = _rows(recipe, "pools", POOL_FIELDS, MOST_POOLS, problems)
+    workloads = _rows(recipe, "workloads", WORKLOAD_FIELDS, MOST_WORKLOADS, problems)
+    shaped = [_shaped(number, row, problems) for number, row in enumerate(workloads)]
+    if not pools and not problems:
+        problems.append(("pools", "there must be a node pool at least"))
+    if problems:
+        return Generated((), Summary(), tuple(problems))
+    summary = Summary()
+    nodes = sum(pool["count"] for pool in pools)
+    if nodes > MOST_NODES:
+        return Generated((), summary, (("pools", f"must be at most {MOST_NODES:,} nodes, not {nodes:,}"),))
+    made = [n for pool in pools for n in _pool(pool, top, summary)]
+    made += _workloads(workloads, shaped, pools, top, summary)
+    if summary.pods > MOST_PODS:
+        told = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
+        return Generated((), summary, (("workloads", told),))
+    return Generated(tuple(made), summary, ())
+
+
+def _rows(
+    recipe: Recipe, name: str, fields: Sequence[Field], most: int, problems: Problems
+) -> list[dict[str, Any]]:
+    given = recipe.get(name)
+    rows = list(given) if isinstance(given, (list, tuple)) else []
+    if len(rows) > most:
+        problems.append((name, f"must be at most {most}, not {len(rows)}"))
+        return []
+    found = []
+    names: set[str] = set()
+    for number, row in enumerate(rows):
+        values, wrong = read(fields, row if isinstance(row, Mapping) else {})
+        if values["name"] and values["name"] in names:
+            wrong.append(("name", f"there is another {values['name']!r} already"))
+        names.add(values["name"])
+        problems += [(f"{name}.{number}.{what}", told) for what, told in wrong]
+        found.append(values)
+    return found
+
+
+# --- node pools
+
+
+def _pool(pool: Values, top: Values, summary: Summary) -> list[Manifest]:
+    count = pool["count"]
+    zones = top["zones"] or 0
+    over = min(zones, pool["zones"]) if pool["zones"] is not None else zones
+    amounts = {"cpu": pool["cpu"], "memory": pool["memory"], "pods": str(pool["pods"])}
+    gpus = pool["gpus"] or 0
+    if gpus:
+        amounts["nvidia.com/gpu"] = str(gpus)
+    cordoned = _drawn(f"{top['seed']}/{pool['name']}", count, count * (pool["cordoned"] or 0) // 100)
+    width = max(2, len(str(count)))
+    summary.nodes += count
+    summary.cpu += count * amount(pool["cpu"], 1000)
+    summary.memory += count * amount(pool["memory"])
+    summary.gpus += count * gpus
+    return [
+        node(
+            f"{pool['name']}-{number + 1:0{width}d}",
+            pool["name"],
+            zone_name(number % over) if over else "",
+            amounts,
+            pool["labels"],
+            pool["taints"],
+            cordoned=number in cordoned,
+        )
+        for number in range(count)
+    ]
+
+
+def _drawn(seed: str, among: int, many: int) -> set[int]:
+    """Return some numbers below ``among``: only ``random()`` is promised to stay as it is in Python."""
+    dice = random.Random(seed)  # noqa: S311 - the same cluster on every machine is the point
+    keys = sorted((dice.random(), number) for number in range(among)) if many else []
+    return {number for _, number in keys[:many]}
+
+
+# --- workloads
+
+
+def _shaped(number: int, row: dict[str, Any], problems: Problems) -> Shape | None:
+    """Return the shape of a workload with what was typed of it. Problems are added."""
+    shape = SHAPES.get(row["shape"] or "")
+    if shape is None:
+        return None
+    ranges: dict[str, tuple[int, int]] = {}
+    for name, scale, most in (
+        ("replicas", 1, 10_000),
+        ("cpu", 1000, 2**40),
+        ("memory", 1, 2**50),
+        ("gpus", 1, 64),
+    ):
+        try:
+            ranges[name] = _range(row[name], scale, most) if row[name] else getattr(shape, name)
+        except FieldError as error:
+            problems.append((f"workloads.{number}.{name}", str(error)))
+            ranges[name] = getattr(shape, name)
+    return Shape(shape.name, shape.text, shape.kind, **ranges, affinity=row["affinity"] or shape.affinity)
+
+
+def _range(text: str, scale: int, most: int) -> tuple[int, int]:
+    """Read ``250m`` or ``100m-2``."""
+    match = _RANGE.fullmatch(text)
+    low, high = (match["low"], match["high"]) if match else (text, text)
+    found = (amount(low, scale), amount(high, scale))
+    if not found[0] <= found[1] <= most:
+        raise FieldError(f"{text[:40]!r} must go from the smaller to the larger, like 100m-1")
+    return found
+
+
+def _welcome(pool: Values, row: Values) -> bool:
+    """Tell whether a daemon runs on a pool's nodes: it selects their labels and tolerates their taints."""
+    labels = {"pool": pool["name"], **pool["labels"]}
+    if any(key in (ZONE, HOSTNAME) for key in row["nodeSelector"]):
+        return True  # some of them; the controller will know
+    if not row["nodeSelector"].items() <= labels.items():
+        return False
+    tolerations = [Toleration(**given) for given in row["tolerations"]]
+    return all(
+        taint["effect"] == "PreferNoSchedule" or tolerates(tolerations, _taint(taint))
+        for taint in pool["taints"]
+    )
+
+
+def _taint(given: Mapping[str, str]) -> Taint:
+    return Taint(given["key"], given.get("value", ""), given["effect"])
+
+
+def _workloads(
+    rows: Sequence[Values],
+    shaped: Sequence[Shape | None],
+    pools: Sequence[Values],
+    top: Values,
+    summary: Summary,
+) -> list[Manifest]:
+    made: list[Manifest] = []
+    classes: set[str] = set()
+    for row, shape in zip(rows, shaped):
+        if shape is None:
+            continue
+        dice = random.Random(f"{top['seed']}/{row['name']}/{row['shape']}")  # noqa: S311 - see above
+        pods = 0
+        daemons = sum(pool["count"] for pool in pools if _welcome(pool, row))
+        width = len(str(row["count"]))
+        for number in range(row["count"]):
+            name = row["name"] if row["count"] == 1 else f"{row['name']}-{number + 1:0{width}d}"
+            drawn = _draw(name, row, shape, dice)
+            many = daemons if shape.kind == "DaemonSet" else drawn.replicas
+            pods += many
+            summary.wanted_cpu += many * drawn.cpu
+            summary.wanted_memory += many * drawn.memory
+            summary.wanted_gpus += many * drawn.gpus
+            if summary.pods + pods <= MOST_PODS:
+                made += workload_documents(drawn, shape, row, top["namespace"] or "default")
+            if drawn.priority:
+                classes.add(drawn.priority)
+        summary.pods += pods
+        summary.workloads += row["count"]
+        summary.rows.append((row["name"], pods))
+    levels = [
+        manifest("scheduling.k8s.io/v1", "PriorityClass", {"name": name}, value=value)
+        for name, value in CLASSES.items()
+        if name in classes
+    ]
+    return levels + made
+
+
+def _draw(name: str, row: Values, shape: Shape, dice: random.Random) -> Drawn:
+    """Draw one workload: always as many numbers, so that a fixed size does not move what follows it."""
+    replicas, cpu, memory, gpus, luck = (dice.random() for _ in range(5))
+    levels = list(CLASSES)
+    priority = row["priority"]
+    if priority == "mixed":
+        priority = levels[min(int(luck * len(levels)), len(levels) - 1)]
+    return Drawn(
+        name,
+        _logarithmic(shape.replicas, replicas),
+        _nice(_logarithmic(shape.cpu, cpu), shape.cpu, 50),
+        _nice(_logarithmic(shape.memory, memory), shape.memory, 2**26),
+        _logarithmic(shape.gpus, gpus),
+        priority or "",
+    )
+
+
+def _logarithmic(bounds: tuple[int, int], luck: float) -> int:
+    """Return a number within bounds, small ones more often, as requests of real clusters are."""
+    low, high = bounds
+    if low == high:
+        return low
+    start = max(low, 1)
+    value = start * math.exp(luck * math.log((high + 1) / start))
+    return min(high, int(value)) if low or luck * (high + 1) >= 1 else 0
+
+
+def _nice(value: int, bounds: tuple[int, int], step: int) -> int:
+    """Round to whole steps, as people write requests, without leaving the bounds."""
+    low, high = bounds
+    if low == high:
+        return value
+    return max(low, min(high, value // step * step or value))

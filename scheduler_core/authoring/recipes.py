@@ -1,0 +1,158 @@
+"""What the recipe of a generated cluster can hold, and recipes to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.authoring.forms.cluster import MOST_ZONES
+from scheduler_core.authoring.forms.fields import Field
+from scheduler_core.authoring.generated_workloads import CLASSES, SHAPES
+
+Recipe = Mapping[str, Any]
+
+MOST_POOLS = 20
+MOST_WORKLOADS = 40
+MOST_NODES = 20_000
+MOST_PODS = 200_000
+
+TOP_FIELDS = (
+    Field("seed", "Seed", "integer", "1", "1", "the same seed makes the same cluster", high=2**31 - 1),
+    Field("zones", "Zones", "integer", "3", "3", "every pool goes over them", low=0, high=MOST_ZONES),
+    Field("namespace", "Namespace", "name", "default", "default"),
+)
+POOL_FIELDS = (
+    Field("name", "Pool", "name", "general", "general", required=True),
+    Field("count", "Nodes", "integer", "10", "10", low=1, high=MOST_NODES, required=True),
+    Field("cpu", "cpu", "cpu", "8", "8", required=True, missing="write it like 8 or 3920m"),
+    Field("memory", "memory", "quantity", "32Gi", "32Gi", required=True, missing="write it like 32Gi"),
+    Field("pods", "pods", "integer", "110", "110", low=0, high=10_000, required=True),
+    Field("gpus", "GPUs", "integer", "", "0", high=64),
+    Field("zones", "Zones", "integer", "", "all", "over how many of them", low=0, high=MOST_ZONES),
+    Field("labels", "Labels", "labels", "", "disk=ssd"),
+    Field("taints", "Taints", "taints", "", "gpu=yes:NoSchedule"),
+    Field("cordoned", "Cordoned, %", "integer", "", "0", high=100),
+)
+WORKLOAD_FIELDS = (
+    Field("name", "Workload", "name", "web", "web", required=True),
+    Field(
+        "shape",
+        "Shape",
+        "choice",
+        "web",
+        choices=tuple((shape.name, shape.text) for shape in SHAPES.values()),
+        required=True,
+    ),
+    Field("count", "How many", "integer", "1", "1", low=1, high=1_000, required=True),
+    Field("replicas", "Pods each", "text", "", "2-10"),
+    Field("cpu", "cpu / pod", "text", "", "100m-1"),
+    Field("memory", "memory / pod", "text", "", "128Mi-1Gi"),
+    Field("gpus", "GPUs / pod", "text", "", "0"),
+    Field(
+        "priority",
+        "Priority",
+        "choice",
+        "",
+        choices=(
+            ("", "none"),
+            *((name, f"{name} ({value})") for name, value in CLASSES.items()),
+            ("mixed", "mixed"),
+        ),
+    ),
+    Field(
+        "affinity",
+        "Its pods",
+        "choice",
+        "",
+        choices=(
+            ("", "as its shape has it"),
+            ("none", "anywhere"),
+            ("preferred-hostname", "spread over nodes"),
+            ("preferred-zone", "spread over zones"),
+            ("required-hostname", "one a node at most"),
+            ("together-zone", "in one zone, preferred"),
+        ),
+    ),
+    Field("nodeSelector", "Node selector", "labels", "", "pool=gpu"),
+    Field("tolerations", "Tolerations", "tolerations", "", "gpu=yes:NoSchedule"),
+)
+
+RECIPES: Mapping[str, tuple[str, Recipe]] = {
+    "small": (
+        "Ten nodes and a shop",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [{"name": "general", "count": "10", "cpu": "4", "memory": "16Gi"}],
+            "workloads": [
+                {
+                    "name": "web",
+                    "shape": "web",
+                    "count": "6",
+                    "replicas": "2-8",
+                    "cpu": "250m-1500m",
+                    "memory": "512Mi-6Gi",
+                },
+                {"name": "agent", "shape": "daemon", "count": "1"},
+            ],
+        },
+    ),
+    "mixed": (
+        "A hundred nodes in three pools",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [
+                {"name": "general", "count": "70"},
+                {"name": "memory", "count": "20", "cpu": "16", "memory": "128Gi", "labels": "disk=ssd"},
+                {
+                    "name": "gpu",
+                    "count": "10",
+                    "cpu": "32",
+                    "memory": "128Gi",
+                    "gpus": "4",
+                    "taints": "gpu=yes:NoSchedule",
+                },
+            ],
+            "workloads": [
+                {
+                    "name": "web",
+                    "shape": "web",
+                    "count": "30",
+                    "replicas": "3-24",
+                    "cpu": "100m-2",
+                    "memory": "256Mi-8Gi",
+                },
+                {"name": "db", "shape": "stateful", "count": "8", "nodeSelector": "disk=ssd"},
+                {"name": "train", "shape": "gpu", "count": "6", "tolerations": "gpu=yes:NoSchedule"},
+                {"name": "report", "shape": "batch", "count": "10", "priority": "low"},
+                {"name": "agent", "shape": "daemon", "count": "2", "tolerations": "*"},
+            ],
+        },
+    ),
+    "thousand": (
+        "A thousand nodes",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [
+                {"name": "general", "count": "800"},
+                {"name": "large", "count": "200", "cpu": "32", "memory": "128Gi"},
+            ],
+            "workloads": [
+                {"name": "web", "shape": "web", "count": "60", "replicas": "5-40"},
+                {"name": "report", "shape": "batch", "count": "20", "replicas": "10-60", "priority": "mixed"},
+            ],
+        },
+    ),
+    "empty": (
+        "Nodes alone",
+        {
+            "seed": "1",
+            "zones": "3",
+            "pools": [{"name": "node", "count": "3", "cpu": "4", "memory": "16Gi"}],
+            "workloads": [],
+        },
+    ),
+}
+"""Recipes to begin with: what each is called, and what is in it; what is left out has its default."""

@@ -1,0 +1,1 @@
+"""One scenario under several policies or cache modes."""

@@ -1,0 +1,285 @@
+"""Two configurations of one scenario: where they first part, what that leads to, and what each run cost.
+
+Both runs go side by side, cycle by cycle, and only the two current cycles are held. Up to the first
+different decision both stand on the same cluster, so a cycle's verdicts and scores can be compared too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.results.metrics import Metrics, Work, measure
+from scheduler_core.config.policy import Profile
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.settings import Settings
+from scheduler_core.simulation.virtual import Stepper, simulate
+
+PLACEMENTS_SHOWN = 1000
+NODES_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first cycle in which something differs.
+
+    ``what`` is in the order in which a cycle comes by it: pod, predicate (a node fits for one alone),
+    score (a total differs), choice, counter (the tie-break's, which moves where nodes are ranked).
+    """
+
+    index: int
+    what: tuple[str, ...]
+    a: dict[str, Any] | None  # None: this run was over
+    b: dict[str, Any] | None
+    details: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "index": self.index,
+            "what": list(self.what),
+            "a": self.a,
+            "b": self.b,
+            "details": list(self.details),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two policies make of one scenario.
+
+    ``configuration`` are the differences of the policies themselves; ``first`` the first cycle with any
+    difference, ``decision`` the first with another outcome. ``placements`` maps a pod to its node under
+    either policy ("" for none, the last one for a pod that the scenario deleted), at most
+    :data:`PLACEMENTS_SHOWN` of ``differing`` pods.
+    """
+
+    configuration: tuple[str, ...]
+    first: Difference | None
+    decision: Difference | None
+    differing: int
+    placements: dict[str, tuple[str, str]]
+    a: Metrics
+    b: Metrics
+
+    @property
+    def same(self) -> bool:
+        """Whether every decision is the same."""
+        return self.decision is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "configuration": list(self.configuration),
+            "same": self.same,
+            "firstDifference": self.first.as_dict() if self.first else None,
+            "firstDecision": self.decision.as_dict() if self.decision else None,
+            "placementsDiffering": self.differing,
+            "placements": {pod: list(nodes) for pod, nodes in self.placements.items()},
+            "metrics": {"a": self.a.as_dict(), "b": self.b.as_dict()},
+        }
+
+
+def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
+    """Run one cluster under the policies and settings of two scenarios, and compare.
+
+    Raises:
+        PolicyError: One of the policies cannot be used.
+    """
+    a, b = (simulate(one, quirk_effects=False) for one in (scenario_a, scenario_b))
+    configuration = (  # before an operation can change them
+        *_configuration(a.profile, b.profile),
+        *_settings(scenario_a.settings, scenario_b.settings),
+    )
+    work_a, work_b = Work(), Work()
+    first: Difference | None = None
+    decision: Difference | None = None
+    for index, (left, right) in enumerate(zip_longest(a, b), 1):
+        for cycle, work, simulation in ((left, work_a, a), (right, work_b, b)):
+            if cycle is not None:
+                work.add(cycle, simulation.cluster)
+        if decision is None:
+            found = _difference(index, left, right)
+            first = first or found
+            if found is not None and {"pod", "choice"} & set(found.what):
+                decision = found
+    differing, placements = _placements(a, b)
+    return Comparison(
+        configuration,
+        first,
+        decision,
+        differing,
+        placements,
+        measure(a, work_a),
+        measure(b, work_b),
+    )
+
+
+def _difference(index: int, a: Cycle | None, b: Cycle | None) -> Difference | None:
+    if a is None or b is None:
+        what = ("pod",)
+        details = [f"{'A' if a is None else 'B'} is at its end, the other goes on"]
+        return Difference(index, what, _side(a), _side(b), tuple(details))
+    if a.pod != b.pod:
+        return Difference(
+            index, ("pod",), _side(a), _side(b), (f"the next pod is {a.pod} under A and {b.pod} under B",)
+        )
+    checks = {
+        "predicate": _verdicts(a, b),
+        "score": _scores(a, b),
+        "choice": _choice(a, b),
+        "counter": _counter(a, b),
+    }
+    found = {what: texts for what, texts in checks.items() if texts}
+    if not found:
+        return None
+    return Difference(
+        index, tuple(found), _side(a), _side(b), tuple(t for texts in found.values() for t in texts)
+    )
+
+
+def _side(cycle: Cycle | None) -> dict[str, Any] | None:
+    """Return what a reader needs of one side's cycle."""
+    if cycle is None:
+        return None
+    totals = [] if cycle.totals is None else cycle.totals.tolist()
+    best = sorted(zip(totals, cycle.feasible.tolist()), key=lambda pair: (-pair[0], pair[1]))[:NODES_SHOWN]
+    return {
+        "step": cycle.step,
+        "pod": cycle.pod,
+        "result": cycle.result,
+        "node": cycle.node,
+        "message": cycle.message,
+        "feasible": len(cycle.feasible),
+        "totals": {cycle.nodes[node]: total for total, node in best},
+        "nominated": cycle.decision.nominated,
+        "victims": list(cycle.decision.victims),
+    }
+
+
+def _verdicts(a: Cycle, b: Cycle) -> list[str]:
+    """Name the nodes that fit under one policy alone, with what the other one said of them."""
+    return [*_only(a, b, "A", "B"), *_only(b, a, "B", "A")]
+
+
+def _only(cycle: Cycle, other: Cycle, name: str, other_name: str) -> Iterator[str]:
+    nodes = np.setdiff1d(cycle.feasible, other.feasible).tolist()
+    for node in nodes[:NODES_SHOWN]:
+        yield f"{cycle.nodes[node]} fits under {name}; under {other_name}: {_failure(other, node)}"
+    if len(nodes) > NODES_SHOWN:
+        yield f"and {len(nodes) - NODES_SHOWN:,} more nodes fit under {name} alone"
+
+
+def _failure(cycle: Cycle, node: int) -> str:
+    matrix = cycle.matrix
+    if matrix is None:
+        return cycle.message or "not evaluated"
+    for number in np.flatnonzero(matrix.codes[:, node] > 0).tolist():
+        error = matrix.errors.get((number, node))
+        reasons = ", ".join(matrix.reasons[matrix.codes[number, node]])
+        return f"{matrix.order[number]}: {error or reasons}"
+    return cycle.message or "not evaluated"
+
+
+def _scores(a: Cycle, b: Cycle) -> list[str]:
+    """Name the nodes that fit under both and whose total differs."""
+    if a.totals is None or b.totals is None:
+        return []
+    totals = dict(zip(b.feasible.tolist(), b.totals.tolist()))
+    pairs = [
+        (a.nodes[node], total, totals[node])
+        for node, total in zip(a.feasible.tolist(), a.totals.tolist())
+        if node in totals and totals[node] != total
+    ]
+    shown = [
+        f"{node}: total {left:,} under A, {right:,} under B" for node, left, right in pairs[:NODES_SHOWN]
+    ]
+    more = len(pairs) - len(shown)
+    return [*shown, f"and {more:,} more nodes with different totals"] if more else shown
+
+
+def _choice(a: Cycle, b: Cycle) -> list[str]:
+    one, two = a.decision, b.decision
+    told = []
+    if (one.result, one.node) != (two.result, two.node):
+        told.append(f"{a.pod}: {_outcome(a)} under A, {_outcome(b)} under B")
+    if (one.nominated, one.victims, one.cleared) != (two.nominated, two.victims, two.cleared):
+        told.append(f"preemption: {_preempting(a)} under A, {_preempting(b)} under B")
+    return told
+
+
+def _counter(a: Cycle, b: Cycle) -> list[str]:
+    """Tell that one side alone ranked the nodes of a cycle that both end alike."""
+    if a.decision.ranked == b.decision.ranked or a.result != b.result:
+        return []
+    ranking, other = ("A", "B") if a.decision.ranked else ("B", "A")
+    return [f"{ranking} ranked the nodes and moved on the tie-break's counter, {other} did not"]
+
+
+def _outcome(cycle: Cycle) -> str:
+    return f"to {cycle.node}" if cycle.node else cycle.result
+
+
+def _preempting(cycle: Cycle) -> str:
+    decision = cycle.decision
+    if decision.nominated is None:
+        return "none"
+    return f"{', '.join(decision.victims) or 'no pod'} on {decision.nominated}"
+
+
+def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]]:
+    """Return how many pods were on another node at last, and the first of them."""
+    left, right = last_nodes(a), last_nodes(b)
+    differing = 0
+    shown: dict[str, tuple[str, str]] = {}
+    for pod in dict.fromkeys([*left, *right]):
+        nodes = left.get(pod, ""), right.get(pod, "")
+        if nodes[0] != nodes[1]:
+            differing += 1
+            if len(shown) < PLACEMENTS_SHOWN:
+                shown[pod] = nodes
+    return differing, shown
+
+
+def last_nodes(simulation: Stepper) -> dict[str, str]:
+    """Return where each pod is, or was before the scenario deleted it; a victim of preemption is nowhere."""
+    nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
+    nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
+    return nodes | simulation.placement()
+
+
+def _configuration(a: Profile, b: Profile) -> Iterator[str]:
+    """Say what differs between the policies themselves."""
+    for name, mine, theirs in (("A", a.order, b.order), ("B", b.order, a.order)):
+        only = [key for key in mine if key not in theirs]
+        if only:
+            yield f"predicates of {name} alone: {', '.join(only)}"
+    common = [key for key in a.order if key in b.order]
+    if common != [key for key in b.order if key in a.order]:
+        yield "the predicates are in another order"
+    weights_a = {p.name: p.weight for p in a.priorities}
+    weights_b = {p.name: p.weight for p in b.priorities}
+    for key in dict.fromkeys([*weights_a, *weights_b]):
+        one, two = weights_a.get(key, 0), weights_b.get(key, 0)
+        if one != two:
+            yield f"priority {key}: weight {one or 'none'} under A, {two or 'none'} under B"
+    for quirk in sorted(a.quirks ^ b.quirks):
+        yield f"quirk {quirk}: {'v1.11' if quirk in a.quirks else 'fixed'} under A, the other under B"
+    if a.always_check_all != b.always_check_all:
+        yield f"alwaysCheckAllPredicates: {a.always_check_all} under A, {b.always_check_all} under B"
+
+
+def _settings(a: Settings, b: Settings) -> Iterator[str]:
+    """Say what differs in how the equivalence cache works."""
+    for name, one, two in (
+        ("cache", a.cache, b.cache),
+        ("equivalenceClass", a.equivalence_class, b.equivalence_class),
+        ("staleWrites", a.stale_writes, b.stale_writes),
+    ):
+        if one != two:
+            yield f"{name}: {one} under A, {two} under B"

@@ -1,0 +1,280 @@
+"""One scenario under two settings of the equivalence cache: where they part, and what the audit found.
+
+Both runs go side by side without a trace; the first cycle that ends otherwise is kept from both. Until then
+both stand on the same cluster, so what differs is what the two caches answered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.compare.compare import last_nodes
+from scheduler_core.compare.cost import expected_cycles, outcome
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.scheduling.cache_record import Counts, StaleHit
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.instant import Simulation
+
+STALE_TOLD = 5  # of the first differing cycle, each side
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one run came to. ``causes`` are stale hits by cause, the most frequent first."""
+
+    cache: str
+    audit: bool
+    cycles: int
+    placed: int
+    hits: int
+    evaluations: int
+    stale: int
+    causes: tuple[tuple[str, int], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "cache": self.cache,
+            "audit": self.audit,
+            "cycles": self.cycles,
+            "placed": self.placed,
+            "hits": self.hits,
+            "evaluations": self.evaluations,
+            "stale": self.stale,
+            "causes": [list(cause) for cause in self.causes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one side decided in the first differing cycle, with stale hits on the nodes in question."""
+
+    pod: str
+    result: str
+    node: str | None
+    message: str | None
+    nominated: str | None
+    victims: tuple[str, ...]
+    stale: tuple[StaleHit, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "pod": self.pod,
+            "result": self.result,
+            "node": self.node,
+            "message": self.message or "",
+            "nominated": self.nominated,
+            "victims": list(self.victims),
+            "stale": [hit.as_dict() for hit in self.stale],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The first cycle that ends otherwise; a side is ``None`` where its run was over."""
+
+    index: int
+    step: str
+    pod: str
+    here: Told | None
+    there: Told | None
+    words: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "index": self.index,
+            "step": self.step,
+            "pod": self.pod,
+            "here": self.here.as_dict() if self.here else None,
+            "there": self.there.as_dict() if self.there else None,
+            "words": self.words,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Two runs of one scenario. ``differing`` counts the pods that end elsewhere."""
+
+    here: Side
+    there: Side
+    differing: int
+    first: Parting | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "here": self.here.as_dict(),
+            "there": self.there.as_dict(),
+            "differing": self.differing,
+            "first": self.first.as_dict() if self.first else None,
+        }
+
+
+@dataclass(slots=True)
+class _Run:
+    scenario: Scenario
+    simulation: Simulation = field(init=False)
+    counts: Counts = field(default_factory=Counts)
+    evaluations: int = 0
+    keepers: list[CacheKeeper] = field(default_factory=list)  # a scheduler that restarts has another one
+
+    def __post_init__(self) -> None:
+        self.simulation = Simulation(self.scenario, trace=False)
+
+    def step(self) -> Cycle | None:
+        cycle = self.simulation.step()
+        if cycle is None:
+            return None
+        self.evaluations += cycle.evaluations
+        if cycle.cache is not None:
+            self.counts.add(cycle.cache.counts)
+        keeper = self.simulation.cache
+        if isinstance(keeper, CacheKeeper) and (not self.keepers or self.keepers[-1] is not keeper):
+            self.keepers.append(keeper)
+        return cycle
+
+    def side(self) -> Side:
+        settings = self.scenario.settings
+        causes: Counter[str] = Counter()
+        for keeper in self.keepers:
+            causes.update(keeper.audit.causes)
+        return Side(
+            cache=settings.cache,
+            audit=settings.audit and bool(self.keepers),
+            cycles=self.simulation.index,
+            placed=sum(bool(node) for node in self.simulation.placement().values()),
+            hits=self.counts.hits,
+            evaluations=self.evaluations,
+            stale=self.counts.stale,
+            causes=tuple(causes.most_common()),
+        )
+
+
+def diverging(here: Scenario, there: Scenario) -> Generator[tuple[int, int], None, Divergence]:
+    """Run both, pausing after every cycle with the cycles done and those expected of both; return the end.
+
+    Raises:
+        PolicyError: The scenario's policy cannot be used.
+    """
+    mine, other = _Run(here), _Run(there)
+    expected = 2 * expected_cycles(here)
+    first: Parting | None = None
+    done = index = 0
+    while True:
+        index += 1
+        left, right = mine.step(), other.step()
+        if left is None and right is None:
+            break
+        done += (left is not None) + (right is not None)
+        if first is None and _ends(left) != _ends(right):
+            first = _parting(index, left, right, (here.settings.cache, there.settings.cache))
+        yield done, max(done, expected)
+    before, after = last_nodes(mine.simulation), last_nodes(other.simulation)
+    pods = dict.fromkeys([*before, *after])
+    differing = sum(before.get(pod, "") != after.get(pod, "") for pod in pods)
+    return Divergence(mine.side(), other.side(), differing, first)
+
+
+def _ends(cycle: Cycle | None) -> Any:
+    return None if cycle is None else outcome(cycle.decision)
+
+
+def _parting(index: int, here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> Parting:
+    shown = here or there
+    assert shown is not None
+    nodes = {cycle.node for cycle in (here, there) if cycle is not None}
+    sides = [None if cycle is None else _told(cycle, nodes) for cycle in (here, there)]
+    return Parting(index, shown.step, shown.pod, sides[0], sides[1], _words(here, there, modes))
+
+
+def _told(cycle: Cycle, nodes: set[str | None]) -> Told:
+    decision = cycle.decision
+    stale = _concerned(cycle, nodes)
+    return Told(
+        decision.pod,
+        decision.result,
+        decision.node,
+        cycle.message,
+        decision.nominated,
+        decision.victims,
+        tuple(stale[:STALE_TOLD]),
+    )
+
+
+def _concerned(cycle: Cycle, nodes: set[str | None]) -> list[StaleHit]:
+    """Return a cycle's stale hits, those on the nodes in question first."""
+    stale = [] if cycle.cache is None else cycle.cache.stale
+    return sorted(stale, key=lambda hit: hit.node not in nodes)
+
+
+def _words(here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> str:
+    """Say in plain words what differs, and, where the audit or the record tells, why."""
+    names = [f"under {mode}" if mode != "off" else "without a cache" for mode in modes]
+    if modes[0] == modes[1]:
+        names = [f"{names[0]} as it is set here", f"{names[1]} as it is set there"]
+    if here is None or there is None:
+        over, goes_on = names if here is None else reversed(names)
+        cycle = here or there
+        assert cycle is not None
+        return f"The run {over} is over, while {goes_on} {cycle.pod} is still tried."
+    if here.pod != there.pod:
+        return (
+            f"{_upper(names[0])} it is the turn of {here.pod}, {names[1]} of {there.pod}: "
+            "an earlier cycle moved other pods in the queue."
+        )
+    told = f"{_upper(names[0])} {here.pod} {_fate(here)}; {names[1]} it {_fate(there)}."
+    nodes = {here.node, there.node}
+    for cycle, name in ((there, names[1]), (here, names[0])):
+        why = _why(cycle, name, nodes)
+        if why:
+            return f"{told} {why}"
+    if here.node and there.node and here.last_node_index != there.last_node_index:
+        return (
+            f"{told} The counter that breaks ties stands at {here.last_node_index:,} {names[0]} and at "
+            f"{there.last_node_index:,} {names[1]}: earlier cycles ranked nodes under one of them alone."
+        )
+    return told
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _fate(cycle: Cycle) -> str:
+    decision = cycle.decision
+    if decision.node is not None:
+        return f"goes to {decision.node}"
+    if decision.nominated is not None:
+        pods = f"{len(decision.victims)} pod{'' if len(decision.victims) == 1 else 's'}"
+        if not decision.victims:
+            return f"fits nowhere and is nominated to {decision.nominated}, where nothing has to go for it"
+        return f"fits nowhere and preempts {pods} on {decision.nominated}"
+    return "cannot be tried" if decision.result == "error" else "fits nowhere"
+
+
+def _why(cycle: Cycle, name: str, nodes: set[str | None]) -> str:
+    record = cycle.cache
+    if record is None:
+        return ""
+    hits = [hit for hit in _concerned(cycle, nodes) if hit.node in nodes] or record.stale
+    if hits:
+        hit = hits[0]
+        said = "did not fit" if hit.cached else "fits"
+        true = f"does not fit ({', '.join(hit.true)})" if hit.true else "fits"
+        since = f" since {hit.event}" if hit.event else " in truth"
+        return (
+            f"{_upper(name)} a stale answer was believed: by {hit.predicate} of cycle {hit.written:,} the "
+            f"pod {said} on {hit.node}, but{since} it {true}."
+        )
+    if record.hint and record.hint in nodes:
+        return (
+            f"{_upper(name)} {record.hint} was the next best node of the ranking made for an earlier pod, "
+            "and no other node was scored again."
+        )
+    return ""

@@ -1,0 +1,104 @@
+"""A v1 Policy as a document: the fields that it may have, and what the engine makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.objects.names import nearest
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    list_of,
+    opaque,
+    outlined,
+    place_of,
+    record,
+    show,
+)
+from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.config.settings import Settings
+
+POLICY_VERSION = "v1"
+_FIELDS = "predicates priorities hardPodAffinitySymmetricWeight alwaysCheckAllPredicates extenders"
+
+
+def _named(unread: str, **fields: Reader) -> Reader:
+    """Make a reader that knows a part's fields by name; the engine judges what they hold."""
+    table = {name: Field(name, _mild(read)) for name, read in fields.items()}
+    return record(dict, table, unread=unread)
+
+
+def _mild(read: Reader) -> Reader:
+    """Look into a value only where it has the right shape: the engine tells what is wrong with another."""
+
+    def look(value: Any, at: At) -> Any:
+        items = value if isinstance(value, list) else [value]
+        return read(value, at) if items and all(isinstance(item, dict) for item in items) else None
+
+    return outlined(look, read)
+
+
+_PREDICATE = _named(
+    "name order",
+    argument=_named("", labelsPresence=_named("labels presence"), serviceAffinity=_named("labels")),
+)
+_PRIORITY = _named(
+    "name weight",
+    argument=_named(
+        "",
+        serviceAntiAffinity=_named("label"),
+        labelPreference=_named("label presence"),
+        requestedToCapacityRatioArguments=_named("", shape=list_of(_named("utilization score"))),
+    ),
+)
+POLICY = record(
+    dict,
+    {
+        "predicates": Field("predicates", _mild(list_of(_PREDICATE))),
+        "priorities": Field("priorities", _mild(list_of(_PRIORITY))),
+        "extenders": Field("extenders", opaque),
+    },
+    unread="apiVersion kind metadata hardPodAffinitySymmetricWeight alwaysCheckAllPredicates",
+)
+
+
+def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
+    """Report everything that is wrong with a Policy, or worth knowing; tell whether it can be used."""
+    POLICY(dict(value), at)
+    if value.get("extenders"):
+        at.child("extenders").warn("extenders are other programs: they are not called")
+    try:
+        found = compile_policy(value, settings).warnings
+    except PolicyError as error:
+        for problem in error.problems:
+            place_of(at, problem.path).error(problem.message)
+        return False
+    for problem in found:
+        place_of(at, problem.path).warn(problem.message)
+    return True
+
+
+def is_policy(value: Mapping[str, Any], at: At) -> bool:
+    """Tell whether a document is a scheduler's Policy; one that was meant as such and is not, is an error.
+
+    Other systems have a kind Policy too: one of another API group without any of the scheduler's fields
+    is theirs.
+    """
+    kind, version = value.get("kind"), value.get("apiVersion")
+    version = POLICY_VERSION if version is None else version
+    if kind == "Policy" and version == POLICY_VERSION:
+        return True
+    ours = any(field in value for field in _FIELDS.split())
+    if kind == "Policy" and (ours or not isinstance(version, str) or "/" not in version):
+        at.child("apiVersion").error(
+            f"the scheduler's Policy has the apiVersion {POLICY_VERSION}, not {show(version)}"
+        )
+    elif ours and kind is None:
+        at.error("kind is missing: write kind: Policy, apiVersion: v1")
+    elif ours and isinstance(kind, str) and nearest(kind, ["Policy"]) and "/" not in str(version):
+        at.child("kind").error(f"{show(kind)} is not a kind: did you mean 'Policy'?")
+    else:
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""One node of a large cluster alone, to try many changes on in the time that one takes on all nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.explain.world import Standing
+from scheduler_core.predicates import CheckServiceAffinity
+from scheduler_core.predicates.interpod import MatchInterPodAffinity
+from scheduler_core.controllers.workloads import Key
+
+SMALL = 200  # up to so many nodes the whole cluster is quick enough
+ELSEWHERE = (MatchInterPodAffinity, CheckServiceAffinity)  # predicates that look beyond the node
+
+
+def alone(standing: Standing, row: int) -> Standing | None:
+    """Return the node with its pods, and those nominated to it, as a cluster of its own.
+
+    ``None`` where that would not do: the cluster is small, or what fails lies on other nodes too. What is
+    found there is to be verified on the whole cluster, since an edit may change what others see of the node.
+    """
+    if len(standing.names) <= SMALL or standing.early is not None or standing.filtered.errors:
+        return None
+    failing = {failure.predicate for failure in standing.failures(row)}
+    profile = standing.world.profile
+    beyond = {name for name, p in zip(profile.order, profile.predicates) if isinstance(p, ELSEWHERE)}
+    if failing & beyond:
+        return None
+    world, name = standing.world, standing.names[row]
+    states: dict[str, PodState] = {state.key: state for state in standing.queue.nominated_to(name)}
+    states |= standing.cluster.residents[row] | {standing.pod.key: standing.pod}
+    pods = sorted(states.values(), key=lambda state: state.order)
+    keys: list[Key] = [("Node", name), *standing.once("shared", lambda: _shared(standing))]
+    keys += [("Pod", state.key) for state in pods]
+    return Standing(replace(world, objects={key: world.objects[key] for key in keys}))
+
+
+def _shared(standing: Standing) -> list[Key]:
+    """Return every object that is no node and no pod: volumes, services, controllers, budgets."""
+    return [key for key in standing.world.objects if key[0] not in ("Node", "Pod")]

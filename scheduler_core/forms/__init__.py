@@ -1,6 +1,0 @@
-"""Objects from the few fields that people fill in: a table of kinds, their fields, and what they make."""
-
-from scheduler_core.forms.fields import Field, Problems, Values, read
-from scheduler_core.forms.table import FORMS, Form
-
-__all__ = ["FORMS", "Field", "Form", "Problems", "Values", "read"]

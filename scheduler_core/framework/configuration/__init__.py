@@ -1,0 +1,20 @@
+"""KubeSchedulerConfiguration: profiles of plugins, compiled to what filters, scores and waits."""
+
+from scheduler_core.framework.configuration.compiling import compile_configuration, read_and_compile
+from scheduler_core.framework.configuration.conversion import Conversion, to_policy
+from scheduler_core.framework.configuration.from_policy import from_policy
+from scheduler_core.framework.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND, VERSIONS
+
+__all__ = [
+    "CONFIGURATION_KIND",
+    "VERSIONS",
+    "Conversion",
+    "Enabled",
+    "FrameworkConfiguration",
+    "FrameworkProfile",
+    "compile_configuration",
+    "from_policy",
+    "read_and_compile",
+    "to_policy",
+]

@@ -1,0 +1,392 @@
+"""The arguments of plugins: their types with defaults, and readers that say what is wrong.
+
+The rules are those of kube-scheduler's validation of plugin arguments; each type is called as its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from scheduler_core.framework.plugins.coscheduling.arguments import FIELDS, ArgumentsError, read_arguments
+from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS, Edition
+from scheduler_core.objects.fields_pod import NODE_AFFINITY
+from scheduler_core.objects.model import NodeSelectorTerm, PreferredNodeTerm
+from scheduler_core.objects.names import check_key, nearest
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    boolean,
+    checked,
+    enum,
+    integer,
+    list_of,
+    opaque,
+    outlined,
+    record,
+    show,
+    text,
+)
+
+LEAST_ALLOCATED = "LeastAllocated"
+MOST_ALLOCATED = "MostAllocated"
+TO_CAPACITY_RATIO = "RequestedToCapacityRatio"
+STRATEGIES = (LEAST_ALLOCATED, MOST_ALLOCATED, TO_CAPACITY_RATIO)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSpec:
+    """A resource and what it weighs in the average, 1 to 100."""
+
+    name: str
+    weight: int = 1
+
+
+CPU_AND_MEMORY = (ResourceSpec("cpu"), ResourceSpec("memory"))
+Shape = tuple[tuple[int, int], ...]  # utilization in per cent, score from 0 to 10
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringStrategy:
+    """By what NodeResourcesFit scores; ``shape`` is for RequestedToCapacityRatio."""
+
+    type: str = LEAST_ALLOCATED
+    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+    shape: Shape = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResourcesFitArgs:
+    """What is not checked, by name and by the prefix before the slash, and how nodes are scored."""
+
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+    scoring_strategy: ScoringStrategy = ScoringStrategy()
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcesArgs:
+    """The arguments of the plugins that score by resources, and nothing else."""
+
+    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+    shape: Shape = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InterPodAffinityArgs:
+    """What a required term of an existing pod weighs, 0 to 100."""
+
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAffinityArgs:
+    """What every pod's node affinity is made narrower by. ``required`` is ``None`` for nothing."""
+
+    required: tuple[NodeSelectorTerm, ...] | None = None
+    preferred: tuple[PreferredNodeTerm, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadConstraint:
+    """A constraint for pods that have none of their own."""
+
+    max_skew: int
+    topology_key: str
+    when_unsatisfiable: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodTopologySpreadArgs:
+    """What pods without constraints of their own are spread by."""
+
+    default_constraints: tuple[SpreadConstraint, ...] = ()
+    defaulting_type: str = "System"
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeBindingArgs:
+    """How long PreBind waits for volumes, in seconds."""
+
+    bind_timeout_seconds: int = 600
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultPreemptionArgs:
+    """How many candidate nodes a dry run looks at, at least."""
+
+    min_candidate_nodes_percentage: int = 10
+    min_candidate_nodes_absolute: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLabelArgs:
+    """Labels that nodes must have, must not have, or are preferred with or without."""
+
+    present_labels: tuple[str, ...] = ()
+    absent_labels: tuple[str, ...] = ()
+    present_labels_preference: tuple[str, ...] = ()
+    absent_labels_preference: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAffinityArgs:
+    """Labels by which the pods of a Service are kept together, or are spread."""
+
+    affinity_labels: tuple[str, ...] = ()
+    anti_affinity_labels_preference: tuple[str, ...] = ()
+
+
+# --- readers
+
+
+def _points(value: Any, at: At) -> Shape | None:
+    listed = _POINTS(value, at)
+    if listed is None:
+        return None
+    if not listed:
+        at.error("must hold at least one point, such as {utilization: 0, score: 10}")
+    for place, (before, after) in enumerate(pairwise(listed), 1):
+        if after[0] <= before[0]:
+            at.child(place).child("utilization").error(
+                f"must be greater than the one before, {before[0]}, not {after[0]}"
+            )
+    return tuple(listed)
+
+
+def _unique(name: str, what: Callable[[Any], object], read: Reader) -> Reader:
+    """Make a reader of a list in which nothing may stand twice."""
+
+    def look(value: Any, at: At) -> Any:
+        listed = read(value, at)
+        first: dict[object, int] = {}
+        for place, item in enumerate(listed or ()):
+            key = what(item)
+            if key in first:
+                at.child(place).child(name).error(f"{key} is named twice: the first is [{first[key]}]")
+            first.setdefault(key, place)
+        return listed
+
+    return outlined(look, read)
+
+
+_POINTS = list_of(
+    record(
+        lambda utilization=0, score=0: (utilization, score),
+        {"utilization": Field("utilization", integer(0, 100)), "score": Field("score", integer(0, 10))},
+    )
+)
+
+
+outlined(_points, _POINTS)
+
+
+def _resource(weight: int) -> Reader:
+    """Make a reader of a resource whose weight is at most this."""
+    return record(
+        ResourceSpec,
+        {"name": Field("name", text, required=True), "weight": Field("weight", integer(1, weight))},
+    )
+
+
+def _resources(weight: int = 100) -> Reader:
+    listed = _unique("name", lambda spec: spec.name, list_of(_resource(weight)))
+
+    def read(value: Any, at: At) -> Any:
+        return listed(value, at) or None  # an empty list is the default
+
+    return outlined(read, listed)
+
+
+def _check_strategy(out: dict[str, Any], at: At) -> None:
+    by_shape = out.get("type", LEAST_ALLOCATED) == TO_CAPACITY_RATIO
+    if by_shape and "shape" not in out:
+        at.child("requestedToCapacityRatio").error(
+            f"is missing: the type {TO_CAPACITY_RATIO} needs {{shape: [{{utilization: 0, score: 10}}, …]}}"
+        )
+    elif "shape" in out and not by_shape:
+        at.child("requestedToCapacityRatio").error(
+            f"goes with the type {TO_CAPACITY_RATIO} alone, not with {out.get('type', LEAST_ALLOCATED)}"
+        )
+
+
+def _shape_of(value: Any, at: At) -> Any:
+    read = record(lambda shape=None: shape, {"shape": Field("shape", _points, required=True)})
+    return read(value, at)
+
+
+_STRATEGY = record(
+    ScoringStrategy,
+    {
+        "type": Field("type", enum(*STRATEGIES)),
+        "resources": Field("resources", _resources()),
+        "requestedToCapacityRatio": Field("shape", _shape_of),
+    },
+    check=_check_strategy,
+)
+
+
+def _check_group(name: str) -> str | None:
+    return "must not have a '/': it is what stands before it" if "/" in name else check_key(name)
+
+
+def _node_affinity(value: Any, at: At) -> NodeAffinityArgs | None:
+    found = NODE_AFFINITY(value, at)
+    if found is None:
+        return None
+    return NodeAffinityArgs(found.get("node_required"), found.get("node_preferred", ()))
+
+
+def _check_spread(out: dict[str, Any], at: At) -> None:
+    constraints = out.get("default_constraints", ())
+    if constraints and out.get("defaulting_type", "System") == "System":
+        at.child("defaultingType").error("must be List where defaultConstraints are given")
+    seen: dict[tuple[str, str], int] = {}
+    for place, constraint in enumerate(constraints):
+        key = (constraint.topology_key, constraint.when_unsatisfiable)
+        if key in seen:
+            at.child("defaultConstraints").child(place).error(
+                f"{key[0]} with {key[1]} is there already: defaultConstraints[{seen[key]}]"
+            )
+        seen.setdefault(key, place)
+
+
+def _no_selector(value: Any, at: At) -> None:
+    del value
+    at.error("must be left out: the selector follows from the Services and controllers of each pod")
+
+
+_CONSTRAINT = record(
+    SpreadConstraint,
+    {
+        "maxSkew": Field("max_skew", integer(1), required=True),
+        "topologyKey": Field("topology_key", checked(check_key), required=True),
+        "whenUnsatisfiable": Field(
+            "when_unsatisfiable", enum("DoNotSchedule", "ScheduleAnyway"), required=True
+        ),
+        "labelSelector": Field("label_selector", _no_selector),
+    },
+)
+
+
+def _check_preemption(out: dict[str, Any], at: At) -> None:
+    if out.get("min_candidate_nodes_percentage", 10) == out.get("min_candidate_nodes_absolute", 100) == 0:
+        at.child("minCandidateNodesPercentage").error(
+            "must not be 0 together with minCandidateNodesAbsolute: no node would be tried"
+        )
+
+
+_LABELS = list_of(checked(check_key))
+
+
+def _row(build: Callable[..., Any], check: Any = None, **fields: Field) -> Reader:
+    return record(build, fields, unread="apiVersion kind metadata", check=check)
+
+
+READERS: Mapping[str, Reader] = {
+    "NodeResourcesFit": _row(
+        NodeResourcesFitArgs,
+        ignoredResources=Field("ignored_resources", list_of(checked(check_key))),
+        ignoredResourceGroups=Field("ignored_resource_groups", list_of(checked(_check_group))),
+        scoringStrategy=Field("scoring_strategy", _STRATEGY),
+    ),
+    "NodeResourcesLeastAllocated": _row(ResourcesArgs, resources=Field("resources", _resources())),
+    "NodeResourcesMostAllocated": _row(ResourcesArgs, resources=Field("resources", _resources())),
+    "RequestedToCapacityRatio": _row(
+        ResourcesArgs,
+        shape=Field("shape", _points, required=True),
+        resources=Field("resources", _resources()),
+    ),
+    "NodeResourcesBalancedAllocation": _row(ResourcesArgs, resources=Field("resources", _resources(1))),
+    "InterPodAffinity": _row(
+        InterPodAffinityArgs,
+        hardPodAffinityWeight=Field("hard_pod_affinity_weight", integer(0, 100)),
+        ignorePreferredTermsOfExistingPods=Field("ignore_preferred_terms_of_existing_pods", boolean),
+    ),
+    "NodeAffinity": _row(
+        lambda added=None: added or NodeAffinityArgs(), addedAffinity=Field("added", _node_affinity)
+    ),
+    "PodTopologySpread": _row(
+        PodTopologySpreadArgs,
+        defaultConstraints=Field("default_constraints", list_of(_CONSTRAINT)),
+        defaultingType=Field("defaulting_type", enum("System", "List")),
+        check=_check_spread,
+    ),
+    "VolumeBinding": _row(
+        lambda bind_timeout_seconds=600, shape=None: VolumeBindingArgs(bind_timeout_seconds),  # noqa: ARG005
+        bindTimeoutSeconds=Field("bind_timeout_seconds", integer(0, 2**63 - 1)),
+        shape=Field("shape", _points),
+    ),
+    "DefaultPreemption": _row(
+        DefaultPreemptionArgs,
+        minCandidateNodesPercentage=Field("min_candidate_nodes_percentage", integer(0, 100)),
+        minCandidateNodesAbsolute=Field("min_candidate_nodes_absolute", integer(0)),
+        check=_check_preemption,
+    ),
+    "NodeLabel": _row(
+        NodeLabelArgs,
+        presentLabels=Field("present_labels", _LABELS),
+        absentLabels=Field("absent_labels", _LABELS),
+        presentLabelsPreference=Field("present_labels_preference", _LABELS),
+        absentLabelsPreference=Field("absent_labels_preference", _LABELS),
+    ),
+    "ServiceAffinity": _row(
+        ServiceAffinityArgs,
+        affinityLabels=Field("affinity_labels", _LABELS),
+        antiAffinityLabelsPreference=Field("anti_affinity_labels_preference", _LABELS),
+    ),
+    "DynamicResources": opaque,
+}
+"""What reads the arguments of a plugin that takes any; Coscheduling's depend on the edition."""
+
+DEFAULTS: Mapping[str, Any] = {
+    "NodeResourcesFit": NodeResourcesFitArgs(),
+    "NodeResourcesLeastAllocated": ResourcesArgs(),
+    "NodeResourcesMostAllocated": ResourcesArgs(),
+    "NodeResourcesBalancedAllocation": ResourcesArgs(),
+    "InterPodAffinity": InterPodAffinityArgs(),
+    "NodeAffinity": NodeAffinityArgs(),
+    "PodTopologySpread": PodTopologySpreadArgs(),
+    "VolumeBinding": VolumeBindingArgs(),
+    "DefaultPreemption": DefaultPreemptionArgs(),
+    "NodeLabel": NodeLabelArgs(),
+    "ServiceAffinity": ServiceAffinityArgs(),
+}
+"""The arguments of plugins that a configuration gives none; RequestedToCapacityRatio does not run without."""
+
+
+def read_coscheduling(edition: Edition, value: Any, at: At) -> Any:
+    """Read Coscheduling's arguments as its edition does."""
+    if type(value) is not dict:
+        at.error(f"must be an object such as {{permitWaitingTimeSeconds: 60}}, not {show(value)}")
+        return None
+    try:
+        return read_arguments(edition, value)
+    except ArgumentsError as error:
+        for problem in error.problems:
+            _tell(edition, problem, value, at)
+    return None
+
+
+def _tell(edition: Edition, problem: str, value: Mapping[str, Any], at: At) -> None:
+    """Place the plugin's own words at the field they are about, and say what is right."""
+    named = next((name for name in value if problem.startswith((f"{name}:", f'unknown field "{name}"'))), "")
+    place = at.child(named) if named else at
+    if not problem.startswith("unknown field"):
+        place.error(problem.removeprefix(f"{named}: "))
+        return
+    known = [argument.name for argument in edition.arguments]
+    other = next((e for e in EDITIONS.values() if named in {a.name for a in e.arguments}), None)
+    if other is not None:
+        told = f"is an argument of the {other.id} edition, for Kubernetes {other.kubernetes}: "
+        told += f"here {', '.join(known)} are known"
+    else:
+        meant = nearest(named, known)
+        told = (
+            f"unknown argument: did you mean {meant!r}?" if meant else f"unknown: {', '.join(FIELDS)} exist"
+        )
+    place.error(told)

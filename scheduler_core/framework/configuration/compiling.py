@@ -1,0 +1,231 @@
+"""A KubeSchedulerConfiguration compiled to what runs: plugins, predicates and priorities by profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.framework.configuration.arguments import DEFAULTS, READERS, read_coscheduling
+from scheduler_core.framework.configuration.checking import (check_combination, check_common_queue_sort, check_configs, check_kind, check_names,)
+from scheduler_core.framework.configuration.merging import Listed, enabled
+from scheduler_core.framework.configuration.plugins import COSCHEDULING, PLUGINS, POINTS
+from scheduler_core.framework.configuration.reading import Config, Written, WrittenProfile, read_configuration
+from scheduler_core.framework.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
+from scheduler_core.framework.configuration.rules import predicates_of, priorities_of, unread
+from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, Version
+from scheduler_core.framework.profile import OWN
+from scheduler_core.objects.reading import At, Report, path_text, place_of
+from scheduler_core.config.policy.profile import PolicyError, Profile
+from scheduler_core.config.policy.reading import WeightedPriority
+from scheduler_core.quirks import in_variant
+from scheduler_core.scenario.scenario import Document, Problem
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+
+ALIKE = {"filter": "every node passes", "score": "all nodes score alike"}
+NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-scheduler scores 0 everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The document's place where nothing else is known of it."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A profile that was read: what is enabled where, and the arguments of what is."""
+
+    written: WrittenProfile
+    listed: Listed
+    arguments: Mapping[str, Any]
+
+
+def compile_configuration(
+    document: Document, settings: Settings = DEFAULT_SETTINGS
+) -> FrameworkConfiguration:
+    """Compile a KubeSchedulerConfiguration document.
+
+    Raises:
+        PolicyError: With everything that is wrong, each with its path.
+    """
+    report = Report()
+    compiled = read_and_compile(document, settings, At(report, None, _Root(str(document.get("kind")))))
+    if compiled is None or report.errors:
+        raise PolicyError([Problem(message, path_text(at.steps)) for at, message in report.errors])
+    return replace(
+        compiled, warnings=tuple(Problem(message, path_text(at.steps)) for at, message in report.warnings)
+    )
+
+
+def read_and_compile(value: Document, settings: Settings, at: At) -> FrameworkConfiguration | None:
+    """Compile a document; problems and warnings go to the report of ``at``, ``None`` if it cannot be used."""
+    wrong = len(at.report.errors)
+    written = read_configuration(value, at)
+    if written is None:
+        return None
+    checked = [_checked(profile, written.version) for profile in written.profiles]
+    check_common_queue_sort([(c.written, c.listed, c.arguments) for c in checked])
+    _check_settings(written, settings)
+    if len(at.report.errors) > wrong:
+        return None
+    profiles = tuple(_compiled(profile, settings) for profile in checked)
+    _tell_of_effects(written, checked, profiles, settings)
+    return FrameworkConfiguration(
+        written.version, profiles, written.percentage, written.initial_backoff, written.max_backoff
+    )
+
+
+def _check_settings(written: Written, settings: Settings) -> None:
+    if settings.cache != "off":
+        written.at.child("kind").error(
+            f"the equivalence cache was gone before there was this configuration: write cache: off in the "
+            f"SimulationSettings, not {settings.cache}, or a v1 Policy"
+        )
+
+
+def _checked(profile: WrittenProfile, version: Version) -> _Checked:
+    check_names(profile, version)
+    listed = enabled(profile, version)
+    check_combination(profile, listed, version)
+    check_configs(profile, listed, version)
+    return _Checked(profile, listed, _arguments(profile, listed, version))
+
+
+def _arguments(profile: WrittenProfile, listed: Listed, version: Version) -> dict[str, Any]:
+    """Read the arguments of every plugin that takes any, and fill in those of plugins that run."""
+    given: dict[str, Any] = {}
+    for config in profile.configs:
+        if config.name not in given and config.name in PLUGINS:
+            given[config.name] = _read_arguments(config, version)
+    running = list(dict.fromkeys(plugin.name for point in POINTS for plugin in listed[point]))
+    for name in running:
+        if name in given:
+            continue
+        if name == COSCHEDULING:
+            given[name] = read_coscheduling(version.edition, {}, profile.at)
+        elif name in DEFAULTS:
+            given[name] = DEFAULTS[name]
+        elif name in READERS and name == "RequestedToCapacityRatio":
+            profile.at.child("pluginConfig").error(
+                f"{name} has no arguments: give it {{shape: [{{utilization: 0, score: 10}}, …]}}"
+            )
+    return {name: arguments for name, arguments in given.items() if name in running and arguments is not None}
+
+
+def _read_arguments(config: Config, version: Version) -> Any:
+    at = config.at.child("args")
+    if config.args is None:
+        return DEFAULTS.get(config.name)
+    if not check_kind(config.name, config.args, at, version):
+        return None
+    if version.name == "v1beta1" and config.name == "NodeResourcesFit" and "scoringStrategy" in config.args:
+        at.child("scoringStrategy").error(
+            "came with v1beta2: in v1beta1 enable NodeResourcesLeastAllocated, NodeResourcesMostAllocated or "
+            "RequestedToCapacityRatio under score"
+        )
+    if config.name == COSCHEDULING:
+        return read_coscheduling(version.edition, config.args, at)
+    read = READERS.get(config.name)
+    if read is None:
+        if set(config.args) - {"apiVersion", "kind", "metadata"}:
+            at.error(f"{config.name} takes no arguments: leave them out")
+        return None
+    return read(config.args, at)
+
+
+def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
+    arguments, listed = checked.arguments, checked.listed
+    points = {
+        point: tuple(
+            Enabled(plugin.name, (plugin.weight or 1) if point == "score" else 0) for plugin in listed[point]
+        )
+        for point in POINTS
+    }
+    told: list[tuple[str, str, str, str]] = []
+    quirks = settings.quirk_ids
+    predicates: dict[str, Any] = {}
+    for plugin in points["filter"]:
+        for key, predicate in predicates_of(plugin.name, arguments.get(plugin.name)):
+            predicates[key] = in_variant(predicate, quirks)
+            told.append((plugin.name, "filter", key, PLUGINS[plugin.name].filter_differs))
+    priorities: dict[str, WeightedPriority] = {}
+    for plugin in points["score"]:
+        for name, priority in priorities_of(plugin.name, arguments.get(plugin.name)):
+            # two plugins that one rule stands for are told apart by their own names
+            own = name if name not in priorities else plugin.name
+            priorities[own] = WeightedPriority(own, plugin.weight, in_variant(priority, quirks))
+            differs = "" if name in OWN else PLUGINS[plugin.name].score_differs
+            told.append((plugin.name, "score", name, differs))
+    affinity = arguments.get("InterPodAffinity") if "InterPodAffinityPriority" in priorities else None
+    profile = Profile(
+        tuple(predicates),
+        tuple(predicates.values()),
+        tuple(priorities.values()),
+        quirks=quirks,
+        hard_weight=affinity.hard_pod_affinity_weight if affinity is not None else 1,
+        settings=settings,
+        preempts=any(plugin.name == "DefaultPreemption" for plugin in points["postFilter"]),
+        framework_preemption=True,
+    )
+    written = checked.written
+    name = written.scheduler_name or DEFAULT_SCHEDULER
+    return FrameworkProfile(name, points, arguments, profile, written.percentage, tuple(told))
+
+
+# --- what is worth knowing
+
+
+def _tell_of_effects(
+    written: Written,
+    checked: Iterable[_Checked],
+    profiles: Iterable[FrameworkProfile],
+    settings: Settings,
+) -> None:
+    """Warn of everything that the run will not do, or do as v1.11 did."""
+    at = written.at
+    if written.percentage and written.percentage < 100:
+        at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
+    if written.extenders:
+        at.child("extenders").warn("extenders are other programs: they are not called")
+    if settings.quirk_ids:
+        at.child("kind").warn(
+            "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
+            "later releases did"
+        )
+    said: set[str] = set()
+    for one, profile in zip(checked, profiles):
+        _tell_of_arguments(one, profile)
+        for told in _rules(profile):
+            if told not in said:  # most profiles run the same rules: once is enough
+                one.written.at.warn(told)
+            said.add(told)
+
+
+def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
+    at = checked.written.at
+    if checked.written.percentage and checked.written.percentage < 100:
+        at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
+    configs = {config.name: config.at.child("args") for config in checked.written.configs}
+    for name, arguments in checked.arguments.items():
+        scores = any(plugin.name == name for plugin in profile.points["score"])
+        for found in unread(name, arguments, scores=scores):
+            place_of(configs[name], found.path).warn(found.message)
+
+
+def _rules(profile: FrameworkProfile) -> Iterator[str]:
+    """Say which plugins a rule of v1.11 stands for that differs, and which nothing evaluates."""
+    for point in ALIKE:
+        differing = {p: rule for p, of, rule, differs in profile.stands_for if differs and of == point}
+        if differing:
+            listed = ", ".join(f"{plugin} by {rule}" for plugin, rule in differing.items())
+            yield (
+                f"at {point} evaluated by v1.11's rules, which differ from today's (docs/policy.md): {listed}"
+            )
+    evaluated = {(plugin, point) for plugin, point, _, _ in profile.stands_for}
+    for point, alike in ALIKE.items():
+        called = [(plugin.name, point) for plugin in profile.points[point]]
+        idle = [name for name, _ in called if (name, point) not in evaluated | {NOTHING_TO_SCORE}]
+        if idle:
+            yield f"not evaluated at {point}, where {alike}: {', '.join(idle)}"

@@ -1,0 +1,36 @@
+"""A KubeSchedulerConfiguration as a document of a bundle: how it is known, and that it can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.framework.configuration import CONFIGURATION_KIND, read_and_compile
+from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
+from scheduler_core.objects.names import nearest
+from scheduler_core.objects.reading import At, show
+from scheduler_core.config.settings import Settings
+
+NEWEST = list(VERSIONS.values())[-1].api_version
+
+
+def check_configuration(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
+    """Report everything wrong with a configuration, or worth knowing; tell whether it can be used."""
+    wrong = len(at.report.errors)
+    return read_and_compile(value, settings, at) is not None and len(at.report.errors) == wrong
+
+
+def is_scheduler_configuration(value: Mapping[str, Any], at: At) -> bool:
+    """Tell whether a document is a KubeSchedulerConfiguration; one that was meant as such is an error."""
+    kind, version = value.get("kind"), value.get("apiVersion")
+    if kind == CONFIGURATION_KIND:
+        return True
+    if isinstance(version, str) and version.partition("/")[0] == GROUP:
+        if isinstance(kind, str) and nearest(kind, [CONFIGURATION_KIND]):
+            at.child("kind").error(f"{show(kind)} is not a kind: did you mean {CONFIGURATION_KIND!r}?")
+        elif kind is None:
+            at.error(f"kind is missing: write kind: {CONFIGURATION_KIND}")
+        else:
+            return False
+        return True
+    return False

@@ -1,0 +1,81 @@
+"""A scheduler's configuration with Coscheduling enabled, and what that changes besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.conversion import Conversion
+from scheduler_core.framework.configuration.from_policy import from_policy
+from scheduler_core.framework.configuration.plugins import COSCHEDULING, MULTI_POINT
+from scheduler_core.framework.configuration.versions import (CONFIGURATION_KIND, DEFAULT_SCHEDULER, VERSIONS, Version,)
+from scheduler_core.framework.plugins.coscheduling.editions import Edition
+from scheduler_core.scenario.scenario import Document
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+
+AT_POINTS = ("preFilter", "postFilter", "permit", "reserve", "postBind")
+"""Where Coscheduling works besides queueSort, where a version has no multiPoint."""
+
+VERSION_OF = {"classic": "v1beta2", "current": "v1"}
+"""The version in which a new configuration is written, by the edition that is built with it."""
+
+
+def schedules_groups(document: Document | None, settings: Settings = DEFAULT_SETTINGS) -> bool:
+    """Tell whether all profiles of a configuration have Coscheduling; a Policy has none."""
+    if document is None or document.get("kind") != CONFIGURATION_KIND:
+        return False
+    return all(profile.coscheduling for profile in compile_configuration(document, settings).profiles)
+
+
+def with_coscheduling(
+    document: Document | None, edition: Edition, settings: Settings = DEFAULT_SETTINGS
+) -> Conversion:
+    """Return the configuration with Coscheduling in every profile.
+
+    ``document`` is the one in force: a Policy becomes a KubeSchedulerConfiguration, ``None`` the defaults of
+    one. A KubeSchedulerConfiguration keeps its version, and so its edition of the plugin.
+
+    Raises:
+        PolicyError: The one in force cannot be used.
+    """
+    if document is not None and document.get("kind") == CONFIGURATION_KIND:
+        return _enabled(document, settings)
+    version = VERSIONS[VERSION_OF[edition.id]]
+    if document is None:
+        head = {"apiVersion": version.api_version, "kind": CONFIGURATION_KIND}
+        plain = {**head, "profiles": [{"schedulerName": DEFAULT_SCHEDULER}]}
+        note = f"the default plugins of kube-scheduler {version.releases} take the place of v1.11's provider"
+        return Conversion(_with_plugin(plain, version), (), (note,))
+    older = [other for other in VERSIONS.values() if other.edition is edition and other is not version]
+    made = [(of, from_policy(document, of.name, settings)) for of in (version, *older)]
+    version, found = min(made, key=lambda pair: len(pair[1].lost))  # of those that lose as much the usual one
+    return Conversion(_with_plugin(found.document, version), found.lost, found.notes)
+
+
+def _enabled(document: Document, settings: Settings) -> Conversion:
+    version = compile_configuration(document, settings).version
+    if schedules_groups(document, settings):
+        return Conversion(document)
+    made = {**document, "profiles": document.get("profiles") or [{"schedulerName": DEFAULT_SCHEDULER}]}
+    note = f"{version.name} has the {version.edition.id} edition of the plugin, which reads both spellings"
+    return Conversion(_with_plugin(made, version), (), (note,))
+
+
+def _with_plugin(document: Mapping[str, Any], version: Version) -> Document:
+    return {**document, "profiles": [_of_profile(profile, version) for profile in document["profiles"]]}
+
+
+def _of_profile(profile: Mapping[str, Any], version: Version) -> dict[str, Any]:
+    """Enable the plugin after what is enabled; it alone sorts the queue."""
+    plugins = dict(profile.get("plugins") or {})
+    plugins["queueSort"] = {"enabled": [{"name": COSCHEDULING}], "disabled": [{"name": "*"}]}
+    for point in (MULTI_POINT,) if MULTI_POINT in version.points else AT_POINTS:
+        listed = dict(plugins.get(point) or {})
+        enabled = list(listed.get("enabled") or ())
+        if not any(entry.get("name") == COSCHEDULING for entry in enabled):
+            listed["enabled"] = [*enabled, {"name": COSCHEDULING}]
+        disabled = [e for e in listed.get("disabled") or () if e.get("name") != COSCHEDULING]
+        listed.pop("disabled", None)
+        plugins[point] = {**listed, **({"disabled": disabled} if disabled else {})}
+    return {**profile, "plugins": plugins}

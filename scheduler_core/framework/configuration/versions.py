@@ -1,0 +1,153 @@
+"""The versions of KubeSchedulerConfiguration: what each knows and enables by default. Tables only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS
+from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
+from scheduler_core.config.policy.profile import CONFIGURATION_KIND
+
+GROUP = "kubescheduler.config.k8s.io"
+DEFAULT_SCHEDULER = "default-scheduler"
+
+__all__ = ["CONFIGURATION_KIND", "DEFAULT_SCHEDULER", "GROUP", "VERSIONS", "Entry", "Version", "has_plugin"]
+
+Entry = tuple[str, int | None]  # a plugin's name, and its weight where it scores
+Defaults = Mapping[str, tuple[Entry, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A column of the history. ``replaces``: enabling a default plugin again replaces it in its place.
+
+    ``edition`` is the Coscheduling that is built with kube-schedulers of these releases.
+    """
+
+    name: str
+    releases: str
+    edition: Edition
+    points: tuple[str, ...]
+    defaults: Defaults
+    replaces: bool = True
+
+    @property
+    def api_version(self) -> str:
+        """Return what a document of this version says."""
+        return f"{GROUP}/{self.name}"
+
+
+def _plain(*names: str) -> tuple[Entry, ...]:
+    return tuple((name, None) for name in names)
+
+
+_FILTERS = _plain(
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeRestrictions",
+    "EBSLimits",
+    "GCEPDLimits",
+    "NodeVolumeLimits",
+    "AzureDiskLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+)
+_EARLY: Defaults = {
+    "queueSort": _plain("PrioritySort"),
+    "preFilter": _plain(
+        "NodeResourcesFit",
+        "NodePorts",
+        "PodTopologySpread",
+        "InterPodAffinity",
+        "VolumeBinding",
+        "NodeAffinity",
+    ),
+    "filter": _FILTERS,
+    "postFilter": _plain("DefaultPreemption"),
+    "preScore": _plain("InterPodAffinity", "PodTopologySpread", "TaintToleration", "NodeAffinity"),
+    "reserve": _plain("VolumeBinding"),
+    "preBind": _plain("VolumeBinding"),
+    "bind": _plain("DefaultBinder"),
+}
+_V1BETA1: Defaults = {
+    **_EARLY,
+    "score": (
+        ("NodeResourcesBalancedAllocation", 1),
+        ("ImageLocality", 1),
+        ("InterPodAffinity", 1),
+        ("NodeResourcesLeastAllocated", 1),
+        ("NodeAffinity", 1),
+        ("NodePreferAvoidPods", 10_000),
+        ("PodTopologySpread", 2),
+        ("TaintToleration", 1),
+    ),
+}
+_V1BETA2: Defaults = {
+    **_EARLY,
+    "preFilter": _plain(
+        "NodeResourcesFit",
+        "NodePorts",
+        "VolumeRestrictions",
+        "PodTopologySpread",
+        "InterPodAffinity",
+        "VolumeBinding",
+        "NodeAffinity",
+    ),
+    "score": (
+        ("NodeResourcesBalancedAllocation", 1),
+        ("ImageLocality", 1),
+        ("InterPodAffinity", 1),
+        ("NodeResourcesFit", 1),
+        ("NodeAffinity", 1),
+        ("PodTopologySpread", 2),
+        ("TaintToleration", 1),
+    ),
+}
+_SCORING = {
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    "NodeResourcesFit": 1,
+    "PodTopologySpread": 2,
+    "InterPodAffinity": 2,
+}
+_AFTER: tuple[Entry, ...] = (
+    ("DefaultPreemption", None),
+    ("NodeResourcesBalancedAllocation", 1),
+    ("ImageLocality", 1),
+    ("DefaultBinder", None),
+)
+_V1BETA3: Defaults = {
+    MULTI_POINT: (
+        ("PrioritySort", None),
+        *((name, _SCORING.get(name)) for name, _ in _FILTERS),
+        *_AFTER,
+    )
+}
+_V1: Defaults = {MULTI_POINT: (("SchedulingGates", None), *_V1BETA3[MULTI_POINT])}
+
+_FIRST_POINTS = tuple(point for point in POINTS if point != "preEnqueue")
+
+VERSIONS: dict[str, Version] = {
+    version.name: version
+    for version in (
+        Version("v1beta1", "1.19 to 1.22", CLASSIC, _FIRST_POINTS, _V1BETA1, replaces=False),
+        Version("v1beta2", "1.22 to 1.27", CLASSIC, POINTS, _V1BETA2),
+        Version("v1beta3", "1.23 to 1.28", CURRENT, (*POINTS, MULTI_POINT), _V1BETA3),
+        Version("v1", "1.25 and later", CURRENT, (*POINTS, MULTI_POINT), _V1),
+    )
+}
+"""By name, the oldest first. Of v1 the defaults of 1.27 to 1.30, which still count volumes by cloud."""
+
+
+def has_plugin(version: Version, name: str) -> bool:
+    """Tell whether a plugin exists in a version."""
+    names = list(VERSIONS)
+    until = PLUGINS[name].until
+    return not until or names.index(version.name) <= names.index(until)

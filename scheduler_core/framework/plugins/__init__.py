@@ -1,0 +1,1 @@
+"""The plugins of the scheduling framework, one module or package each."""

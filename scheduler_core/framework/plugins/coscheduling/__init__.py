@@ -1,0 +1,23 @@
+"""The Coscheduling plugin as a library: groups of pods that are scheduled together or not at all.
+
+Both editions (:mod:`.editions`), every extension point a function of the objects, a small explicit state
+(:class:`.state.GangState`) and the virtual time passed in. Each decision carries the numbers behind it.
+"""
+
+from scheduler_core.framework.plugins.coscheduling.arguments import Arguments, ArgumentsError, read_arguments
+from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, EDITIONS, Edition
+from scheduler_core.framework.plugins.coscheduling.groups import Gangs, group_key
+from scheduler_core.framework.plugins.coscheduling.state import GangState
+
+__all__ = [
+    "CLASSIC",
+    "CURRENT",
+    "EDITIONS",
+    "Arguments",
+    "ArgumentsError",
+    "Edition",
+    "GangState",
+    "Gangs",
+    "group_key",
+    "read_arguments",
+]

@@ -1,0 +1,70 @@
+"""The plugin's arguments: defaults, and what is valid (validation.ValidateCoschedulingArgs)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.framework.plugins.coscheduling.editions import Edition
+
+INT64 = 2**63
+
+
+class ArgumentsError(ValueError):
+    """Arguments the plugin would not start with. ``problems`` holds each one's text, in table order."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Seconds, and a percentage from 0 to 100. What an edition does not know keeps its default."""
+
+    permit_waiting_seconds: int = 60
+    denied_seconds: int = 20
+    backoff_seconds: int = 0
+    reject_percentage: int = 10
+
+
+FIELDS = {
+    "permitWaitingTimeSeconds": "permit_waiting_seconds",
+    "deniedPGExpirationTimeSeconds": "denied_seconds",
+    "podGroupBackoffSeconds": "backoff_seconds",
+    "podGroupRejectPercentage": "reject_percentage",
+}
+_NOT_ARGUMENTS = frozenset({"apiVersion", "kind"})
+
+
+def read_arguments(edition: Edition, written: Mapping[str, Any]) -> Arguments:
+    """Fill in the defaults and validate, as the plugin does when it starts; null is absent.
+
+    Raises:
+        ArgumentsError: In the text of Kubernetes' field errors; classic validates no ranges.
+    """
+    known = {argument.name: argument for argument in edition.arguments}
+    problems = [f'unknown field "{name}"' for name in written if name not in known.keys() | _NOT_ARGUMENTS]
+    values: dict[str, int] = {}
+    for name, argument in known.items():
+        value = written.get(name)
+        value = argument.default if value is None else value
+        if type(value) is not int or not -INT64 <= value < INT64:
+            problems.append(f"{name}: Invalid value: {_shown(value)}: must be an integer")
+            continue
+        too_low = argument.low is not None and value < argument.low
+        too_high = argument.high is not None and value > argument.high
+        if too_low or too_high:
+            problems.append(f"{name}: Invalid value: {value}: {argument.text}")
+        values[FIELDS[name]] = value
+    if problems:
+        raise ArgumentsError(problems)
+    if edition.reject_percentage is not None:
+        values["reject_percentage"] = edition.reject_percentage
+    return Arguments(**values)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "…"

@@ -1,0 +1,89 @@
+"""The two editions of Coscheduling, and in what they differ, as one table.
+
+classic is scheduler-plugins v0.22.6 (late 2021), current its main branch of April 2026. What is
+done differently asks a column of this table; the PodGroup controller's rules are in
+:mod:`scheduler_core.framework.plugins.coscheduling.controller`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Code = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A plugin argument: its name in pluginConfig, its default, and the range validation accepts."""
+
+    name: str
+    default: int
+    low: int | None = None  # None: nothing is validated
+    high: int | None = None
+    text: str = ""  # what validation says of a value out of range
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A column of the table."""
+
+    id: Literal["classic", "current"]
+    implementation: str  # as conformance records name it
+    kubernetes: str  # the release it is built with
+    api_group: str
+    pod_label: str
+    arguments: tuple[Argument, ...]
+    denies: bool  # groups that fail are denied for a while
+    backs_off: bool  # podGroupBackoffSeconds
+    counts_gated: bool  # PreFilter looks at scheduling gates
+    keeps_assigned: bool  # a set of names kept by the plugin; else counted in the snapshot
+    failure_sorts: bool  # a failed group is as old as its failure
+    wakes_siblings: Literal["each", "first"]  # which member that begins to wait activates the others
+    pre_filter_code: Code
+    reject_percentage: int | None  # fixed, or None: an argument
+    post_bind: bool
+
+
+CLASSIC = Edition(
+    id="classic",
+    implementation="v0.22.6",
+    kubernetes="1.22",
+    api_group="scheduling.sigs.k8s.io",
+    pod_label="pod-group.scheduling.sigs.k8s.io",
+    arguments=(Argument("permitWaitingTimeSeconds", 60), Argument("deniedPGExpirationTimeSeconds", 20)),
+    denies=True,
+    backs_off=False,
+    counts_gated=False,
+    keeps_assigned=False,
+    failure_sorts=False,
+    wakes_siblings="each",
+    pre_filter_code="Unschedulable",
+    reject_percentage=10,
+    post_bind=True,
+)
+CURRENT = Edition(
+    id="current",
+    implementation="main-2026-04",
+    kubernetes="1.35",
+    api_group="scheduling.x-k8s.io",
+    pod_label="scheduling.x-k8s.io/pod-group",
+    arguments=(
+        Argument("permitWaitingTimeSeconds", 60, 0, None, "must be greater than 0"),
+        Argument("podGroupBackoffSeconds", 0, 0, None, "must be greater than 0"),
+        Argument("podGroupRejectPercentage", 10, 0, 100, "must be between 0 and 100"),
+    ),
+    denies=False,
+    backs_off=True,
+    counts_gated=True,
+    keeps_assigned=True,
+    failure_sorts=True,
+    wakes_siblings="first",
+    pre_filter_code="UnschedulableAndUnresolvable",
+    reject_percentage=None,
+    post_bind=False,
+)
+EDITIONS: dict[str, Edition] = {
+    name: edition for edition in (CLASSIC, CURRENT) for name in (edition.id, edition.implementation)
+}
+"""Both editions, by their id and by the implementation that a conformance record names."""

@@ -1,0 +1,116 @@
+"""Permit and Unreserve: wait for the group, go with it, or fail with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
+from scheduler_core.framework.plugins.coscheduling.editions import Code, Edition
+from scheduler_core.framework.plugins.coscheduling.groups import Gangs, group_key
+from scheduler_core.framework.plugins.coscheduling.rejection import Rejection, reject_group
+from scheduler_core.framework.plugins.coscheduling.state import GangState, Waiting
+from scheduler_core.objects.model import Pod, PodGroup
+
+DEFAULT_WAIT = 60.0  # seconds, where neither the group nor the plugin says one
+LONGEST_WAIT = 15 * 60.0  # the framework's cap on any Permit plugin
+REJECTION = "rejection in Unreserve"
+Why = Literal["no-group", "group-missing", "complete", "incomplete"]
+
+
+@dataclass(frozen=True, slots=True)
+class PermitResult:
+    """What Permit says: ``assigned`` of ``min_member`` hold a node, this pod included.
+
+    On Wait ``seconds`` is its own timer, ``deadline`` when it ends; ``activated`` are the siblings that
+    go back to the active queue. On Success ``allowed`` are the waiting members that bind now.
+    """
+
+    code: Code
+    why: Why
+    message: str = ""
+    group: str = ""
+    assigned: int | None = None
+    min_member: int | None = None
+    seconds: float | None = None
+    deadline: float | None = None
+    activated: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+
+
+def assigned_in_snapshot(pods: Iterable[Pod], group: str) -> int:
+    """Count the members that hold a node in the snapshot of the cycle's start: bound, assumed, waiting.
+
+    Completed pods are not in a snapshot (classic: PodGroupManager.CalculateAssignedPods).
+    """
+    return sum(
+        1 for pod in pods if pod.pod_group and pod.node_name and not pod.terminal and group_key(pod) == group
+    )
+
+
+def wait_seconds(arguments: Arguments, group: PodGroup) -> float:
+    """Return how long a member waits: the group's time, else the plugin's, else 60 s; 0 falls through."""
+    seconds = group.schedule_timeout_seconds or arguments.permit_waiting_seconds or DEFAULT_WAIT
+    return min(float(seconds), LONGEST_WAIT)
+
+
+def permit(
+    edition: Edition,
+    arguments: Arguments,
+    gangs: Gangs,
+    state: GangState,
+    pod: Pod,
+    node: str,
+    in_snapshot: int,
+    now: float,
+) -> PermitResult:
+    """Decide for a pod that was assumed on ``node``; ``in_snapshot`` members held one at the cycle's start.
+
+    A pod that waits is entered in ``state.waiting``; one whose name it is is taken out by :func:`end_wait`.
+    """
+    key, group = gangs.of_pod(pod)
+    if not key:
+        return PermitResult("Success", "no-group")
+    if group is None:
+        return PermitResult("Unschedulable", "group-missing", "PodGroup not found", key)
+    assigned = state.assign(key, pod.meta.name) if edition.keeps_assigned else in_snapshot + 1
+    needed = group.min_member
+    if assigned >= needed:
+        state.failed_at.pop(key, None)
+        allowed = tuple(state.waiting_of(key))
+        return PermitResult("Success", "complete", "", key, assigned, needed, allowed=allowed)
+    seconds = wait_seconds(arguments, group)
+    wakes = edition.wakes_siblings == "each" or assigned == 1
+    state.waiting[pod.meta.key] = Waiting(key, node, now, now + seconds)
+    return PermitResult(
+        "Wait",
+        "incomplete",
+        "",
+        key,
+        assigned,
+        needed,
+        seconds,
+        now + seconds,
+        activated=tuple(gangs.siblings(pod)) if wakes else (),
+    )
+
+
+def end_wait(state: GangState, pod: Pod) -> None:
+    """Take a pod out of the waiting ones: it was allowed, rejected, or its time was up."""
+    state.waiting.pop(pod.meta.key, None)
+
+
+def unreserve(
+    edition: Edition, arguments: Arguments, gangs: Gangs, state: GangState, pod: Pod, now: float
+) -> Rejection | None:
+    """Give up a reserved pod (time-out, rejection, failed bind): the rest of its group goes with it.
+
+    ``None`` if the pod has no group.
+    """
+    end_wait(state, pod)
+    key, group = gangs.of_pod(pod)
+    if group is None:
+        return None
+    state.unassign(key, pod.meta.name)
+    return reject_group(edition, arguments, state, key, REJECTION, now)

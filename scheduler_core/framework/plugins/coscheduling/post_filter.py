@@ -1,0 +1,73 @@
+"""PostFilter: whether a group fails with a pod that failed in PreFilter or on all nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
+from scheduler_core.framework.plugins.coscheduling.editions import Code, Edition
+from scheduler_core.framework.plugins.coscheduling.groups import Gangs
+from scheduler_core.framework.plugins.coscheduling.rejection import Rejection, reject_group
+from scheduler_core.framework.plugins.coscheduling.state import GangState
+from scheduler_core.objects.model import Pod
+
+REJECTION = "optimistic rejection in PostFilter"
+Why = Literal["no-group", "extra", "small-gap", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """What PostFilter says: ``assigned`` of ``min_member`` hold a node, ``missing_percent`` do not.
+
+    A gap of up to ``threshold_percent`` leaves the group waiting; else ``rejection`` tells who is rejected.
+    """
+
+    why: Why
+    message: str = ""
+    group: str = ""
+    assigned: int | None = None
+    min_member: int | None = None
+    missing_percent: float | None = None
+    threshold_percent: int | None = None
+    rejection: Rejection | None = None
+    code: Code = "Unschedulable"
+
+    @property
+    def rejects_group(self) -> bool:
+        """Tell whether the group fails with the pod."""
+        return self.rejection is not None
+
+
+def post_filter(
+    edition: Edition,
+    arguments: Arguments,
+    gangs: Gangs,
+    state: GangState,
+    pod: Pod,
+    assigned: int,
+    now: float,
+) -> PostFilterResult:
+    """Decide for a failed pod; ``assigned`` members of its group hold a node (see :mod:`.permit`)."""
+    key, group = gangs.of_pod(pod)
+    if group is None:
+        return PostFilterResult("no-group", "can not find pod group", key)
+    needed = group.min_member
+    threshold = arguments.reject_percentage
+    if assigned >= needed:
+        return PostFilterResult("extra", "", key, assigned, needed, 0.0, threshold)
+    missing = needed - assigned
+    percent = 100 * missing / needed
+    if missing * 100 <= threshold * needed:
+        return PostFilterResult("small-gap", "", key, assigned, needed, percent, threshold)
+    rejection = reject_group(
+        edition,
+        arguments,
+        state,
+        key,
+        REJECTION,
+        now,
+        back_off=len(gangs.members(key)) >= needed,
+    )
+    told = f"PodGroup {key} gets rejected due to Pod {pod.meta.name} is unschedulable even after PostFilter"
+    return PostFilterResult("rejected", told, key, assigned, needed, percent, threshold, rejection)

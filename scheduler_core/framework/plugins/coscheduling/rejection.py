@@ -1,0 +1,62 @@
+"""What a failed member does to its group: waiting members rejected, the group denied or backed off.
+
+PostFilter and Unreserve end alike; both tell it as a :class:`Rejection`, the caller rejects the pods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
+from scheduler_core.framework.plugins.coscheduling.editions import Edition
+from scheduler_core.framework.plugins.coscheduling.state import GangState
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """The waiting members to reject, with the message they get.
+
+    ``denied_until`` and ``backed_off_until`` are virtual seconds; ``extended`` is false where an entry was
+    alive already, which adding again does not lengthen.
+    """
+
+    group: str
+    rejected: tuple[str, ...]
+    message: str
+    denied_until: float | None = None
+    backed_off_until: float | None = None
+    extended: bool = False
+    permission_ended: bool = False
+
+
+def reject_group(
+    edition: Edition,
+    arguments: Arguments,
+    state: GangState,
+    group: str,
+    message: str,
+    now: float,
+    *,
+    back_off: bool = False,
+) -> Rejection:
+    """Reject the group's waiting members and remember its failure as the edition does.
+
+    Denial (classic) and back-off (current, if ``back_off``) do not lengthen while an entry is alive.
+    """
+    extended = False
+    if edition.denies:
+        extended = state.denied.add(group, arguments.denied_seconds, now)
+    if edition.backs_off and back_off and arguments.backoff_seconds > 0:
+        extended = state.backed_off.add(group, arguments.backoff_seconds, now)
+    ended = state.permitted.delete(group)
+    if edition.failure_sorts:
+        state.failed_at[group] = now
+    return Rejection(
+        group,
+        tuple(state.waiting_of(group)),
+        message,
+        state.denied.until(group, now) if edition.denies else None,
+        state.backed_off.until(group, now) if edition.backs_off else None,
+        extended,
+        ended,
+    )

@@ -1,0 +1,21 @@
+"""DefaultBinder, the Bind plugin that writes a pod's node to the API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scheduler_core.framework.interface import SUCCESS, Plugin, Status
+
+if TYPE_CHECKING:
+    from scheduler_core.framework.queue import QueuedPod
+
+
+class DefaultBinder(Plugin):
+    """Binds every pod that comes to it."""
+
+    name = "DefaultBinder"
+
+    def bind(self, pod: QueuedPod, node: str) -> Status:
+        """Create the pod's Binding, which the API refuses if the pod is gone or has a node already."""
+        refused = self.framework.create_binding(pod.key, node)
+        return Status("Error", refused) if refused else SUCCESS

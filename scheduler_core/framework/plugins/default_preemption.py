@@ -1,0 +1,77 @@
+"""DefaultPreemption, the PostFilter plugin that makes room by deleting pods of lower priority.
+
+It also runs for a pod that failed in PreFilter alone, unless its failure was UnschedulableAndUnresolvable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scheduler_core.framework.interface import Plugin, Status
+from scheduler_core.scheduling.preemption import preempt
+
+if TYPE_CHECKING:
+    from scheduler_core.framework.queue import QueuedPod
+    from scheduler_core.framework.record import Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Preempted:
+    """The node, the pods that go, and those that lose their nomination to it."""
+
+    node: str
+    victims: tuple[str, ...]
+    cleared: tuple[str, ...]
+
+
+class DefaultPreemption(Plugin):
+    """Nominates a node, which ends the chain of PostFilter plugins, or says Unschedulable."""
+
+    name = "DefaultPreemption"
+
+    def post_filter(self, pod: QueuedPod, attempt: Attempt) -> Status:
+        """Choose victims (PostFilter). They are deleted, or rejected if they wait at Permit."""
+        framework = self.framework
+        failed = attempt.failed
+        if failed is None or not failed.size or attempt.unresolvable:
+            return Status("Unschedulable")
+        found = preempt(
+            pod.state,
+            failed,
+            framework.cluster,
+            framework.queue.nominator,
+            framework.lane_of(pod).scheduling.profile,
+            record=framework.details,
+        )
+        attempt.preemption = found.record
+        chosen = found.chosen
+        if chosen is None:
+            return Status("Unschedulable")
+        refused = self._evict([victim.key for victim in chosen.victims], attempt)
+        if refused:
+            if found.record is not None:
+                found.record.chosen, found.record.cleared, found.record.undone = None, (), refused
+            return Status("Error", refused)
+        attempt.cleared = tuple(found.cleared)
+        for key in attempt.cleared:
+            framework.clear_nomination(key)
+        detail = Preempted(chosen.node, attempt.victims, attempt.cleared)
+        return Status("Success", detail=detail, nominated=chosen.node)
+
+    def _evict(self, keys: list[str], attempt: Attempt) -> str:
+        """Take pods away, one after another (PrepareCandidate); return what stops it, "" if nothing does.
+
+        What stops it in 1.22 is a pod that is gone and of which the scheduler has not heard yet; today's
+        scheduler passes over it.
+        """
+        evicted: list[str] = []
+        refused = ""
+        for key in keys:
+            refused = self.framework.evict(key, self.name)
+            if not refused:
+                evicted.append(key)
+            elif self.framework.release.missing_victim_fails:
+                break
+        attempt.victims = tuple(evicted)
+        return refused if self.framework.release.missing_victim_fails else ""

@@ -1,0 +1,58 @@
+"""What came of a run, as manifests: every object there is at the end, pods with the node they got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.model import KubernetesObject, Pod
+from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.controllers.workloads import Key, key_of
+
+
+def cluster_documents(
+    scenario: Scenario, objects: Iterable[KubernetesObject], placements: Mapping[str, str]
+) -> list[Document]:
+    """Return the manifests of ``objects``, in their order.
+
+    ``placements`` maps a pod's ``namespace/name`` to its node. An object that came from a manifest
+    keeps it, unread fields included; what controllers made gets one.
+    """
+    given = _manifests(scenario)
+    out: list[Document] = []
+    for obj in objects:
+        document = given.get(key_of(obj)) or to_manifest(obj)
+        node = placements.get(obj.meta.key) if isinstance(obj, Pod) else None
+        out.append(bound(document, node) if node else document)
+    return out
+
+
+def bound(document: Mapping[str, Any], node: str) -> Document:
+    """Return a pod's manifest as it is once the pod runs on a node."""
+    spec = {**(document.get("spec") or {}), "nodeName": node}
+    status = {**(document.get("status") or {}), "phase": "Running"}
+    status.pop("nominatedNodeName", None)
+    return {**document, "spec": spec, "status": status}
+
+
+def _manifests(scenario: Scenario) -> dict[Key, Mapping[str, Any]]:
+    out: dict[Key, Mapping[str, Any]] = {}
+    for document in scenario.documents:
+        out[document_key(document)] = document
+        if document.get("kind") == "Scenario":
+            for operation in (document.get("spec") or {}).get("operations") or ():
+                created = (operation.get("createOperation") or {}).get("object")
+                if created:
+                    out[document_key(created)] = created
+    return out
+
+
+def document_key(document: Mapping[str, Any]) -> Key:
+    """Return kind and ``namespace/name`` (or name) of a manifest as it was written."""
+    kind = str(document.get("kind"))
+    meta = document.get("metadata") or {}
+    row = KINDS.get(kind)
+    name = str(meta.get("name"))
+    return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

@@ -1,0 +1,90 @@
+"""The cluster as a run left it, as manifests: each as given and patched, pods with the node they got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.results.export import bound, document_key
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.scenario.history import entries_of, resolved, target_of
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.simulation.virtual import Stepper, TimedSimulation
+from scheduler_core.controllers.workloads import Key, key_of
+
+# What controllers create, and delete again.
+MADE = ("Pod", "ReplicaSet", "PersistentVolumeClaim", "PersistentVolume")
+
+
+def ending_documents(simulation: Stepper) -> list[Document]:
+    """Return the manifests of all objects that there are when a run is done, in order of creation.
+
+    An object that came from a manifest keeps it, unread fields and all, with the patches of operations;
+    what controllers made gets one. Kinds that are not read come first, as they were given.
+    """
+    scenario = simulation.scenario
+    given = _manifests(scenario)
+    unread = [d for d in scenario.documents if d.get("kind") == "Namespace"]
+    return unread + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
+
+
+def _objects(simulation: Stepper) -> list[KubernetesObject]:
+    there: dict[Key, KubernetesObject] = {key_of(obj): obj for obj in simulation.scenario.objects}
+    for operation in simulation.scenario.operations:
+        key = (operation.kind, operation.key)
+        if operation.object is None:
+            there.pop(key, None)
+        elif operation.action == "create" or key in there:
+            there[key] = operation.object
+    if isinstance(simulation, TimedSimulation):  # controllers have gone on
+        known = simulation.framework.manager.store.objects
+        there = {key: known.get(key, obj) for key, obj in there.items() if key in known or key[0] not in MADE}
+        there |= {key: obj for key, obj in known.items() if key[0] in MADE}
+    cluster = simulation.cluster
+    alive = {key: cluster.pods[key].pod for key in simulation.placement()}
+    kept = [obj for key, obj in there.items() if key[0] != "Pod"]
+    return [*kept, *alive.values(), *(pod for key, pod in cluster.finished.items() if key not in alive)]
+
+
+def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: Stepper) -> Document:
+    document = given.get(key_of(obj)) or to_manifest(obj)
+    if isinstance(obj, (PersistentVolumeClaim, PersistentVolume)):
+        return _claimed(document, obj)
+    if not isinstance(obj, Pod) or obj.terminal:
+        return document
+    state = simulation.cluster.pods[obj.meta.key]
+    return bound(document, state.node_name) if state.node_name else document
+
+
+def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) -> Document:
+    """Return a claim or a volume as it is once the two are bound."""
+    spec = document.get("spec") or {}
+    if isinstance(obj, PersistentVolumeClaim):
+        bond: dict[str, Any] = {"volumeName": obj.volume_name} if obj.volume_name else {}
+    else:
+        namespace, _, name = obj.claim_ref.rpartition("/")
+        bond = {"claimRef": {"namespace": namespace, "name": name}} if name else {}
+    return {**document, "spec": {**bond, **spec}} if bond.keys() - spec.keys() else document
+
+
+def _manifests(scenario: Scenario) -> dict[Key, Any]:
+    """Return the manifests of the objects that the scenario's documents name, as operations left them."""
+    out: dict[Key, Any] = {}
+    for document in scenario.documents:
+        if document.get("kind") in KINDS:
+            out[document_key(document)] = document
+    for entry, made in resolved(entries_of(scenario.documents), scenario):
+        if not made:
+            continue
+        key = target_of(entry)
+        if "createOperation" in entry:
+            out[key] = entry["createOperation"]["object"]
+        elif "deleteOperation" in entry:
+            out.pop(key, None)
+        elif key in out:
+            body = entry["patchOperation"]
+            out[key] = apply_patch(out[key], body["patch"], kind_of_patch(body, out[key]))
+    return out

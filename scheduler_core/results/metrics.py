@@ -1,0 +1,125 @@
+"""What a run comes to in numbers: pods placed, work done, how full the nodes are and how evenly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster import Cluster
+from scheduler_core.cluster.columns import BASIC_RESOURCES, REGION_LABEL, ZONE_LABEL
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.virtual import Stepper
+
+ZONES_SHOWN = 100
+
+
+@dataclass(slots=True)
+class Work:
+    """What the cycles of a run took, added up as they pass; holds no cycle."""
+
+    cycles: int = 0
+    evaluations: int = 0  # (predicate, node) pairs that were evaluated
+    preemptions: int = 0
+    victims: int = 0
+    failed: int = 0  # cycles that ended without a node
+    most_nodes: int = 0  # with a pod on them, after any cycle
+    shares: dict[str, float] = field(default_factory=dict)  # utilisation, added up over the cycles
+
+    def add(self, cycle: Cycle, cluster: Cluster) -> None:
+        """Count one cycle in, and the cluster as it left it."""
+        self.most_nodes = max(self.most_nodes, int(np.count_nonzero(cluster.used[3])))
+        for name, share in _utilisation(cluster).items():
+            self.shares[name] = self.shares.get(name, 0.0) + share
+        self.cycles += 1
+        self.evaluations += cycle.evaluations
+        self.preemptions += cycle.decision.nominated is not None
+        self.victims += len(cycle.decision.victims)
+        self.failed += cycle.result != "scheduled"
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """One run in numbers.
+
+    ``utilisation`` is requested over allocatable of all nodes at the end, from 0 to 1, by resource, and
+    ``mean_utilisation`` its mean over the cycles, for runs that end with little left; ``zones`` the pods
+    in each zone; ``spread`` the most minus the fewest of these; ``deviation`` the standard deviation of the
+    nodes' cpu utilisation.
+    """
+
+    placed: int
+    pending: int
+    work: Work
+    nodes_used: int
+    utilisation: dict[str, float] = field(default_factory=dict)
+    zones: dict[str, int] = field(default_factory=dict)
+    spread: int = 0
+    deviation: float = 0.0
+
+    @property
+    def mean_utilisation(self) -> dict[str, float]:
+        """The mean over the cycles, by resource."""
+        return {name: round(total / self.work.cycles, 4) for name, total in self.work.shares.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON; of many zones the first :data:`ZONES_SHOWN` are listed."""
+        return {
+            "placed": self.placed,
+            "pending": self.pending,
+            "cycles": self.work.cycles,
+            "failedCycles": self.work.failed,
+            "evaluations": self.work.evaluations,
+            "preemptions": self.work.preemptions,
+            "victims": self.work.victims,
+            "nodesUsed": self.nodes_used,
+            "mostNodesUsed": self.work.most_nodes,
+            "utilisation": self.utilisation,
+            "meanUtilisation": self.mean_utilisation,
+            "zones": dict(list(self.zones.items())[:ZONES_SHOWN]),
+            "zoneSpread": self.spread,
+            "cpuDeviation": self.deviation,
+        }
+
+
+def measure(simulation: Stepper, work: Work) -> Metrics:
+    """Measure the cluster as a simulation has left it."""
+    cluster = simulation.cluster
+    placed = sum(bool(pod.node_name) for pod in cluster.pods.values())
+    zones = _zones(cluster)
+    cpu, offered = cluster.used[0], cluster.columns.allocatable[0]
+    shares = cpu[offered > 0] / offered[offered > 0]
+    return Metrics(
+        placed=placed,
+        pending=len(cluster.pods) - placed,
+        work=work,
+        nodes_used=int(np.count_nonzero(cluster.used[3])),
+        utilisation=_utilisation(cluster),
+        zones=zones,
+        spread=max(zones.values()) - min(zones.values()) if zones else 0,
+        deviation=round(float(shares.std()), 4) if shares.size else 0.0,
+    )
+
+
+def _utilisation(cluster: Cluster) -> dict[str, float]:
+    columns = cluster.columns
+    amounts = {
+        name: (int(used.sum()), int(offered.sum()))
+        for name, used, offered in zip(BASIC_RESOURCES, cluster.used, columns.allocatable)
+    }
+    for name in sorted(columns.scalars):
+        amounts[name] = int(cluster.scalar_used(name).sum()), int(columns.scalars[name].sum())
+    return {name: round(used / offered, 4) for name, (used, offered) in amounts.items() if offered}
+
+
+def _zones(cluster: Cluster) -> dict[str, int]:
+    """Count the pods in each zone; nodes without a zone are in none, an empty zone counts 0."""
+    counts: Counter[str] = Counter()
+    for node, pods in zip(cluster.columns.nodes, cluster.used[3].tolist()):
+        labels = node.meta.labels
+        parts = [labels[key] for key in (REGION_LABEL, ZONE_LABEL) if labels.get(key)]
+        if parts:
+            counts["/".join(parts)] += pods
+    return dict(sorted(counts.items()))

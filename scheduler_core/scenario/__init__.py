@@ -1,0 +1,1 @@
+"""Bundles: loading them, and the history of operations they describe."""

@@ -1,0 +1,346 @@
+"""Objects to a cluster: admission, owners, controllers, order; and every later change in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from scheduler_core.objects.admission import Admission, disruptions_allowed
+from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import Decoded
+from scheduler_core.formats.limits import Limits
+from scheduler_core.objects.model import (
+    KubernetesObject,
+    Node,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    StorageClass,
+    Workload,
+)
+from scheduler_core.objects.reading import At, Report
+from scheduler_core.objects.selectors import matches
+from scheduler_core.progress import Watch, counted, unwatched
+from scheduler_core.objects.provisioning import provisions
+from scheduler_core.controllers.workloads import (Action, Change, Key, World, key_of, reconcile, rollout, with_selector, with_uid,)
+
+
+@dataclass(slots=True)
+class Notices:
+    """Warnings that may come once for each of many objects: the first is kept, the rest counted."""
+
+    first: dict[str, At] = field(default_factory=dict)
+    count: dict[str, int] = field(default_factory=dict)
+
+    def add(self, at: At, message: str) -> None:
+        """Take one warning."""
+        self.first.setdefault(message, at)
+        self.count[message] = self.count.get(message, 0) + 1
+
+    def flush(self) -> None:
+        """Hand the collected warnings to the report."""
+        for message, at in self.first.items():
+            more = self.count[message] - 1
+            at.warn(f"{message} (and {more} more)" if more else message)
+        self.first.clear()
+        self.count.clear()
+
+
+class Assembly:
+    """A cluster as it is put together, and as operations from outside change it."""
+
+    def __init__(
+        self, report: Report, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
+    ) -> None:
+        self.watch = watch
+        self.report = report
+        self.limits = limits
+        self.expand = expand
+        self.timed = False  # time will run
+        self.admitting = admission
+        self.recorded = False  # objects come and go as a recording says: no controller acts
+        self.world = World()
+        self.admission = Admission()
+        self.notices = Notices()
+        self.children: dict[Key, list[KubernetesObject]] = {}
+        self.ignored: list[Entry] = []  # manifests of operations, of kinds without a reader
+        self.places: dict[Key, At] = {}  # where each object's manifest stands
+        self.changed: list[Change] = []  # by controllers that a later document changed
+        self.pods = 0
+        self.claims = 0  # made for StatefulSets
+        self.full = False
+
+    # --- one object
+
+    def admit(self, decoded: Decoded) -> KubernetesObject:
+        """Return the object as the API server would store it, or as it is where admission is off."""
+        obj = decoded.object
+        if not self.admitting:
+            return obj
+        at = At(self.report, None, decoded.entry)
+        if isinstance(obj, Workload):
+            self._check_workload(obj, at, str(decoded.entry.value.get("apiVersion")))
+            obj = with_selector(obj)
+        spec = decoded.entry.value.get("spec")
+        given = isinstance(spec, dict) and spec.get("priority") is not None
+        place = at.child("spec")
+        obj = self.admission.admit(
+            obj,
+            lambda name, text: self.notices.add(place.child(name), text),
+            priority_given=given,
+            refuse=lambda name, text: place.child(name).refuse(text),
+        )
+        return with_uid(obj)
+
+    def _check_workload(self, obj: Workload, at: At, version: str) -> None:
+        spec = at.child("spec")
+        if obj.template is None:
+            spec.child("template").error("template is missing: without it no pod can be made")
+            return
+        if obj.kind == "Job":
+            return
+        labels = obj.template.meta.labels
+        if obj.selector is None:
+            if version.startswith("apps/v1") and "beta" not in version:
+                spec.child("selector").error(
+                    "selector is missing: write matchLabels with the template's labels"
+                )
+            elif not labels:
+                spec.child("template").error(
+                    "labels are missing: the controller could not find its pods again"
+                )
+        elif not matches(obj.selector, labels):
+            spec.child("selector").error(
+                "does not match the template's labels (spec.template.metadata.labels)"
+            )
+
+    # --- the initial cluster
+
+    def build(
+        self, decoded: Iterable[Decoded], before: Mapping[Key, Decoded] | None = None
+    ) -> list[KubernetesObject]:
+        """Return all objects in creation order. Problems go to the report, what may repeat to the notices.
+
+        ``before`` are controllers as they were before a later document took their place. What they own is
+        rolled out where time stands still, and found in ``changed``; with time, controllers do it in the run.
+        """
+        listed = list(decoded)
+        for item in listed:
+            self.admission.learn(item.object)
+        nodes = {d.object.meta.name for d in listed if isinstance(d.object, Node)}
+        for item in counted(listed, "assembling", len(listed), self.watch):
+            obj = self.admit(item)
+            at = At(self.report, None, item.entry)
+            self.places[key_of(obj)] = at
+            if isinstance(obj, Pod):
+                if obj.node_name and obj.node_name not in nodes:
+                    self._leave_out(obj, at)
+                    continue
+                self.count_pods(1, at)
+            self.world.put(obj)
+        if self.expand and not self.report.errors and self._foreseen():
+            if before and not self.timed:
+                self._roll_out(before)
+            for obj in list(self.world.objects.values()):
+                if isinstance(obj, Workload) and not (self.timed and made_in_time(obj)):
+                    self.settle(obj, self.places[key_of(obj)], shrink=False)
+            self._tell_of_daemons()
+        if self.admitting:
+            self._set_budgets(
+                {d.object.meta.key: d for d in listed if isinstance(d.object, PodDisruptionBudget)}
+            )
+            if not self.timed:
+                self._tell_of_provisioners()
+        objects = list(self._in_order())
+        return _by_age(objects) if self.admitting else objects
+
+    def _roll_out(self, before: Mapping[Key, Decoded]) -> None:
+        """Do at once what follows from the changes of controllers whose pods are there already."""
+        for key, item in before.items():
+            after, owner = self.world.objects.get(key), item.object
+            if not isinstance(after, Workload) or not isinstance(owner, Workload):
+                continue
+            affected, known = [after], sum(action == "delete" for action, _ in self.changed)
+            for action, obj in rollout(self.world, with_selector(owner), after):
+                self._apply(action, obj, self.places[key])
+                if isinstance(obj, Workload):
+                    affected.append(obj)
+            for obj in affected:
+                for gone in reconcile(self.world, obj).delete:
+                    self._apply("delete", gone, self.places[key])
+            deleted = sum(action == "delete" for action, _ in self.changed) - known
+            if deleted:
+                told = f"{deleted:,} of its pods {'is' if deleted == 1 else 'are'} deleted at the start"
+                self.places[key].child("spec").warn(f"{told}, since its template or its replicas changed")
+
+    def _apply(self, action: Action, obj: KubernetesObject, at: At) -> None:
+        if action == "delete":
+            self.world.remove(key_of(obj))
+            self.pods -= isinstance(obj, Pod)
+        else:
+            obj = self.admit_made(obj, at)
+            self.world.put(obj)
+            self.places.setdefault(key_of(obj), at)
+        self.changed.append((action, obj))
+
+    def _leave_out(self, pod: Pod, at: At) -> None:
+        if not pod.terminal:
+            self.notices.add(
+                at.child("spec").child("nodeName"),
+                f"there is no node {pod.node_name!r} here: its pods are left out of the cluster",
+            )
+
+    def count_pods(self, number: int, at: At) -> bool:
+        """Count pods against the bound. Returns False, once with an error, where there are too many."""
+        self.pods += number
+        if self.pods > self.limits.pods and not self.full:
+            self.full = True
+            at.error(f"more than {self.limits.pods:,} pods in all, those of controllers included")
+        return not self.full
+
+    def _set_budgets(self, given: dict[str, Decoded]) -> None:
+        scale = {
+            (w.kind, w.meta.namespace, w.meta.name): w.replicas
+            for w in self.world.objects.values()
+            if isinstance(w, Workload)
+        }
+        for budget in [b for b in self.world.objects.values() if isinstance(b, PodDisruptionBudget)]:
+            status = given[budget.meta.key].entry.value.get("status")
+            if not (isinstance(status, dict) and "disruptionsAllowed" in status):
+                allowed = disruptions_allowed(budget, self.world.pods(), scale)
+                self.world.put(replace(budget, disruptions_allowed=allowed))
+
+    def _tell_of_daemons(self) -> None:
+        """Warn of DaemonSets that have no pod on a node which is meant for them, or on none at all.
+
+        Once time runs the scheduler places their pods, and those that find no room are pending.
+        """
+        for obj in self.world.objects.values():
+            if isinstance(obj, Workload) and obj.kind == "DaemonSet":
+                told = unplaced(obj, self.world.nodes(), self.world.pods_on, room=not self.timed)
+                if told:
+                    self.places[key_of(obj)].child("spec").warn(told)
+
+    def _tell_of_provisioners(self) -> None:
+        """Warn of claims whose volume a provisioner would make: nobody makes any where time stands still."""
+        owners = {key_of(made): owner for owner, children in self.children.items() for made in children}
+        unbound: dict[str, list[PersistentVolumeClaim]] = {}
+        for obj in self.world.objects.values():
+            if isinstance(obj, PersistentVolumeClaim) and obj.storage_class and not obj.volume_name:
+                unbound.setdefault(obj.storage_class, []).append(obj)
+        for name, claims in unbound.items():
+            found = self.world.objects.get(("StorageClass", name))
+            if not isinstance(found, StorageClass) or not provisions(found):
+                continue
+            first, more = claims[0], len(claims) - 1
+            key = key_of(first)
+            told = f"and {more} more get" if more else "gets"
+            self.places[owners.get(key, key)].child("spec").warn(
+                f"claim {first.meta.key} {told} no volume: StorageClass {name!r} ({found.binding_mode}, "
+                f"{found.provisioner}) provisions in virtual time alone. Pods that need one stay pending; "
+                "SimulationSettings with time: virtual let it provision"
+            )
+
+    def _in_order(self) -> Iterable[KubernetesObject]:
+        made = {key_of(child) for children in self.children.values() for child in children}
+        stack = [key for key in reversed(self.world.objects) if key not in made]
+        while stack:
+            key = stack.pop()
+            yield self.world.objects[key]
+            stack.extend(key_of(child) for child in reversed(self.children.get(key, ())))
+
+    # --- controllers
+
+    def settle(self, owner: Workload, at: At, *, shrink: bool = True) -> list[Change]:
+        """Let a controller, and those that it creates, do their work on the world. Returns what they did.
+
+        ``shrink`` false leaves surplus pods alone: a dump's pods are facts.
+        """
+        done: list[Change] = []
+        waiting = [owner]
+        while waiting:
+            current = waiting.pop(0)
+            if not self._within(current, at):
+                return done
+            changes = reconcile(self.world, current)
+            if not self.count_pods(sum(isinstance(o, Pod) for o in changes.create), at):
+                return done
+            children = self.children.setdefault(key_of(current), [])
+            for obj in changes.create:
+                made = self.admit_made(obj, at)
+                self.world.put(made)
+                children.append(made)
+                done.append(("create", made))
+                if isinstance(made, Workload):
+                    waiting.append(made)
+            for obj in changes.update:
+                self.world.put(obj)
+                done.append(("update", obj))
+            for obj in changes.delete if shrink else ():
+                self.world.remove(key_of(obj))
+                done.append(("delete", obj))
+        return done
+
+    def _within(self, owner: Workload, at: At) -> bool:
+        """Check a controller against the bounds before anything is made for it."""
+        spec = at.child("spec")
+        if owner.replicas > self.limits.replicas:
+            most = f"at most {self.limits.replicas:,} pods a controller are made"
+            spec.child("replicas").error(f"{most}, not {owner.replicas:,}")
+            return False
+        claims = owner.replicas * len(owner.claim_templates)
+        if claims + self.claims > self.limits.pods:
+            spec.child("volumeClaimTemplates").error(f"more than {self.limits.pods:,} claims in all")
+            return False
+        self.claims += claims
+        return True
+
+    def _foreseen(self) -> bool:
+        """Tell whether the controllers' pods stay within the bound, before the first is made."""
+        wanted = 0
+        nodes = len(self.world.nodes())
+        for owner in self.world.objects.values():
+            if isinstance(owner, Workload):
+                sets = owner.kind == "Deployment" and self.world.owned(owner)
+                replicas = nodes if owner.kind == "DaemonSet" else owner.replicas
+                wanted += 0 if sets else max(0, replicas - self.pods)
+            if wanted > self.limits.pods:
+                assert isinstance(owner, Workload)
+                spec = self.places[key_of(owner)].child("spec")
+                return self.count_pods(wanted, spec if owner.kind == "DaemonSet" else spec.child("replicas"))
+        return True
+
+    def admit_made(self, obj: KubernetesObject, at: At) -> KubernetesObject:
+        """Admit what a controller made; ``at`` is the controller's place."""
+        if not self.admitting:
+            return obj
+        spec = at.child("spec").child("template").child("spec")
+        return self.admission.admit(
+            obj,
+            lambda name, text: self.notices.add(spec.child(name), text),
+            priority_given=isinstance(obj, Pod) and obj.priority != 0,
+        )
+
+
+def made_in_time(owner: Workload) -> bool:
+    """Tell whether a controller's pods wait for each other, or for the scheduler, once time runs."""
+    return owner.kind == "DaemonSet" or (owner.kind == "StatefulSet" and not owner.parallel)
+
+
+def _by_age(objects: list[KubernetesObject]) -> list[KubernetesObject]:
+    """Order the pods by creationTimestamp, each on a place that a pod had; those without a time come last."""
+    pods = [obj for obj in objects if isinstance(obj, Pod)]
+    if not any(pod.meta.creation_timestamp for pod in pods):
+        return objects
+    ordered = iter(sorted(pods, key=_age))
+    return [next(ordered) if isinstance(obj, Pod) else obj for obj in objects]
+
+
+def _age(pod: Pod) -> float:
+    stamp = pod.meta.creation_timestamp
+    if stamp is None:
+        return float("inf")
+    moment = datetime.fromisoformat(stamp)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,520 @@
+"""Edits of a Scenario document's history: an operation put in at a moment, taken out, or moved.
+
+What came before the moment stays exactly as it was, and what comes later still comes when it did. The rules
+of when an operation lands are those of :mod:`scheduler_core.scenario.moments`: an operation after cycle ``3.4`` is
+``step: {major: 3, minor: 4}`` and begins major step 4, so later operations count on from there.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.results.export import document_key
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.scenario.moments import in_order, stepped
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.scenario.reconfiguration import VERSIONS, is_configuration
+from scheduler_core.scenario.scenario import Document, Operation, Scenario
+from scheduler_core.controllers.workloads import Key, key_of
+
+Manifest = dict[str, Any]
+Operations = list[Manifest]
+
+SCENARIO_KIND = "Scenario"
+SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
+ACTIONS = ("createOperation", "patchOperation", "deleteOperation")
+
+_MOMENT = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
+
+
+class HistoryError(ValueError):
+    """The history cannot be changed so; the text says why, ``field`` what of the change is wrong."""
+
+    def __init__(self, text: str, field: str = "step") -> None:
+        self.field = field
+        super().__init__(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """After cycle ``major.minor``; ``during`` the next one's evaluation rather than before it."""
+
+    major: int
+    minor: int
+    during: bool = False
+
+    @classmethod
+    def parse(cls, text: str, *, during: bool = False) -> Moment:
+        """Read ``3.4``; ``1.0`` is before the first cycle. Raises HistoryError."""
+        match = _MOMENT.fullmatch(text)
+        if match is None or int(match[1]) < 1:
+            raise HistoryError(
+                f"{text[:40]!r} is no moment: write the cycle's major.minor, like 3.4; 1.0 is the start."
+            )
+        return cls(int(match[1]), int(match[2]), during)
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+# --- what a history holds
+
+
+def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
+    """Return the entries of the bundle's Scenario document, to be read, in the order in which they land.
+
+    Those that are written with a time alone have the step that follows from it.
+    """
+    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
+    return stepped(((found or {}).get("spec") or {}).get("operations") or ())
+
+
+def written_of(documents: Sequence[Document]) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return the entries as they are written, each with its place there, in the order in which they land."""
+    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
+    listed = ((found or {}).get("spec") or {}).get("operations") or ()
+    return [(place, listed[place]) for place in in_order(listed)]
+
+
+def operations_of(documents: Sequence[Document]) -> Operations:
+    """Return copies of the entries, to be changed."""
+    return [_plain(entry) for entry in entries_of(documents)]
+
+
+def with_operations(documents: Sequence[Document], operations: Operations) -> tuple[Document, ...]:
+    """Return the documents with this history: its Scenario document is made, changed, or goes if empty."""
+    operations = _timed_again(documents, operations)
+    place = next((n for n, d in enumerate(documents) if d.get("kind") == SCENARIO_KIND), None)
+    if place is None:
+        head: Manifest = {
+            "apiVersion": SCENARIO_VERSION,
+            "kind": SCENARIO_KIND,
+            "metadata": {"name": "history"},
+        }
+        return (*documents, {**head, "spec": {"operations": operations}}) if operations else (*documents,)
+    if not operations:
+        return (*documents[:place], *documents[place + 1 :])
+    old = documents[place]
+    changed = {**old, "spec": {**(old.get("spec") or {}), "operations": operations}}
+    return (*documents[:place], changed, *documents[place + 1 :])
+
+
+def _timed_again(documents: Sequence[Document], operations: Operations) -> Operations:
+    """Leave the step out again where it follows from the time, as it was written; if it still does."""
+    entries = entries_of(documents)
+    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
+    written = {id(entry) for entry in ((found or {}).get("spec") or {}).get("operations") or ()}
+    timed = {name: entry for name, entry in zip(ids_of(entries), entries) if id(entry) not in written}
+    if not timed:
+        return operations
+    again: Operations = []
+    for name, operation in zip(ids_of(operations), operations):
+        former = timed.get(name)
+        kept = former is not None and (operation.get("time"), minor_of(operation)) == (
+            former["time"],
+            minor_of(former),
+        )
+        again.append({k: v for k, v in operation.items() if k != "step"} if kept else operation)
+    return again if _alike(stepped(again), stepped(operations)) else operations
+
+
+def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether entries are the same and share their steps alike, whatever numbers these have."""
+
+    def told(operations: Sequence[Mapping[str, Any]]) -> list[Manifest]:
+        ranks = {major: rank for rank, major in enumerate(dict.fromkeys(map(major_of, operations)))}
+        return [
+            {**operation, "step": (ranks[major_of(operation)], minor_of(operation))}
+            for operation in operations
+        ]
+
+    majors = [major_of(operation) for operation in some]
+    return majors == sorted(majors) and told(some) == told(others)
+
+
+def ids_of(operations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what each operation is called; one without an id is called by its number, as the reader does."""
+    taken: set[str] = set()
+    names = []
+    for operation in operations:
+        given = operation.get("id")
+        name = str(given) if given not in (None, "") else str(len(taken) + 1)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def major_of(operation: Mapping[str, Any]) -> int:
+    """Return the major step of an entry."""
+    step = operation["step"]
+    return int(step["major"] if isinstance(step, Mapping) else step)
+
+
+def minor_of(operation: Mapping[str, Any]) -> int | None:
+    """Return after how many cycles of its step an entry lands; ``None``: when none is left to run."""
+    step = operation.get("step")
+    return step.get("minor") if isinstance(step, Mapping) else None
+
+
+def effective(scenario: Scenario) -> list[tuple[int, int | None]]:
+    """Return the steps that change something, in order: the major, and after which minor."""
+    found: dict[int, int | None] = {}
+    for operation in scenario.operations:
+        found.setdefault(operation.step, operation.after)
+    return list(found.items())
+
+
+def resolved(
+    operations: Sequence[Mapping[str, Any]], scenario: Scenario
+) -> Iterator[tuple[Mapping[str, Any], list[Operation]]]:
+    """Yield each entry with what it came to: itself, and what controllers did in answer."""
+    left = iter([*scenario.operations, None])
+    current = next(left)
+    for name, operation in zip(ids_of(operations), operations):
+        made: list[Operation] = []
+        while current is not None and current.id == (f"{name}.{len(made)}" if made else name):
+            made.append(current)
+            current = next(left)
+        yield operation, made
+
+
+# --- changing it
+
+
+def placed(scenario: Scenario, moment: Moment, entry: Manifest) -> tuple[Operations, str]:
+    """Return the scenario's entries with one more at the moment, and what it is called.
+
+    ``entry`` holds the action, and an id if it has one already. Raises HistoryError for a moment that
+    there is not.
+    """
+    operations = operations_of(scenario.documents)
+    check(scenario, moment)
+    names = ids_of(operations)
+    name = str(entry.get("id") or _free(names))
+    body = {key: value for key, value in entry.items() if key in ACTIONS}
+    made: Manifest = {"id": name, "step": {"major": moment.major, "minor": moment.minor}}
+    first, end = _group(operations, moment.major)
+    joining = first < end and minor_of(operations[first]) == moment.minor
+    if joining:
+        inside = next((n for n in range(first, end) if "during" in operations[n]), end)
+        place = end if moment.during else inside
+        if place == first and "time" in operations[first]:
+            made["time"] = operations[first]["time"]
+    else:
+        place = first
+        if operations[place:]:
+            made["time"] = _time_before(operations, place)
+    if moment.during:
+        made["during"] = "evaluation"
+    made.update(body)
+    later = _named(operations[place:], names[place:])
+    if not joining:
+        later = _renumbered(later, moment, [major for major, _ in effective(scenario)])
+    return [*operations[:place], made, *later], name
+
+
+def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Operations, str]:
+    """Return the scenario's entries, as they are written, with one more at a second of virtual time.
+
+    What else has a time keeps it. Written steps go on from the one that the new entry makes. Raises
+    HistoryError for a second after the end of the history.
+    """
+    written = [_plain(operation) for _, operation in written_of(scenario.documents)]
+    names = ids_of(written)
+    name = str(entry.get("id") or _free(names))
+    body = {key: value for key, value in entry.items() if key in ACTIONS}
+    listed = _named(written, names)
+    listed.append({"id": name, "time": int(seconds) if float(seconds).is_integer() else seconds, **body})
+    ordered = [listed[place] for place in in_order(listed)]
+    if any("doneOperation" in operation for operation in ordered[: ordered.index(listed[-1])]):
+        raise HistoryError(f"The history ends before {seconds:g} s: what comes later is not read.", "seconds")
+    _stepped_on(ordered)
+    return ordered, name
+
+
+def _stepped_on(ordered: Operations) -> None:
+    """Give written steps that the times before them have taken the next number."""
+    step, seconds, derived = 0, 0.0, False
+    again: dict[int, int] = {}
+    for operation in ordered:
+        if operation.get("step") is None:
+            if operation["time"] > seconds or not step:
+                step, seconds, derived = step + 1, float(operation["time"]), True
+            continue
+        old = major_of(operation)
+        taken = old < step or (old == step and derived)
+        major = again.setdefault(old, step + 1 if taken else old)
+        _set_step(operation, major, minor_of(operation))
+        reached = operation.get("time", seconds + 1 if major > step else seconds)
+        derived = derived and major == step
+        step, seconds = max(step, major), max(seconds, float(reached))
+
+
+def _free(names: Sequence[str]) -> str:
+    return next(f"edit-{n}" for n in range(1, len(names) + 2) if f"edit-{n}" not in names)
+
+
+def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Operations, Manifest]:
+    """Return the scenario's entries without one, and that one. Raises HistoryError if there is none.
+
+    ``landed`` is the cycle after which it came, where that is known: later operations that count the cycles
+    of the step that it began count on from there.
+    """
+    operations = operations_of(scenario.documents)
+    names = ids_of(operations)
+    if name not in names:
+        raise HistoryError(f"There is no operation {name[:60]!r} in this scenario.", "id")
+    place = names.index(name)
+    gone = operations[place]
+    major = major_of(gone)
+    later = _named(operations[place + 1 :], names[place + 1 :])
+    opened = place == 0 or major_of(operations[place - 1]) != major
+    if opened and later and major_of(later[0]) == major:
+        later[0]["step"] = gone["step"]  # the first of a step says when all of it lands
+        if "time" in gone:
+            later[0].setdefault("time", gone["time"])
+    if not _still_lands(scenario, name, major):
+        _delay(later, [step for step, _ in effective(scenario)], _waited(gone, landed))
+    return [*operations[:place], *later], gone
+
+
+def moved(
+    scenario: Scenario, name: str, landed: Moment | None, moment: Moment
+) -> tuple[Scenario, Moment, Manifest]:
+    """Return what :func:`placed` needs to put an operation in again at ``moment``, told before it was out."""
+    operations, gone = removed(scenario, name, landed)
+    left = tuple(o for o in scenario.operations if o.id != name and not _follows(o.id, name))
+    major = major_of(gone)
+    if not _still_lands(scenario, name, major):
+        waited = _waited(gone, landed)
+        following = next((o.step for o in left if o.step > major), None)
+        left = tuple(
+            replace(o, after=o.after + waited) if o.step == following and o.after is not None else o
+            for o in left
+        )
+        if moment.major == major + 1:
+            began = max((o.step for o in left if o.step < major), default=0) + 1
+            moment = Moment(began, waited + moment.minor, moment.during)
+    documents = with_operations(scenario.documents, operations)
+    return Scenario(scenario.title, documents, scenario.objects, left), moment, gone
+
+
+def _waited(gone: Manifest, landed: Moment | None) -> int:
+    """Return how many cycles of its step ran before an operation landed."""
+    minor = minor_of(gone)
+    if minor is not None:
+        return minor
+    return landed.minor if landed is not None else 0
+
+
+def check(scenario: Scenario, moment: Moment) -> None:
+    """Raise HistoryError for a moment that there cannot be, saying which there are."""
+    steps = effective(scenario)
+    majors = [1, *(major + 1 for major, _ in steps)]
+    if moment.major not in majors:
+        known = ", ".join(map(str, majors[:20])) + (" …" if len(majors) > 20 else "")
+        raise HistoryError(
+            f"There is no major step {moment.major}: the operations of this scenario lead to {known}."
+        )
+    following = next(((major, after) for major, after in steps if major >= moment.major), None)
+    if following is not None and following[1] is not None and following[1] < moment.minor:
+        raise HistoryError(
+            f"There is no cycle {moment}: operations end major step {moment.major} "
+            f"after {moment.major}.{following[1]}."
+        )
+
+
+def _group(operations: Sequence[Mapping[str, Any]], major: int) -> tuple[int, int]:
+    """Return where the entries of a step begin and end; nothing after the end of the history is read."""
+    end = next((n for n, operation in enumerate(operations) if "doneOperation" in operation), len(operations))
+    first = next((n for n in range(end) if major_of(operations[n]) >= major), end)
+    last = next((n for n in range(first, end) if major_of(operations[n]) > major), end)
+    return first, last
+
+
+def _time_before(operations: Operations, place: int) -> float:
+    """Return the virtual seconds reached before an entry, as :class:`Moments` counts them."""
+    step, time = 0, 0.0
+    for operation in operations[:place]:
+        major = major_of(operation)
+        time = float(operation.get("time", time + 1 if major > step else time))
+        step = major
+    return int(time) if time.is_integer() else time
+
+
+def _named(operations: Operations, names: list[str]) -> Operations:
+    """Write down what operations are called by their number, which is about to change."""
+    return [
+        operation
+        if operation.get("id") not in (None, "") or "doneOperation" in operation
+        else {"id": name, **operation}
+        for name, operation in zip(names, operations)
+    ]
+
+
+def _renumbered(later: Operations, moment: Moment, steps: list[int]) -> Operations:
+    """Let what comes later come when it did: a major further, and counted from the new operation on."""
+    upcoming = next((major for major in steps if major >= moment.major), None)
+    previous, last = moment.major, 0
+    for operation in later:
+        old, minor = major_of(operation), minor_of(operation)
+        if old != last:
+            previous = max(old, previous + 1)
+        last = old
+        if old == upcoming and minor is not None:
+            minor = max(0, minor - moment.minor)
+        _set_step(operation, previous, minor)
+    return later
+
+
+def _delay(later: Operations, steps: list[int], waited: int) -> None:
+    """Let the next step that counts cycles count those of the step that is gone too."""
+    if not later:
+        return
+    upcoming = next((major for major in steps if major >= major_of(later[0])), None)
+    for operation in later:
+        minor = minor_of(operation)
+        if major_of(operation) == upcoming and minor is not None:
+            _set_step(operation, upcoming, minor + waited)
+
+
+def _set_step(operation: Manifest, major: int, minor: int | None) -> None:
+    if isinstance(operation["step"], Mapping):
+        operation["step"] = {"major": major, **({} if minor is None else {"minor": minor})}
+    else:
+        operation["step"] = major
+
+
+def _still_lands(scenario: Scenario, name: str, major: int) -> bool:
+    """Tell whether a step lands without one of its operations too, or never did."""
+    of_step = [o.id for o in scenario.operations if o.step == major]
+    return not of_step or any(other != name and not _follows(other, name) for other in of_step)
+
+
+def _follows(other: str, name: str) -> bool:
+    """Tell whether an operation's id is of what controllers did in answer to ``name``."""
+    tail = other.removeprefix(f"{name}.")
+    return tail != other and tail.isdecimal()
+
+
+# --- the entries themselves
+
+
+def creating(manifest: Mapping[str, Any]) -> Manifest:
+    """Return the action that creates an object."""
+    return {"createOperation": {"object": _plain(manifest)}}
+
+
+def patching(key: Key, manifest: Mapping[str, Any], kind: str, patch: Any) -> Manifest:
+    """Return the action that patches an object; ``kind`` is the patch's."""
+    return {"patchOperation": {**_target(key, manifest), "patchType": kind, "patch": _plain(patch)}}
+
+
+def deleting(key: Key, manifest: Mapping[str, Any]) -> Manifest:
+    """Return the action that deletes an object."""
+    return {"deleteOperation": _target(key, manifest)}
+
+
+def _target(key: Key, manifest: Mapping[str, Any]) -> Manifest:
+    kind, named = key
+    version = manifest.get("apiVersion") or VERSIONS.get(kind) or "v1"
+    target: Manifest = {"typeMeta": {"apiVersion": version, "kind": kind}}
+    if kind not in VERSIONS:
+        namespace, _, name = named.rpartition("/")
+        target["objectMeta"] = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return target
+
+
+def target_of(operation: Mapping[str, Any]) -> Key:
+    """Return what an entry is about: the kind, and ``namespace/name`` or name."""
+    action: Mapping[str, Any] = next((operation[name] for name in ACTIONS if name in operation), {})
+    if "object" in action:
+        key = document_key(action["object"])
+    else:
+        meta = {"metadata": action.get("objectMeta") or {}}
+        key = document_key({"kind": (action.get("typeMeta") or {}).get("kind"), **meta})
+    return (key[0], key[0]) if key[0] in VERSIONS else key
+
+
+# --- an object at a moment
+
+
+def landed_by(scenario: Scenario, moment: Moment) -> int:
+    """Return how many entries have landed by the moment, those that land in it included."""
+    operations = entries_of(scenario.documents)
+    first, end = _group(operations, moment.major)
+    joins = first < end and minor_of(operations[first]) == moment.minor
+    return end if joins else first
+
+
+def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None:
+    """Return an object's manifest as operations have left it by the moment, None if it is not there then.
+
+    It is the one that was given, with its patches; what controllers made gets one.
+    """
+    kind, _ = key
+    document: Manifest | None = next((_plain(d) for d in scenario.documents if _is(d, key)), None)
+    obj: KubernetesObject | None = next((o for o in scenario.objects if key_of(o) == key), None)
+    count = landed_by(scenario, moment)
+    operations = entries_of(scenario.documents)
+    for number, (operation, made) in enumerate(resolved(operations, scenario)):
+        if number >= count:
+            break
+        mine = [change for change in made if (change.kind, change.key) == key]
+        if not mine:
+            continue
+        if target_of(operation) == key:
+            document = _applied(operation, document, obj)
+        obj = mine[-1].object
+        if obj is None and kind in KINDS:
+            document = None
+    if obj is not None and document is None:
+        return to_manifest(obj)
+    return document if obj is not None or kind in VERSIONS else None
+
+
+def _is(document: Mapping[str, Any], key: Key) -> bool:
+    kind, _ = key
+    if kind in VERSIONS:
+        return document.get("kind") == kind and is_configuration(document)
+    return document_key(document) == key
+
+
+def _applied(
+    operation: Mapping[str, Any], document: Manifest | None, obj: KubernetesObject | None
+) -> Manifest | None:
+    if "createOperation" in operation:
+        return dict(_plain(operation["createOperation"]["object"]))
+    if "deleteOperation" in operation:
+        return None
+    body = operation["patchOperation"]
+    before = document if document is not None else to_manifest(obj) if obj is not None else {}
+    return dict(apply_patch(before, body["patch"], kind_of_patch(body, before)))
+
+
+def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:
+    """Return the keys of all objects that are there by the moment, in order of creation."""
+    there: dict[Key, None] = {key_of(obj): None for obj in scenario.objects}
+    count = landed_by(scenario, moment)
+    for number, (_, made) in enumerate(resolved(entries_of(scenario.documents), scenario)):
+        if number >= count:
+            break
+        for change in made:
+            if change.object is None:
+                there.pop((change.kind, change.key), None)
+            else:
+                there[change.kind, change.key] = None
+    return there
+
+
+def _plain(value: Any) -> Any:
+    """Copy mappings and sequences into dicts and lists, which can be changed."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else copy.copy(value)

@@ -1,0 +1,341 @@
+"""Read a bundle: text in any of the formats to a :class:`Scenario`, with all problems at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Literal
+
+from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.document import check_configuration, is_scheduler_configuration
+from scheduler_core.formats.bundle import Bundle, Entry, File, Source, read_files
+from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
+from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
+from scheduler_core.formats.kwok import read_kwok
+from scheduler_core.formats.limits import Limits
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.openb import read_tables
+from scheduler_core.formats.recorder import read_recorder
+from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
+from scheduler_core.formats.skipping import Skipped
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.objects.model import KubernetesObject, Workload
+from scheduler_core.objects.reading import At, Report, show
+from scheduler_core.scenario.operations import has_controllers, read_operations, turns_virtual
+from scheduler_core.config.policy.document import check_policy, is_policy
+from scheduler_core.formats.problems import Finding, format_problem, problems_of, unknown_findings
+from scheduler_core.progress import Watch, counted, unwatched
+from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
+from scheduler_core.scenario.references import check_references
+from scheduler_core.scenario.scenario import BundleError, Document, Operation, Problem, Scenario, Unhonored
+from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+from scheduler_core.scenario.unhonored import found_in, is_reported
+from scheduler_core.controllers.workloads import Change, Key, key_of
+
+DEFAULT_LIMITS = Limits()
+
+
+def load(
+    bundle: str | bytes | Sequence[File],
+    *,
+    title: str = "",
+    expand: bool = True,
+    admission: bool = True,
+    times: Literal["keep", "ignore"] = "keep",
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Watch = unwatched,
+) -> Scenario:
+    """Read a bundle: one text or archive, or a list of (file name, content) and directories.
+
+    ``admission`` does what the API server would have done to each object; ``expand`` turns
+    controllers into pods. ``times`` says what becomes of a CSV trace's times: operations of the
+    scenario, or nothing (every pod is pending from the start, in order of creation). ``watch`` hears
+    how far it is, and ends it by raising. Raises BundleError, which holds everything that is wrong.
+    """
+    files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
+    read = read_files(files, limits, watch)
+    read_tables(read, limits, keep_times=times == "keep")
+    read_kwok(read, limits)
+    read_recorder(read, limits)
+    return _Loading(title, limits, expand=expand, admission=admission, watch=watch).run(read)
+
+
+def load_documents(
+    documents: Iterable[Mapping[str, Any]],
+    *,
+    title: str = "",
+    expand: bool = True,
+    admission: bool = True,
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Watch = unwatched,
+) -> Scenario:
+    """Read manifests that are parsed already. As :func:`load`; problems have a document number, no line."""
+    bundle = Bundle()
+    for number, value in enumerate(documents, 1):
+        kind = value.get("kind")
+        bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
+    return _Loading(title, limits, expand=expand, admission=admission, watch=watch).run(bundle)
+
+
+class _Loading:
+    """One bundle on its way to a Scenario: what was read so far, and what was found."""
+
+    def __init__(
+        self, title: str, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
+    ) -> None:
+        self.title = title
+        self.watch = watch
+        self.limits = limits
+        self.report = Report(strict=admission, limit=limits.problems)
+        self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
+        self.errors: list[Problem] = []
+        self.decoded: list[Decoded] = []
+        self.seen: dict[Key, int] = {}  # each object's place in ``decoded``
+        self.before: dict[Key, Decoded] = {}  # what a later document took the place of
+        self.positions: dict[Key, int] = {}  # and in ``documents``
+        self.documents: list[Document] = []
+        self.summary: Counter[str] = Counter()
+        self.ignored: dict[str, list[Entry]] = {}
+        self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
+        self.hooks: dict[tuple[str, str], list[Entry]] = {}  # of a Helm release, by kind and annotation
+        self.replaced: list[Replaced] = []
+        self.policies: list[Entry] = []
+        self.configurations: list[Entry] = []
+        self.scenarios: list[Entry] = []
+        self.settings: list[Entry] = []
+        self.sources: dict[str | None, Source] = {}
+
+    def run(self, bundle: Bundle) -> Scenario:
+        """Take the bundle's manifests one by one, then put the cluster together."""
+        self.errors += [format_problem(source, error) for source, error in bundle.errors]
+        for source, warning in bundle.warnings:
+            At(self.report, None, Entry({}, source=source)).warn(warning)
+        for place, note in bundle.notes:
+            At(self.report, None, place).warn(note)
+        self.sources = {source.name: source for source in bundle.sources()}
+        for entry in counted(bundle.entries, "checking", len(bundle.entries), self.watch):
+            self.take(entry)
+        for several, kind in (
+            (self.policies, "Policy"),
+            (self.configurations, CONFIGURATION_KIND),
+            (self.scenarios, "Scenario"),
+            (self.settings, SETTINGS_KIND),
+        ):
+            for entry in several[1:]:
+                At(self.report, None, entry).child("kind").error(f"a second {kind}: a bundle has one at most")
+        if self.policies and self.configurations:
+            told = f"a {CONFIGURATION_KIND} and a Policy both say what the scheduler runs: keep one of them"
+            At(self.report, None, self.configurations[0]).child("kind").error(told)
+        settings = DEFAULT_SETTINGS
+        for entry in self.settings[:1]:
+            settings = read_settings(entry.value, At(self.report, None, entry))
+        for entry in self.policies[:1]:
+            check_policy(entry.value, settings, At(self.report, None, entry))
+        for entry in self.configurations[:1]:
+            check_configuration(entry.value, settings, At(self.report, None, entry))
+        errors, warnings = duplicate_findings(self.replaced, self.report)
+        for finding, message in errors:
+            finding.error(message)
+        for finding, message in warnings:
+            finding.warn(message)
+        self.refuse_if_wrong()
+        controllers = all(has_controllers(entry.value) for entry in self.scenarios)
+        if not controllers:
+            self.assembly.expand, self.assembly.recorded = False, True
+        self.assembly.timed = self.is_timed(settings)
+        objects = self.assembly.build(self.decoded, self.before)
+        self.refuse_if_wrong()
+        self.write_down(self.assembly.changed)
+        if self.assembly.admitting:
+            check_references(objects, self.assembly.places, self.assembly.notices)
+        operations = self.operations(settings)
+        self.refuse_if_wrong()
+        self.assembly.notices.flush()
+        scenario = Scenario(
+            title=self.title,
+            documents=tuple(self.documents),
+            objects=tuple(objects),
+            operations=operations,
+            policy=self.policy,
+            settings=settings,
+            warnings=tuple(self.warnings(objects, bundle)),
+            summary=dict(self.summary),
+            controllers=controllers,
+            most_pods=self.limits.pods,
+            unhonored=self.unhonored(objects, operations),
+        )
+        return replace(scenario, warnings=scenario.warned()) if scenario.unhonored else scenario
+
+    def unhonored(
+        self, objects: list[KubernetesObject], operations: tuple[Operation, ...]
+    ) -> tuple[Unhonored, ...]:
+        """Return what is used of what other clusters honor."""
+        ignored = [*chain.from_iterable(self.ignored.values()), *self.assembly.ignored]
+        later = (operation.object for operation in operations if operation.object is not None)
+        return found_in(self.report, ignored, chain(objects, later))
+
+    @property
+    def policy(self) -> Document | None:
+        """Return what configures the scheduler, ``None`` for the default provider."""
+        return next((entry.value for of in (self.policies, self.configurations) for entry in of), None)
+
+    def take(self, entry: Entry) -> None:
+        """Sort one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
+        at = At(self.report, None, entry)
+        if is_policy(entry.value, at):
+            self.policies.append(entry)
+            self.keep(entry)
+            return
+        if is_scheduler_configuration(entry.value, at):
+            self.configurations.append(entry)
+            self.keep(entry)
+            return
+        if entry.kind in ("Scenario", SETTINGS_KIND):
+            version = entry.value.get("apiVersion")
+            if entry.kind == SETTINGS_KIND and version not in (None, VERSIONS[SETTINGS_KIND]):
+                told = f"{SETTINGS_KIND} have the apiVersion {VERSIONS[SETTINGS_KIND]}, not {show(version)}"
+                at.child("apiVersion").error(told)
+            (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
+            self.keep(entry)
+            return
+        if isinstance(entry.value, Skipped):
+            self.skipped.setdefault((entry.kind, entry.value.reason), []).append(entry)
+            return
+        if is_passing_hook(entry.value):
+            self.documents.append(entry.value)
+            self.hooks.setdefault((entry.kind, hooks_of(entry.value)), []).append(entry)
+            return
+        wrong = len(self.report.errors)
+        row = find_kind(entry, at)
+        if row is None:
+            if len(self.report.errors) == wrong:  # else it is told already what is wrong with its kind
+                self.ignore(entry)
+            return
+        read = decode(entry, row, self.report)
+        if read is None:
+            self.keep(entry)
+            return
+        key = key_of(read)
+        earlier = self.seen.get(key)
+        if earlier is not None and is_generated(entry.value):
+            # Two files may each hold a pod of the same generateName, at the same place.
+            read = decode(entry, row, self.report, salt=str(len(self.decoded))) or read
+            key, earlier = key_of(read), None
+        if earlier is None:
+            self.seen[key] = len(self.decoded)
+            self.decoded.append(Decoded(entry, read))
+            self.positions[key] = len(self.documents)
+            self.keep(entry)
+            return
+        self.supersede(key, earlier, entry, row)
+
+    def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
+        """Let a later document take an earlier one's place, as ``kubectl apply`` would."""
+        first = self.decoded[place].entry
+        if same_list(first, entry):
+            self.replaced.append(Replaced(key, first, entry, (), is_error=True))
+            return
+        value, kept = applied(first.value, entry.value, key[0])
+        merged = replace(entry, value=value)
+        read = decode(merged, row, self.report)
+        if read is not None:
+            self.before.setdefault(key, self.decoded[place])
+            self.decoded[place] = Decoded(merged, read)
+            self.documents[self.positions[key]] = value
+            self.replaced.append(Replaced(key, first, entry, kept))
+
+    def write_down(self, changed: Iterable[Change]) -> None:
+        """Change the documents as controllers changed the cluster at its start: they load as the same."""
+        gone: set[int] = set()
+        for action, obj in changed:
+            place = self.positions.get(key_of(obj))
+            if action == "delete":
+                if place is not None:
+                    gone.add(place)
+            elif place is None:
+                self.positions[key_of(obj)] = len(self.documents)
+                self.documents.append(to_manifest(obj))
+            elif isinstance(obj, Workload):
+                document = self.documents[place]
+                self.documents[place] = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
+        self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
+
+    def keep(self, entry: Entry) -> None:
+        self.documents.append(entry.value)
+        self.summary[entry.kind] += 1
+
+    def ignore(self, entry: Entry) -> None:
+        if entry.kind not in SECRET_KINDS:
+            self.documents.append(entry.value)
+        if entry.kind == "Namespace":
+            self.summary[entry.kind] += 1
+        else:
+            # A custom resource may be called like one of Kubernetes' own kinds.
+            name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
+            self.ignored.setdefault(name, []).append(entry)
+
+    def operations(self, settings: Settings) -> tuple[Operation, ...]:
+        if not self.scenarios:
+            return ()
+        sources = {key_of(d.object): d.entry.value for d in self.decoded}
+        given = next((entry.value for entry in self.settings), None)
+        configuration = Reconfiguration(self.policy, given, settings)
+        return read_operations(self.scenarios[0], self.assembly, sources, configuration)
+
+    def is_timed(self, settings: Settings) -> bool:
+        """Tell whether time runs, from the beginning or once an operation lets it."""
+        if settings.time == "virtual" or self.configurations:
+            return True
+        return any(turns_virtual(entry.value) for entry in self.scenarios[:1])
+
+    def refuse_if_wrong(self) -> None:
+        """Raise all errors, if there are any."""
+        problems = [*self.errors, *problems_of(self.report.errors)]
+        if not problems:
+            return
+        problems = sorted(blame_templates(problems, self.sources), key=Problem.place)
+        if self.report.unlisted:
+            problems.append(Problem(f"and {self.report.unlisted:,} more problems of the same input"))
+        raise BundleError(problems, self.noteworthy())
+
+    def noteworthy(self) -> list[Problem]:
+        """Return what was found while reading: fields and kinds without effect."""
+        found: list[Finding] = []
+        for kind, listed in self.ignored.items():
+            entries = [entry for entry in listed if not is_reported(entry)]
+            if entries:
+                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
+        for (kind, reason), entries in self.skipped.items():
+            found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
+        for (kind, hooks), entries in self.hooks.items():
+            found.append((At(self.report, None, entries[0]), hook_told(kind, hooks, len(entries))))
+        found += [*unknown_findings(self.report), *self.report.warnings]
+        return sorted(problems_of(found), key=Problem.place)
+
+    def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
+        """Return what the user should know of a bundle that can be used."""
+        out = self.noteworthy()
+        if not any(key[0] == "Node" for key in map(key_of, objects)) and bundle.entries:
+            text = (
+                "there is no Node in it: no pod can be scheduled; add what `kubectl get nodes -o yaml` prints"
+            )
+            out.append(Problem(text))
+        if self.report.unlisted:
+            out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
+        return out
+
+
+def _left_out(kind: str, reason: str, count: int) -> str:
+    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, not even kept for export"
+    return f"{what}: {reason}; scheduling does not read this kind"
+
+
+def _ignored(kind: str, count: int) -> str:
+    what = f"{count} {kind} {'is' if count == 1 else 'are'}"
+    if kind in SECRET_KINDS:
+        return f"{what} left out altogether: secrets have no bearing on scheduling and should not be shared"
+    reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
+    return f"{what} ignored: {reason}; kept for export"

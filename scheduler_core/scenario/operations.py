@@ -1,0 +1,449 @@
+"""The Scenario document (KEP-140): the cluster's history, resolved to whole objects.
+
+``spec.operations[]`` each have ``id``, ``step`` (the major step) or ``time``, and one of ``createOperation``,
+``patchOperation``, ``deleteOperation`` and ``doneOperation``; when each lands is
+:mod:`scheduler_core.scenario.moments`'. What
+controllers do in answer follows in the same step, with the operation's id and a counter.
+Operations on the scheduler's configuration are :mod:`scheduler_core.scenario.reconfiguration`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from scheduler_core.objects.admission import disruptions_allowed
+from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import Decoded, decode, find_kind
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import PATCH_TYPES, patched_by
+from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
+from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.reading import (
+    At,
+    Field,
+    Reader,
+    enum,
+    kind_of,
+    opaque,
+    record,
+    show,
+    text,
+)
+from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
+from scheduler_core.scenario.scenario import Configuration, Operation
+from scheduler_core.controllers.workloads import Change, Key, key_of, rollout
+
+Documents = dict[Key, dict[str, Any]]
+
+MADE_BY: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("Workload",),
+    "ReplicaSet": ("Workload",),
+    "PersistentVolumeClaim": ("Workload", "Pod"),
+    "PersistentVolume": ("StorageClass",),
+}
+"""Kinds of which controllers make objects in virtual time, and from what."""
+
+LIVE = frozenset({"Node", *MADE_BY})
+"""Kinds whose objects others than users write too: a patch in virtual time is of the object as it stands."""
+
+_TYPE_META = record(
+    dict, {"kind": Field("kind", text, required=True), "apiVersion": Field("apiVersion", text)}
+)
+_OBJECT_META = record(
+    dict,
+    {"name": Field("name", text, required=True), "namespace": Field("namespace", text)},
+    unread="uid labels annotations creationTimestamp resourceVersion",
+)
+_TARGET = {
+    "typeMeta": Field("type", _TYPE_META, required=True),
+    "objectMeta": Field("meta", _OBJECT_META),  # a configuration needs none: there is one at most
+}
+_ACTIONS: dict[str, Reader] = {
+    "createOperation": record(
+        dict, {"object": Field("object", opaque, required=True)}, unread="createOptions"
+    ),
+    "patchOperation": record(
+        dict,
+        {
+            **_TARGET,
+            "patch": Field("patch", opaque, required=True),
+            "patchType": Field("patchType", enum(*PATCH_TYPES)),
+        },
+        unread="patchOptions",
+    ),
+    "deleteOperation": record(dict, _TARGET, unread="deleteOptions"),
+    "doneOperation": record(dict, {}, unread="operation"),
+}
+
+
+def _id(value: Any, at: At) -> str | None:
+    return str(value) if type(value) is int else text(value, at)
+
+
+_OPERATION = record(
+    dict,
+    {
+        "id": Field("id", _id),
+        **FIELDS,
+        **{name: Field(name, opaque) for name in _ACTIONS},
+    },
+)
+_SCENARIO = record(
+    dict,
+    {
+        "spec": Field(
+            "spec",
+            record(dict, {"operations": Field("operations", opaque)}, unread="controllers"),
+        )
+    },
+    unread="apiVersion kind metadata status",
+)
+
+
+def has_controllers(scenario: Any) -> bool:
+    """Tell whether controllers act in a history: ``spec.controllers`` is not an empty list."""
+    spec = scenario.get("spec")
+    return not (isinstance(spec, dict) and spec.get("controllers") == [])
+
+
+def turns_virtual(scenario: Any) -> bool:
+    """Tell whether an operation of a history lets time run: it then does from the beginning."""
+    spec = scenario.get("spec")
+    listed = spec.get("operations") if isinstance(spec, dict) else None
+    return any(_turns_virtual(item) for item in listed or () if isinstance(item, dict))
+
+
+def _turns_virtual(operation: dict[str, Any]) -> bool:
+    created, patched = operation.get("createOperation"), operation.get("patchOperation")
+    made = created.get("object") if isinstance(created, dict) else None
+    if isinstance(made, dict) and is_configuration(made):
+        return made["kind"] == CONFIGURATION_KIND or made.get("time") == "virtual"
+    if not isinstance(patched, dict):
+        return False
+    return is_configuration(patched.get("typeMeta")) and "virtual" in str(patched.get("patch"))
+
+
+def read_operations(
+    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
+) -> tuple[Operation, ...]:
+    """Resolve a Scenario document against the initial cluster. Problems go to the assembly's report.
+
+    ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state,
+    and ``configuration``, the initial one, the last. In virtual time controllers answer when an
+    operation lands, not here, and what they will have made by then is not known here.
+    """
+    at = At(assembly.report, None, entry)
+    read = _SCENARIO(entry.value, at) or {}
+    listed = read.get("spec", {}).get("operations", [])
+    place = at.child("spec").child("operations")
+    if not isinstance(listed, list):
+        place.error(f"must be a list, not {kind_of(listed)}")
+        return ()
+    if len(listed) > assembly.limits.operations:
+        place.error(f"more than {assembly.limits.operations:,} operations")
+        return ()
+    history = _History(entry, assembly, documents, configuration)
+    for index in in_order(listed):
+        if assembly.full or not history.take(listed[index], place.child(index)):
+            break
+    return tuple(history.operations)
+
+
+class _History:
+    """The operations so far, and the state that they lead to."""
+
+    def __init__(
+        self,
+        entry: Entry,
+        assembly: Assembly,
+        documents: Documents,
+        configuration: Reconfiguration,
+    ) -> None:
+        self.entry = entry
+        self.assembly = assembly
+        self.documents = dict(documents)
+        self.configuration = configuration
+        self.operations: list[Operation] = []
+        self.ids: set[str] = set()
+        self.moments = Moments()
+        self.actions: dict[str, Callable[[dict[str, Any], At], list[Change]]] = {
+            "createOperation": self.create,
+            "patchOperation": self.patch,
+            "deleteOperation": self.delete,
+        }
+
+    def take(self, item: Any, at: At) -> bool:
+        """Read one operation. Returns False where the history ends."""
+        read = _OPERATION(item, at)
+        if read is None or not says_when(item, read, at):
+            return True
+        name = read.get("id") or str(len(self.ids) + 1)
+        if name in self.ids:
+            at.child("id").error(f"duplicate id {show(name)}")
+        self.ids.add(name)
+        self.moments.take(read, at)
+        given = [action for action in _ACTIONS if action in read]
+        if len(given) != 1:
+            at.error(f"must have exactly one of {', '.join(_ACTIONS)}, not {len(given)}")
+            return True
+        body = _ACTIONS[given[0]](read[given[0]], at.child(given[0]))
+        if given[0] == "doneOperation":
+            return False
+        if body is None:
+            return True
+        named = body.get("object") or body.get("type")
+        if is_configuration(named):
+            if self.moments.during:
+                at.child("during").error("a scheduler does not restart inside a cycle: leave it out")
+            self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
+        else:
+            place = at.child(given[0])
+            patch = body if self.assembly.timed and "patch" in body else None
+            if self.may_be_made(body):
+                self.foresee(name, given[0], body, place)
+            else:
+                self.record(name, self.actions[given[0]](body, place), patch)
+        return True
+
+    def may_be_made(self, body: dict[str, Any]) -> bool:
+        """Tell whether an operation is about an object that is not there, but may be when it lands."""
+        if not self.assembly.timed or "type" not in body or "meta" not in body:
+            return False
+        kind = body["type"]["kind"]
+        world = self.assembly.world.objects
+        makers = MADE_BY.get(kind, ())
+        return (kind, _key(body)) not in world and any(type(obj).__name__ in makers for obj in world.values())
+
+    def foresee(self, name: str, action: str, body: dict[str, Any], at: At) -> None:
+        """Add an operation on an object that controllers make; whether they have shows when it lands."""
+        kind, key = body["type"]["kind"], _key(body)
+        at.child("objectMeta").child("name").warn(
+            f"there is no {kind} {key} at the beginning: it is looked for when the operation lands"
+        )
+        if action == "deleteOperation":
+            self.add(name, "delete", kind, key)
+        else:
+            self.add(name, "update", kind, key, patch=body)
+
+    def reconfigure(self, name: str, action: str, body: dict[str, Any], kind: str, at: At) -> None:
+        """Take an operation on the Policy or the settings: the scheduler restarts with the outcome."""
+        current = self.configuration
+        made: Configuration | None
+        done: Literal["create", "update", "delete"]
+        if action == "createOperation":
+            done, made = "create", current.create(body["object"], at.child("object"))
+        elif action == "patchOperation":
+            done, made = "update", current.patch(kind, body, at)
+        else:
+            done, made = "delete", current.delete(kind, at)
+        if made is not None:
+            self.add(name, done, kind, kind, configuration=made)
+
+    def add(self, name: str, action: Any, kind: str, key: str, **what: Any) -> None:
+        """Add an operation that lands at the moment reached."""
+        at = self.moments
+        self.operations.append(
+            Operation(
+                name,
+                at.step,
+                at.time,
+                action,
+                kind,
+                key,
+                **what,
+                after=at.after,
+                during=at.during,
+                timed=at.timed,
+            )
+        )
+
+    def record(self, name: str, changes: list[Change], patch: dict[str, Any] | None = None) -> None:
+        """Add what one operation, and the controllers in answer to it, did."""
+        for number, (action, obj) in enumerate(changes):
+            kind, key = key_of(obj)
+            gone = action == "delete"
+            self.add(
+                f"{name}.{number}" if number else name,
+                action,
+                kind,
+                key,
+                object=None if gone else obj,
+                patch=patch if kind in LIVE else None,
+            )
+
+    # --- the three actions
+
+    def read_object(self, value: Any, at: At) -> Decoded | None:
+        """Read a whole manifest inside an operation. None if it is wrong, or of a kind that is not read."""
+        if not isinstance(value, dict):
+            at.error(f"must be a manifest, not {kind_of(value)}")
+            return None
+        kind = value.get("kind")
+        entry = Entry(
+            value,
+            kind if isinstance(kind, str) else "",
+            self.entry.source,
+            self.entry.number,
+            (*self.entry.prefix, *at.steps),
+            self.entry.origins,
+        )
+        place = At(self.assembly.report, None, entry)
+        row = find_kind(entry, place)
+        if row is None:
+            if entry.kind:
+                self.assembly.ignored.append(entry)
+                self.ignore(entry.kind, place)
+            return None
+        obj = decode(entry, row, self.assembly.report)
+        return Decoded(entry, obj) if obj is not None else None
+
+    def ignore(self, kind: str, at: At) -> None:
+        reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
+        self.assembly.notices.add(at, f"the operation on a {kind} has no effect: {reason}")
+
+    def create(self, body: dict[str, Any], at: At) -> list[Change]:
+        decoded = self.read_object(body["object"], at.child("object"))
+        if decoded is None:
+            return []
+        world = self.assembly.world
+        obj = self.assembly.admit(decoded)
+        key = key_of(obj)
+        place = At(self.assembly.report, None, decoded.entry)
+        if key in world.objects:
+            place.child("metadata").child("name").error(f"{key[0]} {key[1]} exists already at this step")
+            return []
+        if isinstance(obj, Pod):
+            if obj.node_name and ("Node", obj.node_name) not in world.objects:
+                place.child("spec").child("nodeName").warn(
+                    f"there is no node {obj.node_name!r}: the pod is left out"
+                )
+                return []
+            if not self.assembly.count_pods(1, place):
+                return []
+        self.documents[key] = decoded.entry.value
+        return self.enter("create", obj, place)
+
+    def enter(self, action: Any, obj: KubernetesObject, at: At) -> list[Change]:
+        """Put a new or changed object into the world, and let controllers answer."""
+        assembly = self.assembly
+        if isinstance(obj, PodDisruptionBudget) and assembly.admitting:
+            obj = self.with_allowance(obj)
+        before = assembly.world.objects.get(key_of(obj))
+        assembly.admission.learn(obj)
+        assembly.world.put(obj)
+        changes: list[Change] = [(action, obj)]
+        if not assembly.expand or self.assembly.timed:
+            return changes
+        if isinstance(obj, Workload):
+            if isinstance(before, Workload):
+                for change in rollout(assembly.world, before, obj):
+                    changes += self.follow(change, at)
+            changes += assembly.settle(obj, at)
+        elif isinstance(obj, Node):
+            for owner in [o for o in assembly.world.objects.values() if isinstance(o, Workload)]:
+                if owner.kind == "DaemonSet":
+                    changes += assembly.settle(owner, at)
+        return changes
+
+    def follow(self, change: Change, at: At) -> list[Change]:
+        """Apply one change of a controller's, and what follows from it."""
+        action, obj = change
+        if action == "delete":
+            self.assembly.world.remove(key_of(obj))
+            return [change]
+        obj = self.assembly.admit_made(obj, at)
+        self.assembly.world.put(obj)
+        more = self.assembly.settle(obj, at) if isinstance(obj, Workload) else []
+        return [(action, obj), *more]
+
+    def with_allowance(self, budget: PodDisruptionBudget) -> PodDisruptionBudget:
+        given = self.documents.get(key_of(budget), {}).get("status")
+        if isinstance(given, dict) and "disruptionsAllowed" in given:
+            return budget
+        world = self.assembly.world
+        scale = {
+            (w.kind, w.meta.namespace, w.meta.name): w.replicas
+            for w in world.objects.values()
+            if isinstance(w, Workload)
+        }
+        return replace(budget, disruptions_allowed=disruptions_allowed(budget, world.pods(), scale))
+
+    def find(self, body: dict[str, Any], at: At) -> KubernetesObject | None:
+        """Return the object that typeMeta and objectMeta name, or None after reporting that there is none."""
+        kind = body["type"]["kind"]
+        row = KINDS.get(kind)
+        if row is None:
+            meant = did_you_mean(kind, KINDS)
+            if meant and kind not in KEPT_KINDS:
+                at.child("typeMeta").child("kind").error(f"{show(kind)} is not a kind that is read{meant}")
+            else:
+                self.ignore(kind, at.child("typeMeta").child("kind"))
+            return None
+        if "meta" not in body:
+            at.child("objectMeta").error(f"objectMeta is missing: name the {kind}")
+            return None
+        key = _key(body)
+        obj = self.assembly.world.objects.get((kind, key))
+        if obj is None:
+            known = [k for of, k in self.assembly.world.objects if of == kind]
+            meant = did_you_mean(key, known[:2000])
+            at.child("objectMeta").child("name").error(f"there is no {kind} {key} at this step{meant}")
+        return obj
+
+    def patch(self, body: dict[str, Any], at: At) -> list[Change]:
+        obj = self.find(body, at)
+        if obj is None:
+            return []
+        key = key_of(obj)
+        document = self.documents.get(key) or to_manifest(obj)
+        patched = patched_by(body, document, at.child("patch"))
+        if patched is None:
+            return []
+        decoded = self.read_object(patched, at.child("patch"))
+        if decoded is None:
+            return []
+        changed = self.assembly.admit(decoded)
+        if key_of(changed) != key:
+            at.child("patch").error(
+                f"must not change the kind, the name or the namespace of {key[0]} {key[1]}"
+            )
+            return []
+        if not changed.meta.uid:
+            changed = replace(changed, meta=replace(changed.meta, uid=obj.meta.uid))
+        self.documents[key] = patched
+        return self.enter("update", changed, At(self.assembly.report, None, decoded.entry))
+
+    def delete(self, body: dict[str, Any], at: At) -> list[Change]:
+        obj = self.find(body, at)
+        if obj is None:
+            return []
+        world = self.assembly.world
+        changes: list[Change] = []
+        alone = self.assembly.recorded or self.assembly.timed
+        if isinstance(obj, Node) and not alone:
+            # The pod collector removes what the node ran.
+            changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]
+        waiting = [obj]
+        while waiting:
+            current = waiting.pop(0)
+            changes.append(("delete", current))
+            waiting += () if alone else world.owned(current)
+        for _, gone in changes:
+            self.documents.pop(key_of(gone), None)
+            if key_of(gone) in world.objects:
+                world.remove(key_of(gone))
+            self.assembly.admission.forget(gone)
+        return changes
+
+
+def _key(body: dict[str, Any]) -> str:
+    """Return what an operation's typeMeta and objectMeta name; the kind is one that is read."""
+    row = KINDS.get(body["type"]["kind"])
+    name = str(body["meta"]["name"])
+    return f"{body['meta'].get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

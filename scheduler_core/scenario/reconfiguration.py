@@ -1,0 +1,109 @@
+"""The scheduler's configuration as operations of a Scenario change it.
+
+A Policy or a KubeSchedulerConfiguration, and the SimulationSettings, are documents of which there is one at
+most. ``createOperation`` puts a whole new one in force, ``patchOperation`` changes the one in force,
+``deleteOperation`` goes back to the default. kube-scheduler reads its configuration when it starts, so each
+of them restarts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.versions import GROUP
+from scheduler_core.framework.configuration.document import NEWEST, check_configuration
+from scheduler_core.formats.patch import patched_by
+from scheduler_core.objects.reading import At
+from scheduler_core.config.policy.document import check_policy
+from scheduler_core.scenario.scenario import Configuration, Document
+from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+
+POLICY_KIND = "Policy"
+VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: NEWEST, SETTINGS_KIND: "podstep/v1"}
+"""The kinds that configure the scheduler, and the version of each that is written today."""
+
+OTHER = {POLICY_KIND: CONFIGURATION_KIND, CONFIGURATION_KIND: POLICY_KIND}
+RESTARTS = 1_000  # operations of a scenario that change the configuration
+
+
+def is_configuration(value: Any) -> bool:
+    """Tell whether an operation's object, or its typeMeta, is of a kind that configures the scheduler."""
+    kind = value.get("kind") if isinstance(value, Mapping) else None
+    if not isinstance(kind, str) or kind not in VERSIONS:
+        return False
+    version = value.get("apiVersion")
+    if kind == CONFIGURATION_KIND:
+        return version is None or (isinstance(version, str) and version.partition("/")[0] == GROUP)
+    return version in (None, VERSIONS[kind])  # other systems have a kind Policy too
+
+
+class Reconfiguration:
+    """The configuration in force, and what each operation makes of it."""
+
+    def __init__(self, policy: Document | None, settings: Document | None, read: Settings) -> None:
+        self._documents: dict[str, Document | None] = {
+            POLICY_KIND: None,
+            CONFIGURATION_KIND: None,
+            SETTINGS_KIND: settings,
+        }
+        if policy is not None:
+            of = CONFIGURATION_KIND if policy.get("kind") == CONFIGURATION_KIND else POLICY_KIND
+            self._documents[of] = policy
+        self._settings = read
+        self._count = 0
+
+    def create(self, document: Mapping[str, Any], at: At) -> Configuration | None:
+        """Put a whole document in force. Returns None after reporting what is wrong with it."""
+        kind = str(document["kind"])
+        other = OTHER.get(kind)
+        if other is not None and self._documents[other] is not None:
+            at.child("kind").error(f"a {other} is in force at this step: delete it before creating a {kind}")
+            return None
+        return self._take(kind, document, at)
+
+    def patch(self, kind: str, body: Mapping[str, Any], at: At) -> Configuration | None:
+        """Change the document in force."""
+        document = self._documents[kind]
+        if document is None:
+            at.child("typeMeta").child("kind").error(
+                f"there is no {kind} at this step to be patched: create one with createOperation"
+            )
+            return None
+        place = at.child("patch")
+        patched = patched_by(body, document, place)
+        if patched is None:
+            return None
+        if not is_configuration(patched) or patched["kind"] != kind:
+            place.error(f"must leave an object of the kind {kind} and the apiVersion {VERSIONS[kind]}")
+            return None
+        return self._take(kind, patched, place)
+
+    def delete(self, kind: str, at: At) -> Configuration | None:
+        """Go back to the default provider, or to the default settings."""
+        if self._documents[kind] is None:
+            at.child("typeMeta").child("kind").error(f"there is no {kind} at this step to be deleted")
+            return None
+        return self._take(kind, None, at)
+
+    def _take(self, kind: str, document: Document | None, at: At) -> Configuration | None:
+        self._count += 1
+        if self._count > RESTARTS:
+            if self._count == RESTARTS + 1:
+                at.error(f"more than {RESTARTS:,} changes of the configuration")
+            return None
+        self._documents[kind] = document  # a wrong one too, so that what follows is not wrong for its sake
+        policy, configuration = (self._documents[of] for of in (POLICY_KIND, CONFIGURATION_KIND))
+        settings = self._settings
+        wrong = len(at.report.errors)
+        if kind == SETTINGS_KIND:
+            settings = DEFAULT_SETTINGS if document is None else read_settings(document, at)
+        elif kind == POLICY_KIND and document is not None:
+            check_policy(document, settings, at)
+        if configuration is not None and kind != POLICY_KIND:
+            check_configuration(configuration, settings, at)
+        if len(at.report.errors) > wrong:
+            return None
+        self._settings = settings
+        return Configuration(policy if configuration is None else configuration, settings)

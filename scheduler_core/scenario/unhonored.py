@@ -1,0 +1,121 @@
+"""What other clusters honor and a simulation does not: a warning for each such field or kind in a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.model import KubernetesObject, Pod, Workload
+from scheduler_core.objects.reading import At, Owner, Report, owner_of
+from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT
+from scheduler_core.objects.support_workload import REPORTED_KINDS
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.formats.problems import problems_of, shape_text
+from scheduler_core.scenario.scenario import Configuration, Problem, Unhonored
+
+NAMED = 3  # objects in a warning; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    at: At
+    name: str
+    owners: Sequence[Owner]
+    effect: str
+    honored_by: frozenset[str] = frozenset()
+
+
+def found_in(
+    report: Report, ignored: Iterable[Entry], objects: Iterable[KubernetesObject]
+) -> tuple[Unhonored, ...]:
+    """Return what a bundle uses of what is reported, whatever simulates it.
+
+    ``ignored`` are the manifests of kinds without a reader.
+    """
+    disks = any(_uses_disks(obj) for obj in objects)
+    found = [
+        _Found(use.at, _field(use.shape), list(use.owners), use.row.effect, use.row.honored_by)
+        for use in report.uses.values()
+        if disks or not use.row.disks
+    ]
+    kinds: dict[str, list[Entry]] = {}
+    for entry in ignored:
+        if is_reported(entry) and (disks or not REPORTED_KINDS[entry.kind].disks):
+            kinds.setdefault(entry.kind, []).append(entry)
+    for kind, entries in kinds.items():
+        owners = list(dict.fromkeys(owner_of(entry.value) for entry in entries))
+        place = At(report, None, entries[0]).child("kind")
+        found.append(_Found(place, kind, owners, REPORTED_KINDS[kind].effect))
+    told = problems_of((one.at, _text(one)) for one in found)
+    return tuple(
+        Unhonored(_marked(problem, one.name), one.honored_by)
+        for problem, one in zip(told, found, strict=True)
+    )
+
+
+def is_reported(entry: Entry) -> bool:
+    """Tell whether a manifest without a reader is of a kind, and says what, other clusters honor."""
+    row = REPORTED_KINDS.get(entry.kind)
+    if row is None:
+        return False
+    group, slash, _ = str(entry.value.get("apiVersion") or "").partition("/")
+    return (group if slash else "") == row.group and row.when(entry.value, entry.value)
+
+
+def abilities(configuration: Configuration) -> frozenset[str]:
+    """Return what a scheduler and its simulation can honor a field by."""
+    try:
+        framework = configuration.framework
+    except PolicyError:  # it is refused where it is used
+        framework = None
+    names = {
+        INSTANT: framework is None and configuration.settings.time != "virtual",
+        CONFIGURED: configuration.policy is not None,
+    }
+    if framework is not None:
+        names[f"framework {framework.version.edition.kubernetes}"] = True
+        names[COSCHEDULING] = any(profile.coscheduling for profile in framework.profiles)
+    return frozenset(name for name, able in names.items() if able)
+
+
+def warnings_under(
+    found: Iterable[Unhonored], configurations: Iterable[Configuration]
+) -> tuple[Problem, ...]:
+    """Return the warnings of what one of a run's configurations, at least, does not honor."""
+    able = [abilities(configuration) for configuration in configurations]
+    return tuple(one.problem for one in found if not all(one.honored_by & names for names in able))
+
+
+def _field(shape: tuple[str, ...]) -> str:
+    path = shape[1:]
+    return shape_text(path[2:] if path[:2] == ("spec", "template") else path)
+
+
+def _text(found: _Found) -> str:
+    named = ", ".join(map(_named, found.owners[:NAMED]))
+    more = len(found.owners) - NAMED
+    whose = f"{named} and {more:,} more" if more > 0 else named
+    return f"this answer may differ on a cluster that honors {found.name} ({whose}): {found.effect}"
+
+
+def _named(owner: Owner) -> str:
+    kind, namespace, name = owner
+    if kind in KINDS and KINDS[kind].namespaced:
+        namespace = namespace or "default"
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def _marked(problem: Problem, name: str) -> Problem:
+    return Problem(problem.message, problem.path, problem.line, problem.document, problem.file, name)
+
+
+def _uses_disks(obj: KubernetesObject) -> bool:
+    if isinstance(obj, Workload):
+        return bool(obj.claim_templates) or (obj.template is not None and _uses_disks(obj.template))
+    return isinstance(obj, Pod) and any(
+        source is not None
+        for volume in obj.volumes
+        for source in (volume.claim, volume.gce_pd, volume.aws_ebs, volume.azure_disk)
+    )

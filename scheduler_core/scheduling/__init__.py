@@ -1,0 +1,1 @@
+"""One scheduling attempt: filter, score, select, preempt."""

@@ -1,0 +1,205 @@
+"""One attempt to schedule a pod: filter, score, choose, or preempt. Decides; changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix, QueueState
+from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
+from scheduler_core.scheduling.filtering import (Filtered, error_message, filter_node, filter_nodes, fit_error_message, missing_claim, predicate_matrix,)
+from scheduler_core.config.policy import Profile
+from scheduler_core.scheduling.preemption import preempt
+from scheduler_core.scheduling.preemption.record import Preemption
+from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.scheduling.scoring import Ranking, Rows, rank_nodes
+from scheduler_core.scheduling.vectors import ClassVectors, VectorStore
+
+NO_NODES = "no nodes available to schedule pods"
+NO_INDICES = np.zeros(0, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """Everything that a decision reads, and how much of it is recorded.
+
+    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time; ``strategy`` is
+    what saves evaluations beyond that, the equivalence cache or batching. ``trace`` records the matrices;
+    ``unabridged`` also what short-circuiting left out.
+    """
+
+    cluster: Cluster
+    queue: SchedulingQueue
+    profile: Profile
+    vectors: VectorStore | None = None
+    strategy: Strategy = EVALUATE_ALL
+    trace: bool = True
+    unabridged: bool = False
+
+    def schedule(self, pod: PodState, last_node_index: int) -> Cycle:
+        """Try to schedule a pod (core.genericScheduler.Schedule, scheduler.scheduleOne).
+
+        The record lacks what only the simulation knows: index, step, time, queue, events.
+        """
+        early = self._early(pod)
+        if early is not None:
+            self.strategy.failed()
+            return self._record(Decision(pod.key, "error"), last_node_index, ("queue",), message=early)
+        if self.strategy.ranks and (offered := self._offered(pod, last_node_index)) is not None:
+            return offered
+        vectors = self.vectors.of(pod) if self.vectors is not None else None
+        filtered = filter_nodes(
+            pod,
+            self.cluster,
+            self.queue,
+            self.profile,
+            self.strategy.answers(pod, vectors),
+            matrix=self.trace,
+            unabridged=self.unabridged,
+        )
+        self.strategy.asked(filtered.asked)
+        if filtered.errors:
+            self.strategy.failed()
+            return self._failed(pod, filtered, last_node_index)
+        feasible = np.flatnonzero(filtered.failed == 0) if filtered.failed is not None else None
+        if filtered.failed is not None and feasible is not None and feasible.size == 0:
+            self.strategy.failed()
+            return self._preempt(pod, filtered, filtered.failed, last_node_index)
+        return self._select(pod, filtered, feasible, vectors, last_node_index)
+
+    def follow(self, pod: PodState, last_node_index: int) -> None:
+        """Let the strategy see of a known decision what :meth:`schedule` would show it."""
+        if self.strategy.ranks:
+            self.schedule(pod, last_node_index)
+        elif self._early(pod) is None:
+            vectors = self.vectors.of(pod) if self.vectors is not None else None
+            known = self.strategy.answers(pod, vectors)
+            filter_nodes(pod, self.cluster, self.queue, self.profile, known, matrix=False)
+
+    def _early(self, pod: PodState) -> str | None:
+        """Say what ends the attempt before any predicate is run."""
+        return missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
+
+    def _offered(self, pod: PodState, counter: int) -> Cycle | None:
+        """Take the node that the strategy offers without a look at the others, if there is one."""
+        columns = self.cluster.columns
+        tried: dict[str, Filtered] = {}
+
+        def fits(name: str) -> tuple[bool, int]:
+            found = filter_node(pod, columns.index[name], self.cluster, self.queue, self.profile)
+            tried[name] = found
+            return found.failed is None, found.asked
+
+        name = self.strategy.offer(pod, fits)
+        if name is None:
+            return None
+        decision = Decision(pod.key, "scheduled", name)
+        phases = ("queue", "predicates", "assume", "bind")
+        shown = np.array([columns.index[name]], np.int32)
+        return self._record(decision, counter, phases, filtered=tried[name], feasible=shown)
+
+    def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
+        """End the attempt with the nodes' errors; of each node the first one counts."""
+        first = {node: text for (_, node), text in sorted(filtered.errors.items(), reverse=True)}
+        message = error_message(first.values())
+        decision = Decision(pod.key, "error")
+        return self._record(decision, counter, ("queue", "predicates"), message=message, filtered=filtered)
+
+    def _preempt(self, pod: PodState, filtered: Filtered, failed: Codes, counter: int) -> Cycle:
+        preempting = preempt(
+            pod,
+            failed,
+            self.cluster,
+            self.queue,
+            self.profile,
+            exact=self.strategy.exact,
+            record=self.trace,
+        )
+        chosen = preempting.chosen
+        decision = Decision(
+            pod.key,
+            "unschedulable",
+            nominated=chosen.node if chosen else None,
+            victims=tuple(victim.key for victim in chosen.victims) if chosen else (),
+            cleared=tuple(preempting.cleared),
+        )
+        message = fit_error_message(failed, self.cluster.reasons)
+        phases = ("queue", "predicates", *(("preemption",) if self.profile.preempts else ()))
+        return self._record(
+            decision, counter, phases, message=message, filtered=filtered, preemption=preempting.record
+        )
+
+    def _select(
+        self,
+        pod: PodState,
+        filtered: Filtered,
+        feasible: Rows | None,
+        vectors: ClassVectors | None,
+        counter: int,
+    ) -> Cycle:
+        """Take the only node, or the best of several."""
+        columns = self.cluster.columns
+        shown = columns.everything if feasible is None else feasible.astype(np.int32)
+        ranking = None
+        if len(shown) > 1:
+            ranking = rank_nodes(
+                pod, self.cluster, filtered.failed, feasible, self.profile, vectors, trace=self.trace
+            )
+        node = ranking.choice(counter) if ranking is not None else int(shown[0])
+        decision = Decision(pod.key, "scheduled", columns.names[node], ranked=ranking is not None)
+        self.strategy.placed(pod, node, shown, ranking.totals if ranking is not None else None)
+        ranked = ("priorities", "select") if ranking is not None else ()
+        phases = ("queue", "predicates", *ranked, "assume", "bind")
+        return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=shown)
+
+    def _record(
+        self,
+        decision: Decision,
+        counter: int,
+        phases: tuple[str, ...],
+        *,
+        message: str | None = None,
+        filtered: Filtered | None = None,
+        ranking: Ranking | None = None,
+        feasible: npt.NDArray[np.int32] = NO_INDICES,
+        preemption: Preemption | None = None,
+    ) -> Cycle:
+        return Cycle(
+            index=0,
+            step="",
+            time=0.0,
+            decision=decision,
+            message=message,
+            nodes=self.cluster.columns.names,
+            matrix=self._matrix(filtered),
+            feasible=feasible,
+            priorities=ranking.rows if ranking is not None else [],
+            totals=ranking.totals if ranking is not None else None,
+            ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),
+            last_node_index=counter,
+            preemption=preemption,
+            queue=QueueState([], 0, [], 0),
+            operations=(),
+            events=[],
+            phases=phases,
+            order=self.profile.order,
+            unabridged=self._unabridged(filtered),
+            nominated_passes=filtered.nominated if filtered is not None else (),
+            asked=filtered.asked if filtered is not None else 0,
+        )
+
+    def _matrix(self, filtered: Filtered | None) -> PredicateMatrix | None:
+        if filtered is None or filtered.codes is None:
+            return None
+        return predicate_matrix(self.profile.order, filtered.codes, filtered.errors, self.cluster.reasons)
+
+    def _unabridged(self, filtered: Filtered | None) -> PredicateMatrix | None:
+        if filtered is None or filtered.unabridged is None:
+            return None
+        errors = filtered.unabridged_errors
+        return predicate_matrix(self.profile.order, filtered.unabridged, errors, self.cluster.reasons)

@@ -1,0 +1,181 @@
+"""What preemption tried in one cycle: the part of the Cycle that tells it all.
+
+Nodes are indices into ``nodes``, the cycle's node names in object order; pods are ``namespace/name``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Indices = npt.NDArray[np.int64]
+Hopeless = Literal["unresolvable", "nothing-lower", "still-unfit"]
+
+HOPELESS: dict[Hopeless, str] = {
+    "unresolvable": "what fails there is mended by no deletion of pods",
+    "nothing-lower": "no pod of lower priority is there",
+    "still-unfit": "the pod does not fit even with all pods of lower priority gone",
+}
+"""Why a node is no candidate. Nodes of the first kind are not even potential nodes."""
+
+
+class PutBack(NamedTuple):
+    """One pod's turn to be put back on the node.
+
+    ``budgets`` are the PodDisruptionBudgets that deleting it would violate, as ``namespace/name``.
+    It is kept if the incoming pod fits beside it, else a victim; ``reasons`` say why it does not fit.
+    """
+
+    pod: str
+    priority: int
+    budgets: tuple[str, ...]
+    kept: bool
+    reasons: tuple[str, ...]
+
+
+class Pod(Protocol):
+    """What a record keeps of a pod: that which never changes."""
+
+    @property
+    def key(self) -> str:
+        """Return ``namespace/name``."""
+        ...
+
+    @property
+    def priority(self) -> int:
+        """Return the resolved priority."""
+        ...
+
+
+@dataclass(slots=True)
+class DryRun:
+    """What was tried on one candidate node (core.selectVictimsOnNode).
+
+    ``removed`` are all pods of lower priority as they stood on the node, ``order`` the same pods in the
+    order in which they were put back. ``budgets`` maps those that violate a budget to the budgets'
+    names; ``refused`` are the victims, ``reasons`` say of each why the incoming pod did not fit beside it.
+    """
+
+    node: int
+    removed: Sequence[Pod]
+    order: Sequence[Pod]
+    budgets: Mapping[str, tuple[str, ...]]
+    refused: Sequence[Pod]
+    reasons: Sequence[tuple[str, ...]]
+
+    @property
+    def victims(self) -> list[str]:
+        """The pods that would be deleted, those that violate a budget first."""
+        return [pod.key for pod in self.refused]
+
+    @property
+    def violations(self) -> int:
+        """How many victims violate a budget."""
+        return sum(pod.key in self.budgets for pod in self.refused)
+
+    def steps(self) -> Iterator[PutBack]:
+        """Tell the attempts to put the pods back, in order."""
+        why = {pod.key: reasons for pod, reasons in zip(self.refused, self.reasons)}
+        for pod in self.order:
+            reasons = why.get(pod.key)
+            budgets = self.budgets.get(pod.key, ())
+            yield PutBack(pod.key, pod.priority, budgets, reasons is None, reasons or ())
+
+
+@dataclass(slots=True)
+class NodeGroup:
+    """Nodes where no deletion of pods was worth a dry run or helped, all for the same reasons.
+
+    ``reasons`` are the predicates' texts: those that nothing mends, else those of what still fails.
+    """
+
+    why: Hopeless
+    reasons: tuple[str, ...]
+    nodes: Indices
+
+
+@dataclass(slots=True)
+class Comparison:
+    """One criterion over the nodes that still competed: ``values`` and ``stay`` are a value a node.
+
+    ``criterion`` is the id of a row of :data:`scheduler_core.scheduling.preemption.criteria.CRITERIA`.
+    """
+
+    criterion: str
+    nodes: Indices
+    values: Indices
+    stay: npt.NDArray[np.bool_]
+
+    @property
+    def decided(self) -> bool:
+        """Whether it left one node of several."""
+        return len(self.nodes) > 1 and int(self.stay.sum()) == 1
+
+
+@dataclass(slots=True)
+class Preemption:
+    """Everything that preemption looked at for one pod that fits nowhere, and what it chose.
+
+    ``leaving`` are the victims of a former preemption that are still on the pod's nominated node: while
+    there are any, the pod is not ``eligible`` and nothing else is tried. ``never``: it has the
+    preemptionPolicy Never, and is not eligible either. ``potential`` are the nodes where
+    deletions might help, ``hopeless`` all that are no candidates, ``candidates`` the others, in
+    object order. ``ties`` are equal on every criterion, by name. ``cleared`` lose their nomination.
+    ``undone`` is the API server's answer that brought the choice to nothing, when a victim was to be deleted.
+    """
+
+    nodes: tuple[str, ...]
+    eligible: bool = True
+    never: bool = False
+    leaving: tuple[str, ...] = ()
+    leaving_from: str | None = None
+    potential: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    hopeless: list[NodeGroup] = field(default_factory=list)
+    candidates: list[DryRun] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+    chosen: DryRun | None = None
+    ties: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    undone: str = ""
+
+    @property
+    def node(self) -> str | None:
+        """The node that the pod is nominated to, None if no deletion helps."""
+        return None if self.chosen is None else self.nodes[self.chosen.node]
+
+    @property
+    def victims(self) -> list[str]:
+        """The pods deleted, in order."""
+        return [] if self.chosen is None else self.chosen.victims
+
+    @property
+    def decided_by(self) -> str | None:
+        """The criterion that left one node; None if there was only one, or none, to begin with."""
+        return next((row.criterion for row in self.comparisons if row.decided), None)
+
+    def candidate(self, node: str) -> DryRun | None:
+        """Return the dry run on a node by its name."""
+        return next((run for run in self.candidates if self.nodes[run.node] == node), None)
+
+    @property
+    def nbytes(self) -> int:
+        """An estimate of the memory that the record holds, in bytes; pods are shared with the cluster."""
+        pods = sum(len(run.order) for run in self.candidates)
+        return len(self.candidates) * 600 + pods * 24 + 24 * len(self.comparisons) * len(self.candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class NominatedPass:
+    """A node that was checked twice because pods of equal or higher priority are nominated to it.
+
+    The first pass is with ``pods`` on the node, the second, if the first finds no failure, without
+    them. ``failed`` is the pass that failed the node, None if it fits in both.
+    """
+
+    node: int
+    pods: tuple[str, ...]
+    failed: Literal[1, 2] | None

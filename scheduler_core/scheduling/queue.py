@@ -1,0 +1,143 @@
+"""The scheduling queue: pods to try, pods that were tried in vain, and who is nominated where."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+from itertools import islice
+
+from scheduler_core.cluster.pods import PodKind, PodState
+from scheduler_core.scheduling.cycle import QueueState
+
+QUEUE_SHOWN = 50
+
+Entry = tuple[int, int, str]  # priority, minus position of creation, pod key: the head is the greatest
+
+
+class SchedulingQueue:
+    """Active pods by priority, then creation; unschedulable pods wait until something moves them
+    (core.PriorityQueue). A nominated pod in either queue counts on its node.
+    """
+
+    def __init__(self) -> None:
+        self._active: list[Entry] = []  # ascending: the head is popped from the end
+        self._pods: dict[str, PodState] = {}  # everything in either queue
+        self._unschedulable: dict[str, PodState] = {}
+        self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
+        self.nominated: dict[str, dict[str, PodState]] = {}  # node name -> pods
+        self._moved = False  # whether anything asked for a move since the last pop
+
+    def __len__(self) -> int:
+        return len(self._active)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._pods
+
+    def add(self, pods: Iterable[PodState]) -> None:
+        """Put pods into the active queue."""
+        fresh = []
+        for pod in pods:
+            self._pods[pod.key] = pod
+            self._nominate(pod)
+            fresh.append((pod.priority, -pod.order, pod.key))
+        self._insert(fresh)
+
+    def _insert(self, fresh: list[Entry]) -> None:
+        if len(fresh) > 8:
+            self._active.extend(fresh)
+            self._active.sort()
+        else:
+            for entry in fresh:
+                insort(self._active, entry)
+
+    def pop(self) -> PodState:
+        """Take the head; while it is tried, its own nomination does not count."""
+        self._moved = False
+        pod = self._pods.pop(self._active.pop()[2])
+        self._forget_nomination(pod)
+        return pod
+
+    def fail(self, pod: PodState) -> None:
+        """Put a pod that was tried in vain into the unschedulable queue, with its nomination.
+
+        What asked for a move while it was tried may be what it waits for: then it is tried again
+        (PriorityQueue.AddUnschedulableIfNotPresent, receivedMoveRequest).
+        """
+        if self._moved:
+            self.add([pod])
+            return
+        self._pods[pod.key] = pod
+        self._unschedulable[pod.key] = pod
+        if pod.info.terms.required:
+            self._seeking[pod.key] = pod
+        self._nominate(pod)
+
+    def move_all(self) -> None:
+        """Move every unschedulable pod to the active queue (MoveAllToActiveQueue)."""
+        self._moved = True
+        self._activate(list(self._unschedulable.values()))
+
+    def move_matching(self, kind: PodKind) -> None:
+        """Move the pods with a required affinity term that a newly bound pod matches (AssignedPodAdded)."""
+        self._moved = True
+        if self._seeking:
+            self._activate(
+                [
+                    pod
+                    for pod in self._seeking.values()
+                    if any(term.selects(kind.namespace, kind.labels) for term in pod.info.terms.required)
+                ]
+            )
+
+    def _activate(self, pods: list[PodState]) -> None:
+        for pod in pods:
+            del self._unschedulable[pod.key]
+            self._seeking.pop(pod.key, None)
+        self._insert([(pod.priority, -pod.order, pod.key) for pod in pods])
+
+    def remove(self, key: str) -> None:
+        """Take a pod out of whichever queue holds it."""
+        pod = self._pods.pop(key, None)
+        if pod is None:
+            return
+        self._forget_nomination(pod)
+        self._seeking.pop(key, None)
+        if self._unschedulable.pop(key, None) is None:
+            self._active.remove((pod.priority, -pod.order, key))
+
+    def clear_nomination(self, key: str) -> None:
+        """End the nomination of a pod that waits."""
+        pod = self._pods[key]
+        self._forget_nomination(pod)
+        pod.nominated = ""
+
+    def nominated_to(self, node_name: str) -> list[PodState]:
+        """Return the waiting pods that are nominated to a node, in creation order."""
+        pods = self.nominated.get(node_name)
+        return sorted(pods.values(), key=lambda pod: pod.order) if pods else []
+
+    def _nominate(self, pod: PodState) -> None:
+        if pod.nominated:
+            self.nominated.setdefault(pod.nominated, {})[pod.key] = pod
+
+    def _forget_nomination(self, pod: PodState) -> None:
+        pods = self.nominated.get(pod.nominated)
+        if pods is not None:
+            pods.pop(pod.key, None)
+            if not pods:
+                del self.nominated[pod.nominated]
+
+    def state(self, shown: int = QUEUE_SHOWN) -> QueueState:
+        """Describe both queues, at most ``shown`` entries of each."""
+        active = [(key, priority, -order) for priority, order, key in self._active[: -shown - 1 : -1]]
+        waiting = islice(self._unschedulable.values(), shown)
+        return QueueState(
+            active=active,
+            active_count=len(self._active),
+            unschedulable=[(pod.key, pod.priority, pod.order) for pod in waiting],
+            unschedulable_count=len(self._unschedulable),
+        )
+
+    def waiting(self) -> list[PodState]:
+        """Return every pod in either queue, in creation order."""
+        return sorted(self._pods.values(), key=lambda pod: pod.order)

@@ -1,0 +1,136 @@
+"""Which of the feasible nodes is best: priorities, the weighted sum, and v1.11's choice among equals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.columns import NodeColumns
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cluster.view import View
+from scheduler_core.scheduling.cycle import IntVector, PriorityRow
+from scheduler_core.config.policy import Profile
+from scheduler_core.config.policy.reading import WeightedPriority
+from scheduler_core.priorities import Scored
+from scheduler_core.priorities.base import Scores
+from scheduler_core.scheduling.vectors import ClassVectors
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Ranking:
+    """``totals`` is ``(F,) int64``; ``ties`` the best nodes in the order the counter takes them."""
+
+    rows: list[PriorityRow]
+    totals: IntVector
+    ties: Rows
+
+    def choice(self, counter: int) -> int:
+        """Return the node index that the round-robin counter points at (genericScheduler.selectHost)."""
+        return int(self.ties[counter % len(self.ties)])
+
+
+def rank_nodes(
+    pod: PodState,
+    cluster: Cluster,
+    failed: Codes | None,
+    feasible: Rows | None,
+    profile: Profile,
+    vectors: ClassVectors | None,
+    *,
+    trace: bool,
+) -> Ranking:
+    """Score the feasible nodes (``None``: all) and add up weight times score (core.PrioritizeNodes).
+
+    A policy without priorities gives every node the total 1. Without ``trace`` only totals and
+    ties are worked out, and ``rows`` stays empty.
+    """
+    ranker = _Ranker(pod, View(cluster, feasible), failed, vectors)
+    rows: list[PriorityRow] = []
+    fresh: list[tuple[int, Scores]] = []
+    to_score: Iterable[tuple[int, WeightedPriority]] = enumerate(profile.priorities)
+    if vectors is not None and not trace:
+        to_score = vectors.plan.open_priorities
+    for number, priority in to_score:
+        scored = ranker.score(number, priority)
+        if trace:
+            rows.append(ranker.recorded(number, priority, scored))
+        if not ranker.knows(number):
+            fresh.append((priority.weight, scored.score))
+    totals = combine(fresh, ranker.known_totals())
+    if not profile.priorities:
+        totals = totals + 1
+    if vectors is not None and totals is vectors.base:
+        totals = totals.copy()  # the record must not follow the class
+    best = (totals == totals.max()).nonzero()[0]
+    return Ranking(
+        rows, totals, by_name_descending(best if feasible is None else feasible[best], cluster.columns)
+    )
+
+
+def combine(rows: Iterable[tuple[int, Scores]], totals: IntVector) -> IntVector:
+    """Add weight times score of each priority to the nodes' totals, ``(F,) int64``; these stay as they are.
+
+    This is the Combine that makes one HostPriorityList of the matrix (core.PrioritizeNodes).
+    """
+    for weight, score in rows:
+        totals = totals + (score if weight == 1 else weight * score)
+    return totals
+
+
+def by_name_descending(nodes: Rows, columns: NodeColumns) -> Rows:
+    """Order node indices (ascending) by name in byte order, the last name first (section 3.4)."""
+    if columns.sorted_by_name:
+        return nodes[::-1]
+    return nodes[np.argsort(columns.name_ranks[nodes])[::-1]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranker:
+    """Scores one pod's feasible nodes, from what its class knows where it can."""
+
+    pod: PodState
+    view: View
+    failed: Codes | None
+    vectors: ClassVectors | None
+
+    def knows(self, number: int) -> bool:
+        return self.vectors is not None and number in self.vectors.raws
+
+    def known_totals(self) -> IntVector:
+        """Add up the priorities that are known of the class; may be its live vector."""
+        if self.vectors is None:
+            return np.zeros(self.view.size, np.int64)
+        scaled = self.vectors.scaled.values()
+        scores = ((known.weight, known.scores(self.view.rows, self.failed)) for known in scaled)
+        totals = combine(scores, self.vectors.base)
+        return self.view.take(totals)
+
+    def score(self, number: int, priority: WeightedPriority) -> Scored:
+        """Return one priority's values and scores."""
+        if self.vectors is None or not self.knows(number):
+            return priority.run(self.pod.info, self.view, self.pod)
+        raw = self.view.take(self.vectors.raws[number])
+        steps = self.vectors.steps[number]
+        scaled = self.vectors.scaled.get(number)
+        if scaled is not None:
+            return Scored(raw, self.view.take(scaled.scores(self.view.rows, self.failed)))
+        return Scored(raw, steps.reduce(raw, self.pod.info, self.view))
+
+    def recorded(self, number: int, priority: WeightedPriority, scored: Scored) -> PriorityRow:
+        """Return the record of a priority, in arrays that later changes leave alone."""
+        raw, score = scored.raw, scored.score
+        if isinstance(score, int):
+            score = np.full(self.view.size, score, np.int64)
+        # what was taken from the columns is a copy already, and what the class keeps may be unchanging
+        if self.view.rows is None and not (self.vectors is not None and self.vectors.plan.fixed(number)):
+            one = score is raw
+            raw = None if raw is None else raw.copy()
+            score = raw if one and raw is not None else score.copy()
+        return PriorityRow(priority.name, priority.weight, priority.run.kind, raw, score)

@@ -1,0 +1,138 @@
+"""A cycle as far as it has come: its record without what a later phase decides first.
+
+The one place that knows what is known when. Every view of a moment inside an attempt reads what :func:`upto`
+returns, as it reads a whole cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.scheduling.cycle import Cycle, Decision, QuirkChange, QuirkEffect
+from scheduler_core.scheduling.cache_record import CacheRecord, Counts
+from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.simulation.virtual.gangs import PodGroupRecord
+
+UNTRIED = ""
+"""Before the first phase: no pod has been taken from the queue."""
+
+_NO_NODES = np.array([], np.int32)
+
+FIRST_KNOWN: Mapping[str, tuple[str, Any]] = {
+    "matrix": ("predicates", None),
+    "unabridged": ("predicates", None),
+    "feasible": ("predicates", _NO_NODES),
+    "nominated_passes": ("predicates", ()),
+    "asked": ("predicates", 0),
+    "priorities": ("priorities", []),
+    "totals": ("priorities", None),
+    "ties": ("select", _NO_NODES),
+    "preemption": ("preemption", None),
+}
+"""Of fields of a record the phase that decides them, and what stands there before it."""
+
+QUIRKS: Mapping[QuirkChange, str | None] = {
+    "predicates": "predicates",
+    "priorities": "priorities",
+    "preemption": "preemption",
+    "decision": None,
+}
+"""The phase that shows what a quirk changed; ``None``: the last one."""
+
+CHOOSING = ("select", "assume")
+"""A node is chosen in the first of these that runs: a single feasible one is taken without ranking."""
+
+
+def upto(cycle: Cycle, phase: str) -> Cycle:
+    """Return the record of a cycle as its attempt has come to the end of ``phase``, or is :data:`UNTRIED`.
+
+    With the last phase the attempt is over, and what it brought about has not happened yet: ``consequences``,
+    and PodGroups, members, events and waiting pods as they leave them.
+
+    Raises:
+        ValueError: The cycle did not come to that phase.
+    """
+    if phase != UNTRIED and phase not in cycle.phases:
+        raise ValueError(f"cycle {cycle.index} has no phase {phase!r}")
+    reached = cycle.phases[: cycle.phases.index(phase) + 1] if phase else ()
+    over = bool(reached) and reached == cycle.phases
+    hidden = {name: empty for name, (first, empty) in FIRST_KNOWN.items() if first not in reached}
+    timed = cycle.groups is not None
+    return replace(
+        cycle,
+        **hidden,
+        phases=reached,
+        decision=cycle.decision if over else _decision(cycle.decision, reached),
+        message=cycle.message if over else None,
+        quirks=tuple(quirk for quirk in cycle.quirks if _shown(quirk, reached, over=over)),
+        cache=cycle.cache if over or cycle.cache is None else _cache(cycle.cache, reached),
+        events=events_of(cycle.happenings) if timed else cycle.events if over else [],
+        consequences=(),
+        turns=(),
+        waiting=(),
+        groups=cycle.groups_met if reached else cycle.groups_left,
+        pod_group=_group(cycle, reached),
+    )
+
+
+def _decision(decision: Decision, reached: Sequence[str]) -> Decision:
+    """Return what of a decision has been made."""
+    chosen = any(phase in reached for phase in CHOOSING)
+    made = "preemption" in reached
+    return Decision(
+        decision.pod,
+        "undecided",
+        decision.node if chosen else None,
+        nominated=decision.nominated if made else None,
+        victims=decision.victims if made else (),
+        cleared=decision.cleared if made else (),
+        ranked=decision.ranked and chosen,
+    )
+
+
+def _shown(quirk: QuirkEffect, reached: Sequence[str], *, over: bool) -> bool:
+    return over or all(QUIRKS[part] in reached for part in quirk.changed)
+
+
+def _cache(record: CacheRecord, reached: Sequence[str]) -> CacheRecord:
+    """Return the cache's work before it writes: lookups once predicates ran; what it clears comes after."""
+    looked = "predicates" in reached
+    counts = replace(record.counts, writes=0, discarded=0, invalidated=0) if looked else Counts()
+    totals = Counts(
+        **{
+            name: getattr(record.totals, name) - getattr(record.counts, name) + getattr(counts, name)
+            for name in Counts.__slots__
+        }
+    )
+    head = CacheRecord(record.mode, record.definition, counts=counts, totals=totals, audited=record.audited)
+    if not looked:
+        return head
+    return replace(
+        head,
+        hash=record.hash,
+        name=record.name,
+        members=record.members,
+        bypass=record.bypass,
+        hint=record.hint,
+        sources=record.sources,
+        stale=record.stale,
+        causes=record.causes,
+    )
+
+
+def _group(cycle: Cycle, reached: Sequence[str]) -> PodGroupRecord | None:
+    """Return the pod's group as the attempt found it, with what plugins have said of it so far."""
+    said, met = cycle.pod_group, cycle.group_met
+    if said is None or met is None or not reached:
+        return None
+    return replace(
+        met,
+        before=said.before,
+        pre_filter=said.pre_filter if "preFilter" in reached else None,
+        permit=said.permit if "permit" in reached else None,
+        post_filter=said.post_filter if "postFilter" in reached else None,
+    )

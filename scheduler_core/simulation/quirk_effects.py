@@ -1,0 +1,190 @@
+"""Which quirk of v1.11 changed a result: decide the cycle again without it, and compare.
+
+That is exact by construction. It costs a second decision, and so is tried only for the quirks that
+:mod:`scheduler_core.scheduling.quirk_causes` cannot rule out; without ``trace`` it is not done at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.scheduling.attempt import Scheduler
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
+from scheduler_core.config.policy import Profile
+from scheduler_core.framework.configuration.profiles import profiles_of
+from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.scheduling.quirk_causes import CAUSES, Facts, Moment, named
+from scheduler_core.quirks import QUIRKS
+from scheduler_core.scenario.scenario import Configuration
+from scheduler_core.simulation.trace import conformance_preemption
+from scheduler_core.scheduling.vectors import KEPT_BYTES, VectorStore
+
+KEPT = 8  # schedulers with other quirks, each with what it knows of classes of pods; the oldest goes first
+
+
+@dataclass(slots=True)
+class QuirkEffects:
+    """Finds what the quirks in force changed for pods of one schedulerName.
+
+    ``configuration`` is what the profile was compiled from.
+    """
+
+    cluster: Cluster
+    queue: SchedulingQueue
+    profile: Profile
+    name: str
+    configuration: Configuration
+    _fixed: dict[frozenset[str], Scheduler] = field(default_factory=dict)
+
+    def of(self, pod: PodState, cycle: Cycle) -> tuple[QuirkEffect, ...]:
+        """Compare a cycle, before it is applied, with what it would be without each of the quirks.
+
+        Where no quirk alone changes anything, all that might are left out together.
+        """
+        if cycle.matrix is None:  # it ended before any rule ran
+            return ()
+        at = Moment(pod, self.cluster, self.queue, self.profile, cycle)
+        possible = {
+            row.id: facts
+            for row in QUIRKS
+            if row.id in self.profile.quirks and (facts := CAUSES[row.id](at)) is not None
+        }
+        if not possible:
+            return ()
+        if self.profile.settings.cache != "off":  # what a stale hit changed is not a quirk's doing
+            cycle = self._decide(frozenset(), pod, cycle)
+        found = [
+            effect for name, facts in possible.items() for effect in self._effects({name: facts}, pod, cycle)
+        ]
+        if not found and len(possible) > 1:
+            found = list(self._effects(possible, pod, cycle))
+        return tuple(found)
+
+    def _effects(self, causes: Mapping[str, Facts], pod: PodState, cycle: Cycle) -> Iterable[QuirkEffect]:
+        other = self._decide(frozenset(causes), pod, cycle)
+        difference = compare(cycle, other)
+        if difference.changed:
+            outcome = _outcome(cycle, other, difference)
+            together = f" It takes {' and '.join(causes)} together." if len(causes) > 1 else ""
+            for name, facts in causes.items():
+                text = f"{facts()} {outcome}{together}"
+                yield QuirkEffect(name, difference.changed, difference.nodes, text)
+
+    def _decide(self, without: frozenset[str], pod: PodState, cycle: Cycle) -> Cycle:
+        scheduler = self._fixed.get(without)
+        if scheduler is None:
+            settings = self.profile.settings
+            settings = replace(settings, fixed_too=settings.fixed_too | without)
+            profile = profiles_of(replace(self.configuration, settings=settings))[self.name]
+            if len(self._fixed) >= KEPT:
+                del self._fixed[next(iter(self._fixed))]
+            vectors = VectorStore(self.cluster, profile, limit=KEPT_BYTES // KEPT)
+            scheduler = self._fixed[without] = Scheduler(self.cluster, self.queue, profile, vectors)
+        return scheduler.schedule(pod, cycle.last_node_index)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs between two records of one attempt; ``nodes`` are those with another verdict."""
+
+    changed: tuple[QuirkChange, ...]
+    nodes: tuple[str, ...]
+
+
+def compare(one: Cycle, other: Cycle) -> Difference:
+    """Compare two decisions for the same pod in the same cluster.
+
+    A predicate that ran in one of them alone differs on the nodes that it failed.
+    """
+    nodes = _differing_nodes(one.matrix, other.matrix) if one.matrix and other.matrix else ()
+    tests: dict[QuirkChange, bool] = {
+        "predicates": bool(nodes),
+        "priorities": not _scored_alike(one, other),
+        "preemption": conformance_preemption(one.preemption) != conformance_preemption(other.preemption),
+        "decision": _decided(one) != _decided(other),
+    }
+    names = tuple(one.nodes[node] for node in nodes)
+    return Difference(tuple(part for part, differs in tests.items() if differs), names)
+
+
+def _differing_nodes(one: PredicateMatrix, other: PredicateMatrix) -> tuple[int, ...]:
+    numbers: dict[tuple[str, ...], int] = {}
+    rows, others = _rows(one, numbers), _rows(other, numbers)
+    differs = np.zeros(one.codes.shape[1], np.bool_)
+    for key in {**rows, **others}:
+        if key in rows and key in others:
+            differs |= rows[key] != others[key]
+        else:
+            differs |= (rows[key] if key in rows else others[key]) > 0
+    texts, other_texts = (
+        {(m.order[number], node, text) for (number, node), text in m.errors.items()} for m in (one, other)
+    )
+    differs[[node for _, node, _ in texts ^ other_texts]] = True
+    return tuple(np.flatnonzero(differs).tolist())
+
+
+def _rows(matrix: PredicateMatrix, numbers: dict[tuple[str, ...], int]) -> dict[str, Any]:
+    """Return each predicate's codes, ``(N,)``, numbered so that equal reasons have equal numbers."""
+    codes = [numbers.setdefault(tuple(reasons), len(numbers)) for reasons in matrix.reasons]
+    if codes == list(range(len(codes))):
+        return dict(zip(matrix.order, matrix.codes))
+    table = np.array([*codes, -1], np.int16)  # the last entry is what was not reached
+    return dict(zip(matrix.order, table[matrix.codes]))
+
+
+def _scored_alike(one: Cycle, other: Cycle) -> bool:
+    if one.totals is None or other.totals is None:
+        return one.totals is other.totals
+    if not np.array_equal(one.feasible, other.feasible) or not np.array_equal(one.totals, other.totals):
+        return False
+    return all(
+        np.array_equal(a.score, b.score)
+        and (
+            a.raw is b.raw is None
+            or (a.raw is not None and b.raw is not None and np.array_equal(a.raw, b.raw))
+        )
+        for a, b in zip(one.priorities, other.priorities, strict=True)
+    )
+
+
+def _decided(cycle: Cycle) -> tuple[Any, ...]:
+    decision = cycle.decision
+    return (
+        decision.result,
+        decision.node,
+        decision.nominated,
+        decision.victims,
+        decision.cleared,
+        cycle.message,
+    )
+
+
+def _outcome(cycle: Cycle, other: Cycle, difference: Difference) -> str:
+    """Say in a sentence what came of it."""
+    was, should = _told(cycle), _told(other)
+    if was != should:
+        return f"In v1.11 {was}; as it should be, {should}."
+    if difference.nodes:
+        count = len(difference.nodes)
+        return f"{named(difference.nodes)} {'gets' if count == 1 else 'get'} another verdict; still {was}."
+    if "priorities" in difference.changed:
+        return f"The scores are others; still {was}."
+    return f"Preemption finds something else; still {was}."
+
+
+def _told(cycle: Cycle) -> str:
+    decision = cycle.decision
+    if decision.result == "scheduled":
+        return f"the pod goes to {decision.node}"
+    if decision.result == "error":
+        return f"the attempt ends in an error ({cycle.message})"
+    if decision.nominated is None:
+        return "the pod fits nowhere"
+    victims = f"after deleting {named(decision.victims)}" if decision.victims else "without victims"
+    return f"the pod is nominated to {decision.nominated} {victims}"

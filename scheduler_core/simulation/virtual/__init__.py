@@ -1,0 +1,7 @@
+"""The scheduling framework in virtual time as a simulation that steps, beside v1.11's."""
+
+from scheduler_core.simulation.virtual.choosing import is_timed, simulate
+from scheduler_core.simulation.virtual.simulation import TimedSimulation
+from scheduler_core.simulation.virtual.stepper import Stepper
+
+__all__ = ["Stepper", "TimedSimulation", "is_timed", "simulate"]

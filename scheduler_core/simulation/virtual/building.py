@@ -1,0 +1,182 @@
+"""From what a scheduler starts with to a framework that runs: plugins, profiles, release, control plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from scheduler_core.objects.admission import Admission
+from scheduler_core.framework.configuration.plugins import COSCHEDULING
+from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
+from scheduler_core.controllers import ControllerManager, Options
+from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
+from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, Edition
+from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
+from scheduler_core.framework.profile_runtime import Scheduler
+from scheduler_core.framework.interface import POINTS, Plugin
+from scheduler_core.framework.profile import OWN, Scheduling, in_framework
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.releases import RELEASES, Release
+from scheduler_core.framework.scheduler import Pace
+from scheduler_core.objects.model import KubernetesObject, Pod
+from scheduler_core.objects.times import seconds_of
+from scheduler_core.config.policy import compile_policy
+from scheduler_core.framework.configuration.profiles import DEFAULT_NAMES
+from scheduler_core.scenario.scenario import Configuration
+from scheduler_core.simulation.virtual.control import ControlledFramework
+
+LIFE = 60.0  # seconds between the creation of the newest object and virtual time 0
+
+
+@dataclass(frozen=True, slots=True)
+class Admit:
+    """Admission of the pods that controllers make."""
+
+    admission: Admission
+
+    def __call__(self, pod: Pod) -> Pod:
+        """Return the pod as the API server would have stored it."""
+        return self.admission.admit_pod(pod, _unheard)
+
+
+def _unheard(field: str, message: str) -> None:
+    """Pass over what the bundle was warned of when it was read."""
+    del field, message
+
+
+def epoch_of(objects: Iterable[KubernetesObject]) -> float:
+    """Return virtual time 0 in seconds since 1970: after everything there is was created, and has started."""
+    listed = list(objects)
+    created = _latest(obj.meta.creation_timestamp for obj in listed)
+    started = _latest(obj.start_time for obj in listed if isinstance(obj, Pod))
+    told = [at for at in (None if created is None else created + LIFE, started) if at is not None]
+    return max(told, default=Options().epoch)
+
+
+def _latest(timestamps: Iterable[str | None]) -> float | None:
+    return max((at for text in timestamps if (at := seconds_of(text)) is not None), default=None)
+
+
+def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> ControllerManager:
+    """Return the controllers of a cluster, started; they make pods up to ``most_pods``.
+
+    Pods that are over are beside them, as many as the garbage collector keeps.
+    """
+    listed = list(objects)
+    options = Options(epoch=epoch_of(listed))
+    if most_pods is not None:
+        options = replace(options, most_pods=most_pods + options.terminated_pods)
+    manager = ControllerManager(options, Admit(Admission(listed)))
+    manager.start(listed)
+    return manager
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a configuration makes of a framework: how it sorts, what runs for whom, whose rules hold."""
+
+    plugins: tuple[Plugin, ...]
+    queue_sort: Plugin | None
+    profiles: Mapping[str, Scheduler]
+    edition: Edition
+    release: Release
+    backoff: tuple[float, float]
+
+
+def make_parts(configuration: Configuration, epoch: float) -> Parts:
+    """Return the plugins and profiles of a configuration, each plugin without memories.
+
+    Raises:
+        PolicyError: The configuration cannot be used.
+    """
+    framework = configuration.framework
+    if framework is None:
+        return _policy_parts(configuration)
+    return _framework_parts(framework, epoch)
+
+
+def _policy_parts(configuration: Configuration) -> Parts:
+    """Let the predicates and priorities of a Policy run in the framework, as v1.11 works them out."""
+    policy = compile_policy(configuration.policy, configuration.settings)
+    profile = in_framework(policy)
+    scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
+    one = Scheduler(None, scheduling)
+    plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
+    release = RELEASES[CLASSIC.kubernetes]
+    return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, release, (1.0, 10.0))
+
+
+def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:
+    edition = framework.version.edition
+    controller = PodGroupController(edition)
+    plugins: list[Plugin] = []
+    profiles: dict[str, Scheduler] = {}
+    sort: Plugin | None = None
+    for profile in framework.profiles:
+        own: list[Plugin] = [DefaultPreemption()]
+        if profile.coscheduling or profile.queue_sort == COSCHEDULING:
+            arguments = profile.arguments.get(COSCHEDULING)
+            plugin = Coscheduling(
+                edition, arguments if isinstance(arguments, Arguments) else Arguments(), epoch
+            )
+            own.append(plugin)
+            if profile is framework.main:
+                sort = plugin if profile.queue_sort == COSCHEDULING else None
+        plugins += own
+        profiles[profile.scheduler_name] = Scheduler(_points(profile), _scheduling(profile), own)
+    named = profiles.get(DEFAULT_NAMES[1])
+    if named is not None:
+        profiles[""] = named
+    backoff = (float(framework.pod_initial_backoff_seconds), float(framework.pod_max_backoff_seconds))
+    return Parts((*plugins, controller), sort, profiles, edition, RELEASES[edition.kubernetes], backoff)
+
+
+def _points(profile: FrameworkProfile) -> dict[str, tuple[str, ...]]:
+    return {point: profile.names(point) for point in POINTS}
+
+
+def _scheduling(profile: FrameworkProfile) -> Scheduling:
+    weights = {priority.name: priority.weight for priority in profile.profile.priorities}
+    fit, balanced = (weights.get(name, 0) for name in _OWN_WEIGHTS)
+    return Scheduling(profile.profile, fit, balanced)
+
+
+_OWN_WEIGHTS = ("LeastRequestedPriority", "BalancedResourceAllocation")
+assert frozenset(_OWN_WEIGHTS) == OWN
+
+
+def build(
+    configuration: Configuration,
+    objects: Iterable[KubernetesObject],
+    *,
+    manager: ControllerManager,
+    keep: Callable[[Attempt | Happening], None],
+    details: bool,
+    controlled: bool = True,
+    clock: Clock | None = None,
+    interrupt: Callable[[], None] | None = None,
+) -> ControlledFramework:
+    """Start a scheduler over objects that are there; the controllers know of them already.
+
+    Raises:
+        PolicyError: The configuration cannot be used.
+    """
+    parts = make_parts(configuration, manager.options.epoch)
+    pace = Pace() if clock is None else Pace(creation=0.0)
+    return ControlledFramework(
+        objects,
+        parts.plugins,
+        queue_sort=parts.queue_sort,
+        profiles=parts.profiles,
+        pace=pace,
+        release=parts.release,
+        keep=keep,
+        clock=clock,
+        backoff=parts.backoff,
+        details=details,
+        manager=manager,
+        controlled=controlled,
+        interrupt=interrupt,
+    )

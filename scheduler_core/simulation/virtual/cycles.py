@@ -1,0 +1,135 @@
+"""An attempt of the framework as the one record that every view reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from scheduler_core.scheduling.attempt import NO_INDICES
+from scheduler_core.scheduling.cycle import Cycle, Decision, Event, PredicateMatrix, QueueState, Result
+from scheduler_core.scheduling.filtering import Filtered, predicate_matrix
+from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.scheduler import Framework
+
+NO_QUEUE = QueueState([], 0, [], 0)
+WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
+NO_EVENTS = frozenset({"Moved", "Activated", "PodGroup", "PodGroupSync", "Operation"})
+"""What happens that Kubernetes records no event of."""
+
+
+def decision_of(attempt: Attempt) -> Decision:
+    """Return what an attempt did, which is all that a replay is checked by."""
+    result: Result = attempt.result or "error"
+    return Decision(
+        attempt.pod,
+        result,
+        attempt.node if result in ("scheduled", "waiting") else None,
+        nominated=attempt.nominated or None,
+        victims=attempt.victims,
+        cleared=attempt.cleared,
+        ranked=attempt.scored is not None,
+    )
+
+
+def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: int) -> Cycle:
+    """Return the record of an attempt; it lacks what only the run knows: index, step, queue, happenings.
+
+    ``phases`` are to be told again when the binding cycle has had its turn: :func:`phases_of`.
+    """
+    decision = decision_of(attempt)
+    profile = framework.lane_of(pod).scheduling.profile
+    filtered, scored = attempt.filtered, attempt.scored
+    feasible = NO_INDICES
+    if filtered is not None and not filtered.errors:
+        columns = framework.cluster.columns
+        feasible = (
+            columns.everything
+            if filtered.failed is None
+            else np.flatnonzero(filtered.failed == 0).astype(np.int32)
+        )
+    return Cycle(
+        index=0,
+        step="",
+        time=attempt.time,
+        decision=decision,
+        message=attempt.message or None,
+        nodes=framework.cluster.columns.names,
+        matrix=_matrix(framework, filtered, profile.order),
+        feasible=feasible,
+        priorities=scored.rows if scored is not None else [],
+        totals=scored.totals if scored is not None else None,
+        ties=NO_INDICES if scored is None else scored.ties.astype(np.int32),
+        last_node_index=counter,
+        preemption=attempt.preemption,
+        queue=NO_QUEUE,
+        operations=(),
+        events=[],
+        phases=phases_of(attempt),
+        order=profile.order,
+        always_check_all=profile.always_check_all,
+        nominated_passes=filtered.nominated if filtered is not None else (),
+        asked=filtered.asked if filtered is not None else 0,
+    )
+
+
+def _matrix(
+    framework: Framework, filtered: Filtered | None, order: tuple[str, ...]
+) -> PredicateMatrix | None:
+    if filtered is None or filtered.codes is None:
+        return None
+    return predicate_matrix(order, filtered.codes, filtered.errors, framework.cluster.reasons)
+
+
+def phases_of(attempt: Attempt) -> tuple[str, ...]:
+    """Return what has run of an attempt so far, in order: no more than plugins were asked at.
+
+    A pod that waits goes no further than Permit, and what binds it later is told by its event. One that does
+    not wait goes on when it is the turn of its binding cycle.
+    """
+    return tuple(_phases(attempt))
+
+
+AFTER_ASSUME = (
+    ("Reserve", "reserve"),
+    ("Permit", "permit"),
+    ("PreBind", "preBind"),
+    ("Bind", "bind"),
+    ("PostBind", "postBind"),
+)
+"""The extension points that follow when a node was chosen, with their names as phases."""
+
+
+def _phases(attempt: Attempt) -> Iterator[str]:
+    said = {point for point, _, _ in attempt.statuses}
+    yield "queue"
+    if "PreFilter" in said:
+        yield "preFilter"
+    if attempt.filtered is not None:
+        yield "predicates"
+    if attempt.scored is not None:
+        yield from ("priorities", "select")
+    if attempt.node:
+        yield "assume"
+        yield from (phase for point, phase in AFTER_ASSUME if point in said)
+        return
+    if attempt.preemption is not None:
+        yield "preemption"
+    if "PostFilter" in said:
+        yield "postFilter"
+
+
+def events_of(told: Sequence[Happening]) -> list[Event]:
+    """Return the events among what happened, as ``kubectl get events`` prints them."""
+    return [
+        Event("Warning" if h.what in WARNINGS else "Normal", h.what, f"{_kind(h)}/{h.about}", h.text)
+        for h in told
+        if h.what not in NO_EVENTS and h.about
+    ]
+
+
+def _kind(happening: Happening) -> str:
+    if happening.what == "Timeout":
+        return "podgroup"
+    return "pod" if "/" in happening.about else "node"

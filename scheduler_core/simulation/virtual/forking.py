@@ -1,0 +1,31 @@
+"""What a copy of a running simulation shares with it, because nothing changes it any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.virtual.control import ControlledFramework
+
+
+def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[object]:
+    """Yield the objects, operations and compiled profiles that a scheduler and its copy may both have."""
+    yield scenario
+    yield framework.release
+    for lane in (framework.lane, *framework.lanes.values()):
+        yield lane.scheduling
+        yield lane.scheduling.profile
+    for operation in scenario.operations:
+        yield operation
+        yield operation.object
+    cluster = framework.cluster
+    yield from chain(
+        scenario.objects,
+        framework.pods.values(),
+        framework.groups.values(),
+        cluster.nodes.values(),
+        cluster.finished.values(),
+        cluster.workloads.values(),
+        cluster.services.values(),
+    )

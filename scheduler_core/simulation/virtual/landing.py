@@ -1,0 +1,94 @@
+"""What an operation of a scenario does to the objects that the API server holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
+from scheduler_core.scenario.scenario import Operation
+from scheduler_core.simulation.virtual.control import ControlledFramework
+from scheduler_core.simulation.virtual.late import NoEffectError, patched
+
+
+def land(framework: ControlledFramework, operation: Operation) -> None:
+    """Create, update or delete the object of an operation; controllers and queue hear of it.
+
+    What users write leaves a status alone: a pod that is updated keeps its node, its phase and its
+    nomination, a PodGroup what its controller has counted. What cannot be done any more is told.
+    """
+    kind, key = operation.kind, operation.key
+    try:
+        obj = _current(framework, operation)
+    except NoEffectError as error:
+        tell_of(framework, operation, f" has no effect: {error}")
+        return
+    tell_of(framework, operation)
+    if isinstance(obj, Pod):
+        _put_pod(framework, obj, operation)
+    elif kind == "Pod":
+        framework.delete_pod(key)
+    elif isinstance(obj, PodGroup):
+        known = framework.groups.get(key)
+        framework.put_group(obj if known is None else replace(obj, status=known.status))
+    elif kind == "PodGroup":
+        framework.delete_group(key)
+    elif obj is None:
+        former = framework.manager.store.objects.get((kind, key))
+        framework.delete_object(kind, key)
+        if former is not None:
+            framework.observe("delete", former)
+    else:
+        action = "update" if operation.action == "update" else "create"
+        framework.put_object(framework.observe(action, obj))
+
+
+def tell_of(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:
+    """Record that an operation lands."""
+    told = f"{operation.action} {operation.kind} {operation.key}{outcome}"
+    framework.tell("Operation", operation.key, told)
+
+
+def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObject | None:
+    """Return an object as users, controllers and the scheduler have left it, ``None`` if there is none."""
+    if kind == "Pod":
+        return framework.pods.get(key)
+    if kind == "PodGroup":
+        return framework.groups.get(key)
+    return framework.manager.store.objects.get((kind, key)) or framework.cluster.find(kind, key)
+
+
+def _current(framework: ControlledFramework, operation: Operation) -> KubernetesObject | None:
+    """Return the object that an operation leaves behind, ``None`` if it deletes it."""
+    kind, key = operation.kind, operation.key
+    if operation.action == "create" or not framework.controlled:
+        return operation.object  # in a recording nobody else changes anything
+    current = live(framework, kind, key)
+    if operation.patch is not None:
+        return patched(current, operation.patch, f"{kind} {key}")
+    if current is None:
+        raise NoEffectError(f"there is no {kind} {key} at this moment")
+    return operation.object
+
+
+def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> None:
+    key = operation.key
+    former = framework.pods.get(key)
+    if former is None:
+        if operation.action == "create":
+            framework.create_pod(pod)
+            framework.observe("create", pod)
+        return
+    if former.terminal:
+        return  # it revives nobody
+    if not pod.node_name:
+        pod = replace(pod, node_name=former.node_name)
+    if not pod.terminal:
+        pod = replace(
+            pod,
+            phase=former.phase,
+            ready=former.ready,
+            restarts=former.restarts,
+            start_time=former.start_time,
+        )
+    framework.update_pod(pod)
+    framework.observe("update", pod)

@@ -1,0 +1,66 @@
+"""The pods of a PodGroup: where each of them is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+from scheduler_core.framework.plugins.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.plugin import PodGroupController
+from scheduler_core.framework.scheduler import Framework
+from scheduler_core.objects.model import Pod
+from scheduler_core.simulation.virtual.gangs import Member
+
+HOLDING = frozenset({"waiting", "bound"})
+"""The states of members that hold a node."""
+
+
+def controller_of(framework: Framework) -> PodGroupController:
+    """Return the controller beside the scheduler, which knows who names a group."""
+    return next(p for p in framework.plugins if isinstance(p, PodGroupController))
+
+
+def pods_of(framework: Framework, key: str) -> Iterator[Pod]:
+    """Yield the pods of a namespace that name its group, as the API has them."""
+    for known in controller_of(framework).members(key.partition("/")[2]):
+        pod = framework.pods.get(known.meta.key) if group_key(known) == key else None
+        if pod is not None:
+            yield pod
+
+
+def state_of(framework: Framework, pod: Pod) -> str:
+    """Return where a pod is: how it ended, bound, waiting at Permit, or its queue."""
+    if pod.terminal:
+        return pod.phase
+    if pod.node_name:
+        return "bound"
+    waiting = framework.waiting.get(pod.meta.key)
+    if waiting is not None and not waiting.verdict:
+        return "waiting"
+    queued = framework.queue.pods.get(pod.meta.key)
+    return (queued.place if queued is not None else None) or "pending"
+
+
+def members_of(framework: Framework, key: str, rejected: Container[str] = ()) -> list[Member]:
+    """Return all members of a group; ``rejected`` are those that just were at Permit."""
+    return [_member(framework, pod, rejected=pod.meta.key in rejected) for pod in pods_of(framework, key)]
+
+
+def _member(framework: Framework, pod: Pod, *, rejected: bool) -> Member:
+    key, state = pod.meta.key, state_of(framework, pod)
+    waiting, queued = framework.waiting.get(key), framework.queue.pods.get(key)
+    if state == "waiting" and waiting is not None:
+        return Member(key, state, waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
+    if pod.node_name or queued is None or queued.place is None:
+        return Member(key, state, pod.node_name, rejected=rejected and not pod.node_name, phase=pod.phase)
+    return Member(
+        key,
+        state,
+        rejected=rejected,
+        phase=pod.phase,
+        attempts=queued.attempts,
+        backoff_until=queued.backoff_until if queued.attempts else None,
+        since=queued.timestamp,
+        moved_by=queued.moved_by,
+        refused_by=tuple(sorted(queued.refused_by)),
+        retry_at=framework.queue.retry_at(queued),
+    )

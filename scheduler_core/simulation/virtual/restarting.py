@@ -1,0 +1,54 @@
+"""A scheduler that is started anew over what there is: what it had in memory is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.scenario.scenario import Configuration
+from scheduler_core.simulation.virtual.building import build
+from scheduler_core.simulation.virtual.control import ControlledFramework
+
+
+def restart(
+    former: ControlledFramework,
+    configuration: Configuration,
+    *,
+    keep: Callable[[Attempt | Happening], None],
+    details: bool,
+) -> ControlledFramework:
+    """Return a scheduler with another configuration; pods that waited at Permit are pending.
+
+    Bound pods and nominations are in the API and stay; controllers go on, for they are another program.
+    """
+    nominated = {key: state.nominated for key, state in former.cluster.pods.items()}
+    made = build(
+        configuration,
+        listed(former),
+        manager=former.manager,
+        keep=keep,
+        controlled=former.controlled,
+        details=details,
+        clock=Clock(former.clock.now),
+        interrupt=former.interrupt,
+    )
+    for pod in made.queue.pods.values():
+        pod.state.nominated = nominated.get(pod.key, "")
+        made.queue.nominate(pod.state)
+    return made
+
+
+def listed(framework: ControlledFramework) -> Iterator[KubernetesObject]:
+    """Yield what a scheduler that starts lists."""
+    cluster = framework.cluster
+    yield from cluster.nodes.values()
+    yield from cluster.storage.classes.values()
+    yield from cluster.storage.volumes.values()
+    yield from cluster.storage.claims.values()
+    yield from cluster.services.values()
+    yield from cluster.workloads.values()
+    yield from cluster.budgets.values()
+    yield from framework.groups.values()
+    yield from framework.pods.values()

@@ -1,0 +1,172 @@
+"""How PodGroups stand at a moment: all in short, any one of them in full, and that of a cycle's pod."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from scheduler_core.framework.plugins.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.permit import PermitResult
+from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
+from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult
+from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult
+from scheduler_core.framework.plugins.coscheduling.state import Expiring, GangState
+from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.scheduler import Framework
+from scheduler_core.framework.waiting import WaitingPod
+from scheduler_core.objects.model import Pod, PodGroup
+from scheduler_core.simulation.virtual.gangs import PodGroupRecord
+from scheduler_core.simulation.virtual.members import HOLDING, controller_of, members_of, pods_of, state_of
+
+GROUPS_SHOWN = 100
+MEMBERS_SHOWN = 200
+FOR_EVER = 1e12  # seconds: what never runs out, as JSON can say it
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """A PodGroup in short; ``assigned`` members hold a node, ``waiting`` ones of them at Permit."""
+
+    key: str
+    phase: str
+    min_member: int
+    members: int
+    assigned: int
+    waiting: int
+    denied_until: float | None
+    backed_off_until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The first PodGroups that there are, in order of creation, and the ``count`` of all.
+
+    ``table`` is the edition whose rules the controller follows; ``coscheduling`` whether the plugin runs.
+    """
+
+    time: float
+    table: str
+    coscheduling: bool
+    listed: tuple[GroupSummary, ...]
+    count: int
+
+
+def groups_of(framework: Framework) -> Groups:
+    """Return all PodGroups in short."""
+    memories = _memories(framework)
+    return Groups(
+        framework.clock.now,
+        controller_of(framework).edition,
+        bool(memories),
+        tuple(_summary(framework, key, memories) for key in islice(framework.groups, GROUPS_SHOWN)),
+        len(framework.groups),
+    )
+
+
+def _summary(framework: Framework, key: str, memories: list[GangState]) -> GroupSummary:
+    group, now = framework.groups[key], framework.clock.now
+    states = [state_of(framework, pod) for pod in pods_of(framework, key)]
+    return GroupSummary(
+        key,
+        group.status.phase,
+        group.min_member,
+        len(states),
+        sum(state in HOLDING for state in states),
+        states.count("waiting"),
+        _until((memory.denied for memory in memories), key, now),
+        _until((memory.backed_off for memory in memories), key, now),
+    )
+
+
+def standing(framework: Framework, key: str) -> PodGroupRecord | None:
+    """Return a PodGroup as it stands, ``None`` if there is no such group and no pod names it."""
+    found = _record(framework, key)
+    return found if found.phase is not None or found.count else None
+
+
+def group_record(
+    framework: Framework, pod: QueuedPod, attempt: Attempt, phase: str | None, told: Iterable[Happening]
+) -> PodGroupRecord | None:
+    """Tell of the group that a pod names, ``None`` if it names none; ``told`` is what happened around it."""
+    key = group_key(pod.state.pod)
+    if not key:
+        return None
+    rejected = {happening.about for happening in told if isinstance(happening.detail, WaitingPod)}
+    details = [status.detail for _, name, status in attempt.statuses if name == Coscheduling.name]
+    return replace(
+        _record(framework, key, rejected),
+        before=phase,
+        pre_filter=next((d for d in details if isinstance(d, PreFilterResult)), None),
+        permit=next((d for d in details if isinstance(d, PermitResult)), None),
+        post_filter=next((d for d in details if isinstance(d, PostFilterResult)), None),
+    )
+
+
+def group_met(framework: Framework, pod: QueuedPod) -> PodGroupRecord | None:
+    """Return the group that a pod names as its attempt finds it, ``None`` if it names none."""
+    key = group_key(pod.state.pod)
+    return _record(framework, key) if key else None
+
+
+def before(framework: Framework, pod: Pod) -> str | None:
+    """Return the phase of a pod's group, ``None`` where there is no such PodGroup."""
+    group = framework.groups.get(group_key(pod))
+    return group.status.phase if group is not None else None
+
+
+def _record(framework: Framework, key: str, rejected: Container[str] = ()) -> PodGroupRecord:
+    """Return a group as it stands; ``rejected`` are the pods that just were at Permit."""
+    group, members = framework.groups.get(key), members_of(framework, key, rejected)
+    now, memories = framework.clock.now, _memories(framework)
+    denied = [memory.denied for memory in memories]
+    backed_off = [memory.backed_off for memory in memories]
+    return PodGroupRecord(
+        key,
+        group.min_member if group is not None else None,
+        group.status.phase if group is not None else None,
+        group.status.phase if group is not None else None,
+        _counters(group),
+        sum(member.state in HOLDING for member in members),
+        tuple(members[:MEMBERS_SHOWN]),
+        len(members),
+        _until(denied, key, now),
+        _until(backed_off, key, now),
+        _until((memory.permitted for memory in memories), key, now),
+        _alive(denied, now),
+        _alive(backed_off, now),
+        dict(Counter(member.state for member in members)),
+        now,
+    )
+
+
+def _memories(framework: Framework) -> list[GangState]:
+    """Return what the plugins remember: each profile that runs Coscheduling has one of its own."""
+    return [plugin.state for plugin in framework.plugins if isinstance(plugin, Coscheduling)]
+
+
+def _until(entries: Iterable[Expiring], key: str, now: float) -> float | None:
+    """Return until when something is in force for a group in any profile, ``None`` if it is not."""
+    found = [until for one in entries if (until := one.until(key, now)) is not None]
+    return min(max(found), FOR_EVER) if found else None
+
+
+def _alive(entries: list[Expiring], now: float) -> tuple[tuple[str, float], ...]:
+    """Return all groups that something is in force for, each with until when."""
+    keys = dict.fromkeys(key for one in entries for key, _ in one.alive(now))
+    return tuple((key, until) for key in keys if (until := _until(entries, key, now)) is not None)
+
+
+def _counters(group: PodGroup | None) -> dict[str, int]:
+    """Return the counters in a PodGroup's status."""
+    if group is None:
+        return {}
+    status = group.status
+    return {
+        "scheduled": status.scheduled,
+        "running": status.running,
+        "succeeded": status.succeeded,
+        "failed": status.failed,
+    }
