@@ -11,14 +11,14 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json
+from scheduler_core.config.policy.profile import PolicyError
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.merging import EVERYTHING
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS, base_name
 from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import priorities_of
-from scheduler_core.config.policy.profile import PolicyError
-from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json
-from scheduler_core.scenario.scenario import Document
+from scheduler_core.objects.problems import Document
 
 SCORE = "score"
 PROFILES = 20

@@ -18,9 +18,18 @@ from scheduler_core.authoring.forms.fields import Field, FieldError, Problems, V
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
 from scheduler_core.authoring.generated_workloads import CLASSES, SHAPES, Drawn, Shape, workload_documents
+from scheduler_core.authoring.recipes import (
+    MOST_NODES,
+    MOST_PODS,
+    MOST_POOLS,
+    MOST_WORKLOADS,
+    POOL_FIELDS,
+    TOP_FIELDS,
+    WORKLOAD_FIELDS,
+    Recipe,
+)
 from scheduler_core.objects.model import Taint, Toleration
 from scheduler_core.objects.selectors import tolerates
-from scheduler_core.authoring.recipes import (MOST_NODES, MOST_PODS, MOST_POOLS, MOST_WORKLOADS, POOL_FIELDS, TOP_FIELDS, WORKLOAD_FIELDS, Recipe,)
 
 Manifest = dict[str, Any]
 

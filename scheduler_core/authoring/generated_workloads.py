@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.controllers.running import RUN
 from scheduler_core.authoring.forms.fields import Values
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import pod_rule
+from scheduler_core.controllers.running import RUN
 from scheduler_core.objects.quantity import format_resource
 
 Manifest = dict[str, Any]

@@ -9,18 +9,44 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.framework.configuration import (CONFIGURATION_KIND, Conversion, compile_configuration, from_policy, to_policy,)
 from scheduler_core.authoring.configuration_editing import CONFIGURATION_EDITS, weigh_priorities
-from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
+from scheduler_core.authoring.policy_rewriting import (
+    MOST_WEIGHT,
+    EditError,
+    Entries,
+    argue,
+    default_predicates,
+    default_priorities,
+    entries_of,
+    provide,
+    reorder,
+    weigh,
+    with_field,
+)
 from scheduler_core.config.policy.order import BUNDLES, keys_of
 from scheduler_core.config.policy.profile import PolicyError
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
 from scheduler_core.config.policy.reading import ARGUMENT_OF
-from scheduler_core.authoring.policy_rewriting import (MOST_WEIGHT, EditError, Entries, argue, default_predicates, default_priorities, entries_of, provide, reorder, weigh, with_field,)
+from scheduler_core.config.settings import (
+    CACHE_MODES,
+    DEFAULT_SETTINGS,
+    EQUIVALENCE_CLASSES,
+    PREDICATE_ORDERS,
+    QUIRK_MODES,
+    SETTINGS_KIND,
+    STALE_WRITES,
+)
+from scheduler_core.framework.configuration import (
+    CONFIGURATION_KIND,
+    Conversion,
+    compile_configuration,
+    from_policy,
+    to_policy,
+)
+from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
+from scheduler_core.objects.problems import Document
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
-from scheduler_core.scenario.scenario import Document
-from scheduler_core.config.settings import (CACHE_MODES, DEFAULT_SETTINGS, EQUIVALENCE_CLASSES, PREDICATE_ORDERS, QUIRK_MODES, SETTINGS_KIND, STALE_WRITES,)
 
 POLICY_KIND = "Policy"
 HEADS: Mapping[str, Document] = {

@@ -10,9 +10,10 @@ from typing import Any
 from scheduler_core.cli.reporting import FILES, InputError, configured, problem_lines, read_scenario
 from scheduler_core.compare.compare import Comparison, Difference, compare
 from scheduler_core.compare.cost import with_cache
-from scheduler_core.config.policy import PolicyError, compile_policy
-from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.settings import CACHE_MODES
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.scenario.scenario import Scenario
 
 ROWS_SHOWN = 40
 # Which numbers of a run are shown, by their words.
@@ -82,7 +83,7 @@ def _pair(name: str, given: list[str]) -> tuple[str | None, str | None]:
 
 def _check(name: str, scenario: Scenario) -> None:
     try:
-        compile_policy(scenario.policy, scenario.settings)
+        compile_profile(scenario.policy, scenario.settings)
     except PolicyError as error:
         raise InputError(f"{name}:\n{problem_lines(error.problems)}") from error
 

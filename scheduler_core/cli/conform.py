@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
-from scheduler_core.scenario.load import load_documents
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import conformance_cycle
 
@@ -79,7 +79,7 @@ def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> 
     policy = record.get("policy")
     if policy is not None and not isinstance(policy, Mapping):
         raise ValueError("policy must be null or a Policy object")
-    compile_policy(policy, settings)
+    compile_profile(policy, settings)
     scenario = load_documents(objects, expand=False, admission=False)
     simulation = Simulation(
         replace(scenario, policy=policy, settings=settings), unabridged=True, quirk_effects=False

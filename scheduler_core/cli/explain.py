@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
-from scheduler_core.explain import ExplainError, Explanation, explain
 from scheduler_core.config.policy import PolicyError
+from scheduler_core.explain import ExplainError, Explanation, explain
 
 NODES_SHOWN = 20
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from scheduler_core.cli.directories import read_directory
+from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.scenario.load import DEFAULT_LIMITS, load
-from scheduler_core.scenario.scenario import BundleError, Problem, Scenario
-from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.scenario.scenario import Scenario
 
 
 class InputError(Exception):

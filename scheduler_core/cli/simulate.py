@@ -13,13 +13,13 @@ from typing import NamedTuple, TextIO
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.reporting import FILES, InputError, counted, is_read, problem_lines, read_scenario
 from scheduler_core.cli.timed_report import report_timed
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.config.policy import PolicyError
 from scheduler_core.controllers.daemon_admission import unplaced
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.config.policy import PolicyError
 from scheduler_core.objects.recorded import Placement, agreement
-from scheduler_core.simulation.virtual import Stepper, TimedSimulation, simulate
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.virtual import Stepper, TimedSimulation, simulate
 
 
 class Outcome(NamedTuple):

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TextIO
 
 from scheduler_core.cli.reporting import counted
+from scheduler_core.framework.plugins.coscheduling.observer import phases_of
 from scheduler_core.objects.model import Pod
 from scheduler_core.objects.times import seconds_of
 from scheduler_core.simulation.virtual import TimedSimulation
@@ -30,7 +31,7 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
         print(file=out)
     for key in pending:
         print(f"{key}: {_why(simulation, key)}", file=out)
-    for group, phases in simulation.phases.items():
+    for group, phases in phases_of(simulation.observers).items():
         print(f"\nPodGroup {group}, minMember {_min_member(simulation, group)}:", file=out)
         for time, phase in islice(phases, PHASES_SHOWN):
             print(f"  {time:>10.3f}s  {phase}", file=out)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 
 SHARE = "alibabacloud.com/gpu-milli"
 COUNT = "alibabacloud.com/gpu-count"

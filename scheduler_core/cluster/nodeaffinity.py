@@ -13,7 +13,7 @@ import numpy as np
 
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.reads import PodFields
-from scheduler_core.scheduling.cycle import BoolVector
+from scheduler_core.objects.arrays import BoolVector
 from scheduler_core.objects.model import NodeSelectorTerm, Pod, Requirement
 
 _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")

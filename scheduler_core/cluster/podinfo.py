@@ -16,7 +16,7 @@ from scheduler_core.cluster.columns import clamp
 from scheduler_core.cluster.devices import Demand, demand_of
 from scheduler_core.cluster.reads import CLASS_FIELDS, PodFields
 from scheduler_core.cluster.selecting import Selector, compile_selector, matches
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import Container, Pod, PodAffinityTerm, Volume
 
 NONZERO_CPU = 100  # millicores, priorityutil.DefaultMilliCPURequest

@@ -18,7 +18,7 @@ from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.podinfo import AffinityTerms, PodInfo, Term
 from scheduler_core.cluster.selecting import Selector, matches
 from scheduler_core.cluster.storage import PodUse
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import Pod
 from scheduler_core.objects.times import microseconds_of
 

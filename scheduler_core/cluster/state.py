@@ -20,7 +20,7 @@ from scheduler_core.cluster.pods import AffinityClass, PodIndex, PodKind, PodSta
 from scheduler_core.cluster.reads import POD_FIELDS, class_fields
 from scheduler_core.cluster.reasons import ReasonTable
 from scheduler_core.cluster.storage import ClaimError, PodUse, Storage, pod_use
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import (
     KubernetesObject,
     Node,
@@ -32,8 +32,8 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.objects.selectors import term_matches
 from scheduler_core.objects.provisioning import selected_node
+from scheduler_core.objects.selectors import term_matches
 
 T = TypeVar("T")
 

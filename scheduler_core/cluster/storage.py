@@ -15,8 +15,8 @@ from scheduler_core.objects.model import (
     StorageClass,
     Volume,
 )
-from scheduler_core.objects.selectors import matches
 from scheduler_core.objects.provisioning import allows, provisions, with_selected_node
+from scheduler_core.objects.selectors import matches
 from scheduler_core.quirks import quirk
 
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"

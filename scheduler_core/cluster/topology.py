@@ -6,7 +6,7 @@ import numpy as np
 
 from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 
 
 def row_sums(view: View, domains: Domains, sums: IntVector, own: IntVector | None = None) -> IntVector:

@@ -19,7 +19,7 @@ from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodSta
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import NodeUse
 from scheduler_core.cluster.whatif import Changes
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 
 A = TypeVar("A", bound=np.generic)
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.cluster.pods import AffinityClass, PodKind, PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import NodeUse
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.quirks import quirk
 
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.results.metrics import Metrics, Work, measure
 from scheduler_core.config.policy import Profile
-from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.config.settings import Settings
+from scheduler_core.results.metrics import Metrics, Work, measure
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import Stepper, simulate
 
 PLACEMENTS_SHOWN = 1000

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.compare.compare import last_nodes
-from scheduler_core.scheduling.cycle import Cycle, Decision
-from scheduler_core.scheduling.cache_record import Counts
+from scheduler_core.config.settings import CACHE_MODES
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.config.settings import CACHE_MODES
+from scheduler_core.scheduling.cache_record import Counts
+from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.simulation.instant import Simulation
 
 STRATEGIES = ("off", "sound", "batching")

@@ -13,10 +13,10 @@ from typing import Any
 
 from scheduler_core.compare.compare import last_nodes
 from scheduler_core.compare.cost import expected_cycles, outcome
-from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.scheduling.cache_record import Counts, StaleHit
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cache_record import Counts, StaleHit
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 
 STALE_TOLD = 5  # of the first differing cycle, each side

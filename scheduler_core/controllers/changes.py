@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from scheduler_core.objects.model import KubernetesObject
-
-if TYPE_CHECKING:
-    from scheduler_core.controllers.store import Store
 
 Action = Literal["create", "update", "delete"]
 
@@ -32,8 +29,6 @@ class Wake(NamedTuple):
 
 
 Answers = Sequence[Change | Wake]
-Reconcile = Callable[[Any, "Store", float], Answers]
-"""A controller: the object, what exists, virtual seconds. It changes nothing itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import replace
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
-from scheduler_core.objects.selectors import matches, term_matches
 from scheduler_core.objects.provisioning import PROVISIONED_BY, allows, provisions, volume_for
+from scheduler_core.objects.selectors import matches, term_matches
 
 
 def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:

@@ -2,8 +2,8 @@
 
 Source: ``pkg/controller/daemon``. Since 1.12 the pod is Pending with a node affinity to its node's name, and
 the scheduler binds it; ``Options.bind_daemons`` has the controller of v1.11, which counts resources and binds
-by itself (:mod:`scheduler_core.controllers.daemon_admission`). A node that is tainted NoExecute loses the pods that do not
-tolerate it. An update replaces pods, at most ``maxUnavailable`` (1) at a time missing.
+by itself (:mod:`scheduler_core.controllers.daemon_admission`). A node that is tainted NoExecute loses the
+pods that do not tolerate it. An update replaces pods, at most ``maxUnavailable`` (1) at a time missing.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
 from scheduler_core.controllers.deployment import share
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
 from scheduler_core.controllers.store import Store
-from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Affinity, Node, NodeSelectorTerm, Pod, Requirement, Workload
 from scheduler_core.objects.selectors import node_selected, tolerates
-from scheduler_core.controllers.workloads import key_of
 
 Pairs = list[tuple[Workload, Node]]
 

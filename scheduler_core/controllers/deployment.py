@@ -12,9 +12,10 @@ from itertools import count
 
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
+from scheduler_core.controllers.workloads import HASH_LABEL, replica_set, template_hash
 from scheduler_core.formats.decode import short_hash
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, Workload
-from scheduler_core.controllers.workloads import HASH_LABEL, key_of, replica_set, template_hash
 
 REVISION = "deployment.kubernetes.io/revision"
 HISTORY = 10  # revisionHistoryLimit

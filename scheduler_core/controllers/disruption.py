@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.objects.admission import disruptions_allowed
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
+from scheduler_core.objects.admission import disruptions_allowed
 from scheduler_core.objects.model import Pod, PodDisruptionBudget, Workload
 
 

@@ -12,8 +12,8 @@ from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.claims import released
 from scheduler_core.controllers.owned import key_in
 from scheduler_core.controllers.store import Store
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import KubernetesObject, Node, PersistentVolumeClaim
-from scheduler_core.controllers.workloads import key_of
 
 
 def collect(gone: KubernetesObject, store: Store, now: float) -> Answers:

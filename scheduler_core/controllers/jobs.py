@@ -15,8 +15,9 @@ from scheduler_core.controllers.changes import Answers, Change, Wake
 from scheduler_core.controllers.owned import Owned
 from scheduler_core.controllers.replicas import BURST, create, delete
 from scheduler_core.controllers.store import Store
+from scheduler_core.controllers.workloads import as_indexed, index_of, indexed_name
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Workload
-from scheduler_core.controllers.workloads import as_indexed, index_of, indexed_name, key_of
 
 _FIRST_DELAY, _LONGEST_DELAY = 10.0, 360.0
 

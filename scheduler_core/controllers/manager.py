@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scheduler_core import interrupting
 from scheduler_core.controllers import (
@@ -22,18 +22,12 @@ from scheduler_core.controllers import (
     stateful,
 )
 from scheduler_core.controllers.branching import Branching, branch
-from scheduler_core.controllers.changes import (
-    Action,
-    Change,
-    Options,
-    Reconcile,
-    Wake,
-    timestamp,
-)
+from scheduler_core.controllers.changes import Action, Answers, Change, Options, Wake, timestamp
 from scheduler_core.controllers.owned import controller_of, key_in
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import updating
 from scheduler_core.controllers.store import Admit, Store, counts_alike, ready_status
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import (
     KubernetesObject,
     Node,
@@ -44,7 +38,9 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.controllers.workloads import Key, key_of
+
+Reconcile = Callable[[Any, Store, float], Answers]
+"""A controller: the object, what exists, virtual seconds. It changes nothing itself."""
 
 WORKLOADS: dict[str, Reconcile] = {
     "ReplicaSet": replicas.reconcile,

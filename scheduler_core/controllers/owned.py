@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scheduler_core.controllers.branching import Branching
+from scheduler_core.controllers.workloads import generated_name, index_of
+from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import KubernetesObject, OwnerReference, Pod, Workload
-from scheduler_core.controllers.workloads import Key, generated_name, index_of
 
 # Kinds whose pods get a name by generateName.
 _GENERATE = ("ReplicaSet", "ReplicationController", "Job", "DaemonSet")

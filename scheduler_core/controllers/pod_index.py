@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.owned import controller_of, key_in
+from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
-from scheduler_core.controllers.workloads import Key
 
 Group = TypeVar("Group", bound=Hashable)
 Names = dict[str, None]

@@ -10,8 +10,9 @@ from itertools import islice
 
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
+from scheduler_core.controllers.workloads import reference_to
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, Workload
-from scheduler_core.controllers.workloads import key_of, reference_to
 
 BURST = 500  # pods made in one look; the rest in the next
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from scheduler_core.controllers.changes import Answers, Change
 from scheduler_core.controllers.store import Store
-from scheduler_core.objects.model import Pod, Workload
 from scheduler_core.controllers.workloads import labelled
+from scheduler_core.objects.model import Pod, Workload
 
 LABEL = "controller-revision-hash"
 

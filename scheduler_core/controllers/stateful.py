@@ -12,8 +12,9 @@ from scheduler_core.controllers.owned import ordinal_of
 from scheduler_core.controllers.replicas import BURST
 from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
 from scheduler_core.controllers.store import Store
+from scheduler_core.controllers.workloads import as_stateful, claims_of
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, Workload
-from scheduler_core.controllers.workloads import as_stateful, claims_of, key_of
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Answers:

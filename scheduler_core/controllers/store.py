@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from scheduler_core.objects.admission import uid_for
 from scheduler_core.controllers.altered import altered
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.budget_index import BudgetIndex
@@ -17,7 +16,10 @@ from scheduler_core.controllers.changes import Options, timestamp
 from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in, ordinal_of
 from scheduler_core.controllers.pod_index import PodIndex, discard
 from scheduler_core.controllers.volume_index import VolumeIndex
+from scheduler_core.controllers.workloads import make_pod, template_hash
 from scheduler_core.formats.decode import short_hash
+from scheduler_core.objects.admission import uid_for
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import (
     KubernetesObject,
     LabelSelector,
@@ -32,7 +34,6 @@ from scheduler_core.objects.model import (
     Workload,
 )
 from scheduler_core.objects.selectors import matches
-from scheduler_core.controllers.workloads import Key, key_of, make_pod, template_hash
 
 Admit = Callable[[Pod], Pod]
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
-from scheduler_core.objects.admission import uid_for
 from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
 from scheduler_core.formats.decode import short_hash
+from scheduler_core.objects.admission import uid_for
+from scheduler_core.objects.keys import Key, key_of, kind_of
 from scheduler_core.objects.model import (
     KubernetesObject,
     LabelSelector,
@@ -29,19 +30,8 @@ from scheduler_core.objects.model import (
 from scheduler_core.objects.selectors import matches
 
 HASH_LABEL = "pod-template-hash"
-Key = tuple[str, str]  # kind, namespace/name
 Action = Literal["create", "update", "delete"]
 Change = tuple[Action, KubernetesObject]
-
-
-def kind_of(obj: KubernetesObject) -> str:
-    """Return the object's Kubernetes kind."""
-    return obj.kind if isinstance(obj, Workload) else type(obj).__name__
-
-
-def key_of(obj: KubernetesObject) -> Key:
-    """Return what identifies the object: its kind and ``namespace/name``."""
-    return kind_of(obj), obj.meta.key
 
 
 @dataclass(slots=True)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
-from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.classes import difference
-from scheduler_core.scheduling.cache_record import STALE_SHOWN, StaleHit
 from scheduler_core.equivalence.rules import Invalidation
+from scheduler_core.objects.arrays import IntVector
+from scheduler_core.scheduling.cache_record import STALE_SHOWN, StaleHit
 
 EVENTS_KEPT = 20_000
 WRITERS_KEPT = 20_000

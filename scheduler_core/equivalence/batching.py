@@ -20,13 +20,13 @@ import numpy as np
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.services import services_of, spreading_selectors
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import IntVector
-from scheduler_core.scheduling.cache_record import CacheRecord, Counts
-from scheduler_core.scheduling.strategy import Rows, Strategy, Trial
 from scheduler_core.config.policy import Profile
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.predicates import CheckServiceAffinity
 from scheduler_core.priorities import Mapped, ServiceAntiAffinity
 from scheduler_core.priorities.selector_spreading import SelectorSpread
+from scheduler_core.scheduling.cache_record import CacheRecord, Counts
+from scheduler_core.scheduling.strategy import Rows, Strategy, Trial
 
 BY_SERVICE = (CheckServiceAffinity, ServiceAntiAffinity)
 MAX_AGE = 0.5  # seconds of virtual time that a ranking may be used for

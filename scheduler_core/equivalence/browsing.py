@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.scheduling.cycle import BoolVector, IntVector
 from scheduler_core.equivalence.cache import BoolMatrix, Entry, EquivalenceCache, Steps
+from scheduler_core.objects.arrays import BoolVector, IntVector
 
 Level = Literal["node", "predicate", "class"]
 LEVELS: tuple[Level, ...] = ("node", "predicate", "class")

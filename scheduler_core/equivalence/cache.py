@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
-from scheduler_core.scheduling.cycle import BoolVector, IntVector
+from scheduler_core.objects.arrays import BoolVector, IntVector
+from scheduler_core.scheduling.cache_record import CacheStats
 
 A = TypeVar("A", bound=np.generic)
 BoolMatrix = npt.NDArray[np.bool_]
@@ -25,18 +26,6 @@ MAX_CLASSES = 4096
 MAX_BYTES = 128 * 1024 * 1024
 FIRST_SLOTS = 4
 ENTRY_BYTES = 2 + 1 + 4  # code, valid, written
-
-
-@dataclass(frozen=True, slots=True)
-class CacheStats:
-    """How full the cache is, and what it had to let go of for want of room since it was made."""
-
-    entries: int  # valid ones: (node, predicate, hash)
-    bytes: int
-    classes: int
-    predicates: int
-    evicted_classes: int
-    evicted_entries: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from scheduler_core.cluster.reads import CLASS_FIELDS, POD_FIELDS
-from scheduler_core.objects.model import Pod
 from scheduler_core.config.policy.declared import declared_fields
+from scheduler_core.objects.model import Pod
 
 Definition = Literal["controller", "attributes"]
 

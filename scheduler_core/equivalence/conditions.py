@@ -8,10 +8,10 @@ from enum import Enum
 
 import numpy as np
 
+from scheduler_core.cluster.events import ASSUMED, ELSEWHERE, Event
 from scheduler_core.cluster.storage import disks
-from scheduler_core.scheduling.cycle import IntVector
-from scheduler_core.equivalence.events import ASSUMED, ELSEWHERE, Event
 from scheduler_core.equivalence.topology import Topology
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 EBS, GCE_PD, AZURE_DISK = "MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"

@@ -8,21 +8,27 @@ from typing import cast
 
 import numpy as np
 
+from scheduler_core.cluster.events import Event
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.config.policy import Profile
+from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.audit import Audit
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
-from scheduler_core.equivalence.events import Event
 from scheduler_core.equivalence.live import LiveTopology
 from scheduler_core.equivalence.lookups import Lookups, Written
-from scheduler_core.scheduling.cache_record import (INVALIDATIONS_SHOWN, NODES_SHOWN, CacheRecord, Counts, Invalidated,)
 from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import Invalidation, Rules
+from scheduler_core.objects.arrays import IntVector
+from scheduler_core.scheduling.cache_record import (
+    INVALIDATIONS_SHOWN,
+    NODES_SHOWN,
+    CacheRecord,
+    Counts,
+    Invalidated,
+)
 from scheduler_core.scheduling.strategy import Strategy
-from scheduler_core.config.policy import Profile
-from scheduler_core.config.settings import Settings
 from scheduler_core.scheduling.vectors import ClassVectors
 
 NO_CLASS = "it has no controller, and so no equivalence class"

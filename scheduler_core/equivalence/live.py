@@ -8,9 +8,9 @@ import numpy as np
 
 from scheduler_core.cluster.columns import intern_column
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.topology import Seen
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import PersistentVolume
 
 NO_ROWS: IntVector = np.zeros(0, np.int64)

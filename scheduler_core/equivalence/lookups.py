@@ -10,13 +10,13 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import BoolVector, IntVector
+from scheduler_core.config.policy import Profile
 from scheduler_core.equivalence.audit import Audit, Suspect, differing
 from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.scheduling.cache_record import BoolMatrix, Counts, Source, Sources
-from scheduler_core.config.policy import Profile
+from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.predicates import Outcome
 from scheduler_core.predicates.base import FITS
+from scheduler_core.scheduling.cache_record import BoolMatrix, Counts, Source, Sources
 from scheduler_core.scheduling.vectors import ClassVectors
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from scheduler_core.cluster.events import Event, Operation
 from scheduler_core.equivalence.conditions import Condition, Scope
-from scheduler_core.equivalence.events import Event, Operation
 from scheduler_core.equivalence.topology import Topology
 
 Mode = Literal["designed", "v1.11", "sound"]

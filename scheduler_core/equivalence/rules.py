@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scheduler_core.cluster.events import Event
 from scheduler_core.cluster.view import Scope
-from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.conditions import ALWAYS, rows_of
-from scheduler_core.equivalence.events import Event
 from scheduler_core.equivalence.row import ALL, Mode, Row, in_modes
 from scheduler_core.equivalence.rules_nodes import NODE_ROWS
 from scheduler_core.equivalence.rules_pods import POD_ROWS
 from scheduler_core.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
 from scheduler_core.equivalence.topology import Topology
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 
 TABLE: tuple[Row, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.cluster.events import ASSUMED, ELSEWHERE
 from scheduler_core.equivalence.conditions import (
     ALWAYS,
     VOLUME_COUNTS,
@@ -18,7 +19,6 @@ from scheduler_core.equivalence.conditions import (
     takes_disk,
     volume_counts,
 )
-from scheduler_core.equivalence.events import ASSUMED, ELSEWHERE
 from scheduler_core.equivalence.row import (
     ADD,
     AFFINITY,

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from scheduler_core.cluster.podinfo import PodInfo, Term
 from scheduler_core.cluster.storage import DiskKey, disks
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import PersistentVolume, Pod
 
 REMEMBERED = 4096  # verdicts about label sets

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
-from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.explain.changes import Change, search
+from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
     ExplainError,
@@ -20,12 +20,12 @@ from scheduler_core.explain.explanation import (
     verdict,
 )
 from scheduler_core.explain.missing_pod import gone, meant_node
-from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
-from scheduler_core.scheduling.filtering import error_message, fit_error_message
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Decision
+from scheduler_core.scheduling.filtering import error_message, fit_error_message
 from scheduler_core.simulation.virtual import Stepper, simulate
 
 DECISIONS_AT_ONCE = 500  # replayed between two pauses

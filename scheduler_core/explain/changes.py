@@ -15,11 +15,11 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.explain.single_node import alone
+from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.edits import Edit, patches
 from scheduler_core.explain.notes import notes
-from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.plans import Trials, all_findings, effort_of, minimal, plans, run
+from scheduler_core.explain.single_node import alone
 from scheduler_core.explain.world import Standing
 
 NODES_TRIED = 4  # of all nodes, those that seem cheapest

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from scheduler_core.explain.changes import Change
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.patch import PatchError, apply_patch
+from scheduler_core.objects.keys import Key, document_key, key_of
+from scheduler_core.objects.model import KubernetesObject, Pod, Workload
+from scheduler_core.objects.problems import BundleError, Document
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.moments import major_of, stepped
-from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.scenario.scenario import BundleError, Document, Scenario
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import simulate
-from scheduler_core.controllers.workloads import Key, key_of
 
 Manifest = dict[str, Any]
 Way = Literal["manifests", "operation"]

@@ -15,9 +15,9 @@ from scheduler_core.explain.world import Manifest, World
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.scenario.load import load_documents
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
-from scheduler_core.controllers.workloads import Key, key_of
+from scheduler_core.scenario.load import load_documents
 
 EFFORT = {
     "spelling": 0,  # nothing in the cluster is called so: it was never meant

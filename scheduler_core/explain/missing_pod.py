@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.explain.explanation import ExplainError, Explanation
 from scheduler_core.objects.model import Pod
 from scheduler_core.objects.names import did_you_mean
+from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.simulation.virtual import Stepper
 
 NEAREST_OF = 5000  # names that a misspelt one is compared with

@@ -7,8 +7,8 @@ from typing import Any
 
 from scheduler_core.explain.edits import Edit, owners
 from scheduler_core.explain.world import World
+from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
-from scheduler_core.controllers.workloads import Key
 
 OF_COST: Mapping[str, str] = {
     "fact": "The label says what the machine is; setting it does not make it so.",

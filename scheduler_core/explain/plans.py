@@ -12,8 +12,8 @@ from scheduler_core.explain.findings import findings
 from scheduler_core.explain.freeing import fewest
 from scheduler_core.explain.pod_findings import deletion
 from scheduler_core.explain.world import Standing
-from scheduler_core.scheduling.preemption import UNRESOLVABLE_REASONS
-from scheduler_core.scenario.scenario import BundleError
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
 
 ROUNDS = 4  # one answer may bring another reason to light
 VICTIMS_TRIED = 50  # more than these are no small change

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.explain.world import Standing
+from scheduler_core.objects.keys import Key
 from scheduler_core.predicates import CheckServiceAffinity
 from scheduler_core.predicates.interpod import MatchInterPodAffinity
-from scheduler_core.controllers.workloads import Key
 
 SMALL = 200  # up to so many nodes the whole cluster is quick enough
 ELSEWHERE = (MatchInterPodAffinity, CheckServiceAffinity)  # predicates that look beyond the node

@@ -13,18 +13,18 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.cluster import Cluster, PodState
-from scheduler_core.results.export import document_key
-from scheduler_core.scheduling.filtering import Filtered, filter_nodes, missing_claim
-from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.policy.declared import declared_fields
-from scheduler_core.scheduling.preemption import Candidate, preempt
-from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.objects.keys import Key, document_key, key_of
+from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.attempt import Scheduler
+from scheduler_core.scheduling.filtering import Filtered, filter_nodes, missing_claim
+from scheduler_core.scheduling.preemption.dry_run import Candidate
+from scheduler_core.scheduling.preemption.preempt import preempt
+from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.simulation.virtual import Stepper
-from scheduler_core.controllers.workloads import Key, key_of
 
 T = TypeVar("T")
 Manifest = dict[str, Any]

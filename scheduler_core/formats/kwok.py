@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recording import Event, Recording
+from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import At, Field, Report, enum, integer, opaque, path_text, record, text
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.bundle import Bundle, Entry, Source, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recording import Event, Recording
+from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.reading import kind_of, path_text, show
 

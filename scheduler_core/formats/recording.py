@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.decode import group_of
 from scheduler_core.formats.difference import merge_patch
@@ -21,10 +20,10 @@ from scheduler_core.formats.json_patch import same
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.patch import PatchError, apply_patch, has_strategic
 from scheduler_core.formats.tidy import tidied
+from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import path_text
 from scheduler_core.objects.recorded import NODE, RESULT_PREFIXES, SECONDS
-from scheduler_core.controllers.workloads import Key
 
 Document = dict[str, Any]
 

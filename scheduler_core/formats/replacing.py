@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.formats.bundle import Entry
-from scheduler_core.objects.reading import At, Report
 from scheduler_core.formats.problems import Finding, problems_of
-from scheduler_core.scenario.scenario import Problem
-from scheduler_core.controllers.workloads import Key
+from scheduler_core.objects.keys import Key
+from scheduler_core.objects.problems import Problem
+from scheduler_core.objects.reading import At, Report
 
 _ALWAYS = (
     ("status",),

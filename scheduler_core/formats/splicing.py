@@ -7,14 +7,14 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipping import Tally
 from scheduler_core.formats.yaml_editing import edited
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.scenario.scenario import Document
+from scheduler_core.objects.keys import document_key
+from scheduler_core.objects.problems import Document
 
 _MARK = re.compile(r"^---(?:[ \t][^\n]*)?\n", re.MULTILINE)
 _CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)

@@ -10,17 +10,19 @@ from typing import Any, Literal
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
+from scheduler_core.config.policy import Profile
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import EventName
-from scheduler_core.framework.profile_runtime import Lane
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.profile_runtime import Lane
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
-from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.objects.provisioning import volume_for, with_selected_node
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 CREATED: Mapping[str, EventName] = {
     "Node": "NodeAdd",
@@ -62,13 +64,13 @@ class Api:
 
     def __init__(
         self,
-        keep: Callable[[Attempt | Happening], None] | None,
+        keep: Callable[[Attempt | TimelineEvent], None] | None,
         interrupt: Callable[[], None] | None = None,
     ) -> None:
         self.groups: dict[str, PodGroup] = {}
         self.pods: dict[str, Pod] = {}
         self.deleted: list[str] = []
-        self.record: list[Attempt | Happening] = []
+        self.record: list[Attempt | TimelineEvent] = []
         self.keep = keep or self._remember
         self.turns: deque[Callable[[], None]] = deque()
         self.leaving: dict[str, bool] = {}  # pods deleted or ended, and whether bound: not yet heard of
@@ -77,7 +79,7 @@ class Api:
         self.interrupt = interrupt or look
         self._last_about = ""
 
-    def _remember(self, what: Attempt | Happening) -> None:
+    def _remember(self, what: Attempt | TimelineEvent) -> None:
         self.record.append(what)
 
     def begin(self, objects: list[KubernetesObject], between: float) -> None:
@@ -100,6 +102,10 @@ class Api:
     def lane_of(self, pod: QueuedPod) -> Lane:
         """Return what schedules a pod; the main lane for a pod of another scheduler."""
         return self.lanes.get(pod.state.pod.scheduler_name, self.lane)
+
+    def profile_of(self, pod: QueuedPod) -> Profile:
+        """Return the profile that filters and scores for a pod."""
+        return self.lane_of(pod).scheduling.profile
 
     def responsible(self, pod: Pod) -> bool:
         """Tell whether this scheduler is responsible for a pod; without profiles it is for all."""
@@ -133,7 +139,7 @@ class Api:
     def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
         """Record what happened."""
         self._last_about = about or self._last_about
-        self.keep(Happening(self.clock.now, what, about, text, detail))
+        self.keep(TimelineEvent(self.clock.now, what, about, text, detail))
 
     def create_pod(self, pod: Pod) -> None:
         """Create a pod, pending or bound."""

@@ -2,37 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from scheduler_core.framework.queue import QueuedPod
-    from scheduler_core.framework.scheduler import Framework
-
-Code = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable", "Error"]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a plugin says of a pod. ``detail`` is the plugin's own record of the decision, with its numbers.
-
-    ``seconds`` is how long to wait at Permit, ``nominated`` the node that PostFilter makes room on.
-    """
-
-    code: Code = "Success"
-    message: str = ""
-    detail: object = None
-    seconds: float = 0.0
-    nominated: str = ""
-
-    @property
-    def success(self) -> bool:
-        """Tell whether the pod goes on."""
-        return self.code == "Success"
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.config.policy import Profile
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.queue import QueuedPod, VirtualQueue
+from scheduler_core.framework.record import Attempt
+from scheduler_core.framework.releases import Release
+from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.framework.waiting import WaitingPods
+from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
+from scheduler_core.scheduling.plugin_record import PluginRecord
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 
-SUCCESS = Status()
+class Handle(Protocol):
+    """What a plugin may use of its scheduler (framework.Handle), and of the API server behind it."""
+
+    clock: Clock
+    cluster: Cluster
+    queue: VirtualQueue
+    waiting: WaitingPods
+    pods: dict[str, Pod]
+    groups: dict[str, PodGroup]
+    plugins: tuple[Plugin, ...]
+    release: Release
+    details: bool
+
+    def profile_of(self, pod: QueuedPod) -> Profile:
+        """Return the profile that filters and scores for a pod."""
+        ...
+
+    def clear_nomination(self, key: str) -> None:
+        """End the nomination of a pod in a queue."""
+        ...
+
+    def responsible(self, pod: Pod) -> bool:
+        """Tell whether this scheduler is responsible for a pod."""
+        ...
+
+    def later(self, action: Callable[[], None]) -> None:
+        """Queue what another goroutine does."""
+        ...
+
+    def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
+        """Record an event."""
+        ...
+
+    def create_binding(self, key: str, node: str) -> str:
+        """Bind a pod in the API; return why the API refuses, "" if it does not."""
+        ...
+
+    def claims_bound(self, keys: Iterable[str]) -> None:
+        """Announce claims whose volumes were written."""
+        ...
+
+    def provision(self, key: str, node: str) -> None:
+        """Have the volume of a claim made for a node."""
+        ...
+
+    def evict(self, key: str, plugin: str) -> str:
+        """Evict a pod for a plugin; return why the API refuses, "" if it does not."""
+        ...
+
+    def patch_group(self, key: str, status: PodGroupStatus) -> None:
+        """Store a PodGroup's status in the API."""
+        ...
+
+    def activate(self, keys: Iterable[str]) -> None:
+        """Ask for pods to be moved to the active queue (PodsToActivate)."""
+        ...
 
 
 METHODS: Mapping[str, tuple[str, ...]] = {
@@ -58,9 +99,9 @@ class Plugin:
 
     name = ""
     events: frozenset[str] = frozenset()
-    framework: Framework
+    framework: Handle
 
-    def attach(self, framework: Framework) -> None:
+    def attach(self, framework: Handle) -> None:
         """Get the handle to clock, queue, cluster and waiting pods."""
         self.framework = framework
 
@@ -124,6 +165,43 @@ class Plugin:
     def group_changed(self, key: str) -> None:
         """Hear that a PodGroup came or changed."""
         del key
+
+
+class Observer:
+    """Records what a plugin's own objects go through in a run. One that records nothing.
+
+    ``fields`` are those that its records add to a trace. In a cycle's order: :meth:`begin`, :meth:`popped`,
+    then :meth:`record`; without a trace only :meth:`marked`. It outlives a restart of the scheduler, and is
+    copied with the simulation.
+    """
+
+    fields: tuple[str, ...] = ()
+
+    def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
+        """Take note of an event as it is recorded; ``pods`` are those of the API at that moment."""
+        del event, pods
+
+    def begin(self, framework: Handle) -> None:
+        """Look at everything before time passes to the next attempt."""
+        del framework
+
+    def popped(self, framework: Handle, pod: QueuedPod) -> None:
+        """Look at what the attempt of a pod finds."""
+        del framework, pod
+
+    def record(
+        self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
+    ) -> PluginRecord:
+        """Return the record of a cycle; ``events`` happened since the previous one, and in it."""
+        raise NotImplementedError
+
+    def marked(self) -> PluginRecord:
+        """Return the marks of a cycle without a trace."""
+        raise NotImplementedError
+
+    def final(self, framework: Handle) -> PluginRecord:
+        """Return the record of the end of a run."""
+        raise NotImplementedError
 
 
 class PrioritySort(Plugin):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.scheduling.filtering import Filtered
-from scheduler_core.framework.interface import Status
 from scheduler_core.framework.scoring import Scored
+from scheduler_core.framework.status import Status
+from scheduler_core.scheduling.filtering import Filtered
 from scheduler_core.scheduling.preemption.record import Preemption
 
 Result = Literal["", "scheduled", "waiting", "unschedulable", "error"]
@@ -54,18 +54,3 @@ class BindingCycle:
 
     node: str
     statuses: tuple[tuple[str, str, Status], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Happening:
-    """Something that happened at a moment: ``what`` in Kubernetes' words, ``about`` a key, a ``text``.
-
-    ``moves`` are the pods that it moved, as far as a run tells: (pod, node), "" pending, ``None`` gone.
-    """
-
-    time: float
-    what: str
-    about: str = ""
-    text: str = ""
-    detail: object = None
-    moves: tuple[tuple[str, str | None], ...] = ()

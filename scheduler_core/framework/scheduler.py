@@ -15,22 +15,24 @@ import numpy as np
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.filtering import error_message, filter_nodes, fit_error_message
+from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.framework.api import Api
 from scheduler_core.framework.clock import Clock, go_duration
-from scheduler_core.framework.plugins.default_binder import DefaultBinder
 from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
-from scheduler_core.framework.profile_runtime import Scheduler, make_lane
-from scheduler_core.framework.interface import SUCCESS, Plugin, PrioritySort, Status
+from scheduler_core.framework.interface import Plugin, PrioritySort
+from scheduler_core.framework.plugins.default_binder import DefaultBinder
+from scheduler_core.framework.plugins.volume_binding import VolumeBinding
 from scheduler_core.framework.profile import Scheduling, default_scheduling
+from scheduler_core.framework.profile_runtime import Scheduler, make_lane
 from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF, QueuedPod, VirtualQueue
-from scheduler_core.framework.record import Attempt, BindingCycle, Happening, Result
+from scheduler_core.framework.record import Attempt, BindingCycle, Result
 from scheduler_core.framework.releases import V1_22, Release
 from scheduler_core.framework.scoring import score_nodes
-from scheduler_core.framework.plugins.volume_binding import VolumeBinding
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.waiting import WaitingPod, WaitingPods
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.config.policy.declared import declared_fields
+from scheduler_core.scheduling.filtering import error_message, filter_nodes, fit_error_message
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 Turns = Literal["between-cycles", "when-idle"]
 """When goroutines get their turn: before the next cycle begins, or only when no pod is active.
@@ -72,7 +74,7 @@ class Framework(Api):
         scheduling: Scheduling | None = None,
         pace: Pace | None = None,
         release: Release = V1_22,
-        keep: Callable[[Attempt | Happening], None] | None = None,
+        keep: Callable[[Attempt | TimelineEvent], None] | None = None,
         profiles: Mapping[str, Scheduler] | None = None,
         clock: Clock | None = None,
         backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF),

@@ -14,9 +14,10 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import IntVector, PriorityRow
 from scheduler_core.framework.profile import MAX_NODE_SCORE, Scheduling
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
+from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.scoring import by_name_descending, rank_nodes
 from scheduler_core.scheduling.vectors import ClassVectors
 

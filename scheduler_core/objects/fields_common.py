@@ -13,13 +13,7 @@ from scheduler_core.objects.model import (
     OwnerReference,
     Requirement,
 )
-from scheduler_core.objects.names import (
-    check_key,
-    check_name,
-    check_namespace,
-    check_value,
-    is_integer,
-)
+from scheduler_core.objects.names import check_key, check_name, check_namespace, check_value, is_integer
 from scheduler_core.objects.reading import (
     At,
     Field,

@@ -15,7 +15,7 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.storage import ports_conflict
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import BoolVector
+from scheduler_core.objects.arrays import BoolVector
 from scheduler_core.predicates.base import FITS, Outcome, Predicate, failing, narrowed
 from scheduler_core.quirks import in_variant, quirk
 

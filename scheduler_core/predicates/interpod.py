@@ -10,7 +10,7 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import BoolVector, IntVector
+from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.predicates.base import FITS, Outcome, failing
 from scheduler_core.quirks import QUIRK_IDS, quirk
 

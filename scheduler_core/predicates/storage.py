@@ -14,10 +14,10 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR
 from scheduler_core.cluster.storage import ClaimError, Storage
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import BoolVector
+from scheduler_core.objects.arrays import BoolVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
-from scheduler_core.predicates.base import FITS, Outcome, everywhere
 from scheduler_core.objects.provisioning import selected_node
+from scheduler_core.predicates.base import FITS, Outcome, everywhere
 
 VOLUME_CONFLICT = "node(s) had volume node affinity conflict"
 NO_VOLUME_TO_BIND = "node(s) didn't find available persistent volumes to bind"

@@ -15,7 +15,8 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import IntVector, PriorityKind
+from scheduler_core.objects.arrays import IntVector
+from scheduler_core.priorities.row import PriorityKind
 from scheduler_core.quirks import in_variant
 
 MAX_PRIORITY = 10

@@ -12,7 +12,7 @@ from scheduler_core.cluster.pods import Counted, PodKind, PodQuery, PodState
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, Function, Scores
 from scheduler_core.quirks import quirk
 

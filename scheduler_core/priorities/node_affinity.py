@@ -8,7 +8,7 @@ from scheduler_core.cluster.nodeaffinity import term_mask
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import NodeSelectorTerm
 from scheduler_core.priorities.base import MAX_PRIORITY, MapScaled
 

@@ -12,7 +12,7 @@ from scheduler_core.cluster.pods import Counted, PodQuery
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.services import service_selectors, spreading_selectors
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce, Scores
 from scheduler_core.quirks import quirk
 

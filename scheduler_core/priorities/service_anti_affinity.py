@@ -10,7 +10,7 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.priorities.base import MAX_PRIORITY, MapScaled
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.model import KubernetesObject, Pod
-from scheduler_core.scenario.scenario import Document, Scenario
-from scheduler_core.controllers.workloads import Key, key_of
+from scheduler_core.objects.problems import Document
+from scheduler_core.scenario.scenario import Scenario
 
 
 def cluster_documents(
@@ -47,12 +47,3 @@ def _manifests(scenario: Scenario) -> dict[Key, Mapping[str, Any]]:
                 if created:
                     out[document_key(created)] = created
     return out
-
-
-def document_key(document: Mapping[str, Any]) -> Key:
-    """Return kind and ``namespace/name`` (or name) of a manifest as it was written."""
-    kind = str(document.get("kind"))
-    meta = document.get("metadata") or {}
-    row = KINDS.get(kind)
-    name = str(meta.get("name"))
-    return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.results.export import bound, document_key
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.scenario.history import entries_of, resolved, target_of
+from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.objects.problems import Document
+from scheduler_core.results.export import bound
+from scheduler_core.scenario.history import entries_of, resolved, target_of
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation
-from scheduler_core.controllers.workloads import Key, key_of
 
 # What controllers create, and delete again.
 MADE = ("Pod", "ReplicaSet", "PersistentVolumeClaim", "PersistentVolume")

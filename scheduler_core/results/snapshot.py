@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.formats.snapshot import CONFIG, CONFIG_KIND, LISTS, is_own
+from scheduler_core.objects.problems import Document
 from scheduler_core.objects.recorded import RESULT_PREFIXES, SELECTED_NODE
-from scheduler_core.scenario.scenario import Document
+from scheduler_core.scheduling.cycle import Cycle
 
 PREFIX = RESULT_PREFIXES[0]
 ANNOTATION_BYTES = 256 * 1024  # of one object, the API server's bound

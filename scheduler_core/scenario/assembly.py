@@ -6,11 +6,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from scheduler_core.objects.admission import Admission, disruptions_allowed
 from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.controllers.workloads import (
+    Action,
+    Change,
+    World,
+    reconcile,
+    rollout,
+    with_selector,
+    with_uid,
+)
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.limits import Limits
+from scheduler_core.objects.admission import Admission, disruptions_allowed
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import (
     KubernetesObject,
     Node,
@@ -20,11 +30,10 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
+from scheduler_core.objects.provisioning import provisions
 from scheduler_core.objects.reading import At, Report
 from scheduler_core.objects.selectors import matches
 from scheduler_core.progress import Watch, counted, unwatched
-from scheduler_core.objects.provisioning import provisions
-from scheduler_core.controllers.workloads import (Action, Change, Key, World, key_of, reconcile, rollout, with_selector, with_uid,)
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
 """Edits of a Scenario document's history: an operation put in at a moment, taken out, or moved.
 
 What came before the moment stays exactly as it was, and what comes later still comes when it did. The rules
-of when an operation lands are those of :mod:`scheduler_core.scenario.moments`: an operation after cycle ``3.4`` is
-``step: {major: 3, minor: 4}`` and begins major step 4, so later operations count on from there.
+of when an operation lands are those of :mod:`scheduler_core.scenario.moments`: an operation after cycle
+``3.4`` is ``step: {major: 3, minor: 4}`` and begins major step 4, so later operations count on from there.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.scenario.moments import in_order, stepped
+from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.objects.problems import Document
+from scheduler_core.scenario.moments import in_order, stepped
 from scheduler_core.scenario.reconfiguration import VERSIONS, is_configuration
-from scheduler_core.scenario.scenario import Document, Operation, Scenario
-from scheduler_core.controllers.workloads import Key, key_of
+from scheduler_core.scenario.scenario import Operation, Scenario
 
 Manifest = dict[str, Any]
 Operations = list[Manifest]

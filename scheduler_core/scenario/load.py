@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
-from scheduler_core.scenario.assembly import Assembly
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.document import check_configuration, is_scheduler_configuration
+from scheduler_core.config.policy.document import check_policy, is_policy
+from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+from scheduler_core.controllers.workloads import Change
 from scheduler_core.formats.bundle import Bundle, Entry, File, Source, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
 from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
@@ -18,22 +18,24 @@ from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.openb import read_tables
+from scheduler_core.formats.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
 from scheduler_core.formats.skipping import Skipped
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.document import check_configuration, is_scheduler_configuration
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.objects.model import KubernetesObject, Workload
+from scheduler_core.objects.problems import BundleError, Document, Problem
 from scheduler_core.objects.reading import At, Report, show
-from scheduler_core.scenario.operations import has_controllers, read_operations, turns_virtual
-from scheduler_core.config.policy.document import check_policy, is_policy
-from scheduler_core.formats.problems import Finding, format_problem, problems_of, unknown_findings
 from scheduler_core.progress import Watch, counted, unwatched
+from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.scenario.operations import has_controllers, read_operations, turns_virtual
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
-from scheduler_core.scenario.scenario import BundleError, Document, Operation, Problem, Scenario, Unhonored
-from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
-from scheduler_core.scenario.unhonored import found_in, is_reported
-from scheduler_core.controllers.workloads import Change, Key, key_of
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
 
 DEFAULT_LIMITS = Limits()
 

@@ -13,31 +13,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from scheduler_core.objects.admission import disruptions_allowed
-from scheduler_core.scenario.assembly import Assembly
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.controllers.workloads import Change, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, patched_by
-from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.objects.admission import disruptions_allowed
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import (
-    At,
-    Field,
-    Reader,
-    enum,
-    kind_of,
-    opaque,
-    record,
-    show,
-    text,
-)
+from scheduler_core.objects.reading import At, Field, Reader, enum, kind_of, opaque, record, show, text
+from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
-from scheduler_core.scenario.scenario import Configuration, Operation
-from scheduler_core.controllers.workloads import Change, Key, key_of, rollout
+from scheduler_core.scenario.scenario import Operation
 
 Documents = dict[Key, dict[str, Any]]
 

@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.versions import GROUP
-from scheduler_core.framework.configuration.document import NEWEST, check_configuration
-from scheduler_core.formats.patch import patched_by
-from scheduler_core.objects.reading import At
 from scheduler_core.config.policy.document import check_policy
-from scheduler_core.scenario.scenario import Configuration, Document
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+from scheduler_core.formats.patch import patched_by
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.document import NEWEST, check_configuration
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.configuration.versions import GROUP
+from scheduler_core.objects.problems import Document
+from scheduler_core.objects.reading import At
 
 POLICY_KIND = "Policy"
 VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: NEWEST, SETTINGS_KIND: "podstep/v1"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scheduler_core.scenario.assembly import Notices
+from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import (
     KubernetesObject,
     Node,
@@ -15,7 +15,7 @@ from scheduler_core.objects.model import (
 )
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.reading import At
-from scheduler_core.controllers.workloads import Key, key_of
+from scheduler_core.scenario.assembly import Notices
 
 
 def check_references(objects: Iterable[KubernetesObject], places: Mapping[Key, At], notices: Notices) -> None:

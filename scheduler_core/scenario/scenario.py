@@ -7,85 +7,18 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from scheduler_core.formats.limits import Limits
-from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
-
-if TYPE_CHECKING:
-    from scheduler_core.framework.configuration.result import FrameworkConfiguration
-    from scheduler_core.objects.recorded import Recorded
-
-Document = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing wrong with, or noteworthy about, the input.
-
-    ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
-    1-based, ``None`` where the input has no lines of its own; ``document`` is 1-based. ``unhonored``
-    names the field or kind that is not honored, of a warning that another cluster's answer may differ.
-    """
-
-    message: str
-    path: str = ""
-    line: int | None = None
-    document: int | None = None
-    file: str | None = None
-    unhonored: str = ""
-
-    def place(self) -> tuple[str, int, int]:
-        """Order problems as the text is read; those without a place come first."""
-        return self.file or "", self.document or 0, self.line or 0
-
-
-class BundleError(ValueError):
-    """The input cannot be read. ``problems`` holds everything that is wrong, at once.
-
-    ``warnings`` is what would have been noteworthy otherwise: a misspelt field is often the cause of
-    an error elsewhere.
-    """
-
-    def __init__(self, problems: list[Problem], warnings: Sequence[Problem] = ()) -> None:
-        self.problems = problems
-        self.warnings = tuple(warnings)
-        super().__init__("; ".join(p.message for p in problems[:5]))
-
-
-@dataclass(frozen=True, slots=True)
-class Unhonored:
-    """A warning of a field or kind that another cluster may honor; abilities each of which honors it here."""
-
-    problem: Problem
-    honored_by: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """What a scheduler starts with: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
-
-    ``policy`` is ``None`` for the default provider.
-    """
-
-    policy: Document | None = None
-    settings: Settings = DEFAULT_SETTINGS
-
-    @property
-    def framework(self) -> FrameworkConfiguration | None:
-        """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy.
-
-        Raises:
-            PolicyError: The configuration cannot be used.
-        """
-        if self.policy is None or self.policy.get("kind") != "KubeSchedulerConfiguration":
-            return None
-        from scheduler_core.framework.configuration import compile_configuration
-
-        return compile_configuration(self.policy, self.settings)
+from scheduler_core.formats.limits import Limits
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.configuration.result import FrameworkConfiguration
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.objects.problems import Document, Problem
+from scheduler_core.objects.recorded import Recorded, recorded_of
+from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +87,6 @@ class Scenario:
 
     def recorded(self) -> dict[str, list[Recorded]]:
         """Return what a real cluster did with pods, by ``namespace/name``; one for each life of a pod."""
-        from scheduler_core.objects.recorded import recorded_of
-
         return recorded_of(self.objects, self.operations)
 
     def under(self, policy: Document | None, settings: Settings) -> Scenario:
@@ -176,8 +107,6 @@ class Scenario:
 
     def warned(self) -> tuple[Problem, ...]:
         """Return the warnings, those of fields that the scheduler does not honor among them, in order."""
-        from scheduler_core.scenario.unhonored import warnings_under
-
         later = [one.configuration for one in self.operations if one.configuration is not None]
         configurations = [Configuration(self.policy, self.settings), *later]
         others = (problem for problem in self.warnings if not problem.unhonored)

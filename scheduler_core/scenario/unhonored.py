@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.problems import problems_of, shape_text
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
+from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Owner, Report, owner_of
 from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT
 from scheduler_core.objects.support_workload import REPORTED_KINDS
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.formats.problems import problems_of, shape_text
-from scheduler_core.scenario.scenario import Configuration, Problem, Unhonored
 
 NAMED = 3  # objects in a warning; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Unhonored:
+    """A warning of a field or kind that another cluster may honor; abilities each of which honors it here."""
+
+    problem: Problem
+    honored_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

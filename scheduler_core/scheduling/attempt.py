@@ -10,14 +10,22 @@ import numpy.typing as npt
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix, QueueState
-from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
-from scheduler_core.scheduling.filtering import (Filtered, error_message, filter_node, filter_nodes, fit_error_message, missing_claim, predicate_matrix,)
 from scheduler_core.config.policy import Profile
-from scheduler_core.scheduling.preemption import preempt
+from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix, QueueState
+from scheduler_core.scheduling.filtering import (
+    Filtered,
+    error_message,
+    filter_node,
+    filter_nodes,
+    fit_error_message,
+    missing_claim,
+    predicate_matrix,
+)
+from scheduler_core.scheduling.preemption.preempt import preempt
 from scheduler_core.scheduling.preemption.record import Preemption
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.scheduling.scoring import Ranking, Rows, rank_nodes
+from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.scheduling.vectors import ClassVectors, VectorStore
 
 NO_NODES = "no nodes available to schedule pods"

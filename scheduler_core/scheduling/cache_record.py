@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.equivalence.cache import CacheStats
-
 NODES_SHOWN = 20
 INVALIDATIONS_SHOWN = 100
 STALE_SHOWN = 100
@@ -111,6 +109,18 @@ class Counts:
     def as_dict(self) -> dict[str, int]:
         """Return them as JSON."""
         return {**{name: getattr(self, name) for name in self.__slots__}, "evaluations": self.evaluations}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """How full the cache is, and what it had to let go of for want of room since it was made."""
+
+    entries: int  # valid ones: (node, predicate, hash)
+    bytes: int
+    classes: int
+    predicates: int
+    evicted_classes: int
+    evicted_entries: int
 
 
 @dataclass(slots=True)

@@ -9,28 +9,25 @@ vectors are in the cluster's object order. ``as_dict()`` is the documented trace
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.objects.arrays import IntVector
+from scheduler_core.priorities.row import PriorityRow
+from scheduler_core.scheduling.cache_record import CacheRecord
+from scheduler_core.scheduling.plugin_record import PluginRecord
 from scheduler_core.scheduling.preemption.record import NominatedPass, Preemption
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduling.cache_record import CacheRecord  # which needs the types of this module
-    from scheduler_core.framework.record import Happening
-    from scheduler_core.simulation.virtual.gangs import PodGroupRecord
-    from scheduler_core.simulation.virtual.standing import Groups
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 Result = Literal["scheduled", "unschedulable", "error", "waiting", "undecided"]
 """How an attempt ends; ``waiting``, at Permit for its group, only in virtual time.
 
-``undecided`` is one that is still under way: only :func:`scheduler_core.simulation.moment_record.upto` makes such a record.
+``undecided`` is one that is still under way; only :func:`scheduler_core.simulation.moment_record.upto` makes
+such a record.
 """
-PriorityKind = Literal["function", "map", "map/reduce"]
 QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
-IntVector = npt.NDArray[np.int64]
-BoolVector = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +60,6 @@ class PredicateMatrix:
     codes: npt.NDArray[np.int16]
     reasons: list[tuple[str, ...]]
     errors: dict[tuple[int, int], str] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class PriorityRow:
-    """One priority over the F feasible nodes: a row A1N1, A1N2 ... of the matrix (algorithm.PriorityConfig).
-
-    ``kind`` tells which of the config's functions it sets: ``function`` scores the whole list in one go
-    and has no ``raw``; ``map`` has a Map alone, so that ``raw`` is the score; ``map/reduce`` has both.
-    """
-
-    name: str
-    weight: int
-    kind: PriorityKind
-    raw: IntVector | None  # the map step's value
-    score: IntVector  # after reduce, before the weight
-
-    @property
-    def weighted(self) -> IntVector:
-        """Weight times score, ``(F,) int64``: what Combine adds to a node's total."""
-        return self.weight * self.score
 
 
 @dataclass(slots=True)
@@ -169,15 +146,6 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupTurn:
-    """What happened to a PodGroup: a new ``phase``, or members that waited ``rejected`` or timed out."""
-
-    kind: Literal["phase", "rejected", "timeout"]
-    group: str
-    phase: str  # "" but for a new phase
-
-
-@dataclass(frozen=True, slots=True)
 class Restart:
     """The scheduler was started anew, with another policy or other settings, before the cycle.
 
@@ -203,17 +171,17 @@ class QuirkEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """How a run in virtual time stands when no cycle is to come any more.
+class FinalState:
+    """The end of a run in virtual time, when no cycle is left.
 
     ``happenings`` are those since the last cycle, ``moves`` whom they moved: (pod, node), "" pending, None
     gone.
     """
 
     time: float
-    happenings: tuple[Happening, ...]
+    happenings: tuple[TimelineEvent, ...]
     queue: Queues
-    groups: Groups
+    plugins: tuple[PluginRecord, ...]
     moves: tuple[tuple[str, str | None], ...]
 
 
@@ -252,22 +220,15 @@ class Cycle:
     quirks: tuple[QuirkEffect, ...] = ()
     # pairs of predicate and node that had to be answered, by evaluating or from a cache; in both passes
     asked: int = 0
-    # in virtual time: what the pod's group went through, what happened since the last cycle, and what this
-    # one brought about at once (bindings, rejections, moves in the queue, controllers)
-    pod_group: PodGroupRecord | None = None
-    happenings: tuple[Happening, ...] = ()
-    consequences: tuple[Happening, ...] = ()
+    # in virtual time: what happened since the previous cycle, and what this one brought about at once
+    # (bindings, rejections, moves in the queue, controllers)
+    happenings: tuple[TimelineEvent, ...] = ()
+    consequences: tuple[TimelineEvent, ...] = ()
     # who moved since the last cycle, in order: (pod, node), "" pending, None gone; those of the happenings,
     # those of the attempt itself, and those of the consequences
     moves: tuple[tuple[str, str | None], ...] | None = None
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
-    groups: Groups | None = None  # all PodGroups after the cycle, in short
-    # the same as the cycle before left them, and as the attempt found them; the pod's own as it found it
-    groups_left: Groups | None = None
-    groups_met: Groups | None = None
-    group_met: PodGroupRecord | None = None
-    # what happened to PodGroups since the last cycle, and in this one
-    turns: tuple[GroupTurn, ...] = ()
+    plugins: tuple[PluginRecord, ...] = ()  # what plugins recorded of their own objects, in virtual time
 
     @property
     def evaluations(self) -> int:

@@ -14,9 +14,10 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, Reasons, ReasonTable
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import BoolVector, PredicateMatrix
 from scheduler_core.config.policy import Profile
+from scheduler_core.objects.arrays import BoolVector
 from scheduler_core.predicates import Outcome
+from scheduler_core.scheduling.cycle import PredicateMatrix
 from scheduler_core.scheduling.preemption.record import NominatedPass
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.scheduling.vectors import Answers

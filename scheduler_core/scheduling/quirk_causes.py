@@ -17,13 +17,14 @@ from scheduler_core.cluster.services import service_selectors, spreading_selecto
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import ATTACH_KINDS
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import Cycle, IntVector
 from scheduler_core.config.policy import Profile
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.predicates.general import REPORT_ORDER
 from scheduler_core.predicates.interpod import compared_keys
 from scheduler_core.predicates.service import CheckServiceAffinity
 from scheduler_core.predicates.volumes import MaxVolumeCount
 from scheduler_core.priorities import InterPodAffinity
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.queue import SchedulingQueue
 
 Facts = Callable[[], str]

@@ -13,11 +13,12 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import IntVector, PriorityRow
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.policy.reading import WeightedPriority
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities import Scored
 from scheduler_core.priorities.base import Scores
+from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.vectors import ClassVectors
 
 Rows = npt.NDArray[np.int64]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.cluster.events import Event
 from scheduler_core.cluster.pods import PodState
-from scheduler_core.scheduling.cycle import IntVector
-from scheduler_core.equivalence.events import Event
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.scheduling.cache_record import CacheRecord, Counts
 from scheduler_core.scheduling.vectors import Answers, ClassVectors
 

@@ -21,8 +21,8 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.scheduling.cycle import BoolVector, IntVector
 from scheduler_core.config.policy import Profile
+from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.predicates import Outcome
 from scheduler_core.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
 

@@ -11,24 +11,24 @@ from copy import deepcopy
 from dataclasses import replace
 from itertools import groupby
 
-from scheduler_core.scheduling.attempt import Scheduler
+from scheduler_core.cluster.events import object_changed, pod_added, pod_changed
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import Cycle, Decision, Event, Restart
-from scheduler_core.equivalence.batching import Batching
-from scheduler_core.equivalence.events import object_changed, pod_added, pod_changed
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
-from scheduler_core.interrupting import look
-from scheduler_core.objects.model import Pod
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.config.policy.difference import differences
-from scheduler_core.framework.configuration.profiles import main_profile, profiles_of
+from scheduler_core.equivalence.batching import Batching
+from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.framework.configuration.profiles import Configuration, main_profile, profiles_of
+from scheduler_core.interrupting import look
+from scheduler_core.objects.model import Pod
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scheduling.attempt import Scheduler
+from scheduler_core.scheduling.cycle import Cycle, Decision, Event, Restart
 from scheduler_core.scheduling.queue import QUEUE_SHOWN, SchedulingQueue
-from scheduler_core.simulation.quirk_effects import QuirkEffects
-from scheduler_core.scenario.scenario import Configuration, Operation, Scenario
+from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.scheduling.vectors import VectorStore
+from scheduler_core.simulation.quirk_effects import QuirkEffects
 
 MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
     ("Node", "create"): True,

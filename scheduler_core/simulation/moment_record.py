@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import Cycle, Decision, QuirkChange, QuirkEffect
 from scheduler_core.scheduling.cache_record import CacheRecord, Counts
+from scheduler_core.scheduling.cycle import Cycle, Decision, QuirkChange, QuirkEffect
 from scheduler_core.simulation.virtual.cycles import events_of
-from scheduler_core.simulation.virtual.gangs import PodGroupRecord
 
 UNTRIED = ""
 """Before the first phase: no pod has been taken from the queue."""
@@ -61,7 +60,7 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
     reached = cycle.phases[: cycle.phases.index(phase) + 1] if phase else ()
     over = bool(reached) and reached == cycle.phases
     hidden = {name: empty for name, (first, empty) in FIRST_KNOWN.items() if first not in reached}
-    timed = cycle.groups is not None
+    timed = cycle.moves is not None
     return replace(
         cycle,
         **hidden,
@@ -72,10 +71,8 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
         cache=cycle.cache if over or cycle.cache is None else _cache(cycle.cache, reached),
         events=events_of(cycle.happenings) if timed else cycle.events if over else [],
         consequences=(),
-        turns=(),
         waiting=(),
-        groups=cycle.groups_met if reached else cycle.groups_left,
-        pod_group=_group(cycle, reached),
+        plugins=tuple(record.up_to(reached) for record in cycle.plugins),
     )
 
 
@@ -121,18 +118,4 @@ def _cache(record: CacheRecord, reached: Sequence[str]) -> CacheRecord:
         sources=record.sources,
         stale=record.stale,
         causes=record.causes,
-    )
-
-
-def _group(cycle: Cycle, reached: Sequence[str]) -> PodGroupRecord | None:
-    """Return the pod's group as the attempt found it, with what plugins have said of it so far."""
-    said, met = cycle.pod_group, cycle.group_met
-    if said is None or met is None or not reached:
-        return None
-    return replace(
-        met,
-        before=said.before,
-        pre_filter=said.pre_filter if "preFilter" in reached else None,
-        permit=said.permit if "permit" in reached else None,
-        post_filter=said.post_filter if "postFilter" in reached else None,
     )

@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
 from scheduler_core.config.policy import Profile
-from scheduler_core.framework.configuration.profiles import profiles_of
+from scheduler_core.framework.configuration.profiles import Configuration, profiles_of
+from scheduler_core.quirks import QUIRKS
+from scheduler_core.scheduling.attempt import Scheduler
+from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.scheduling.quirk_causes import CAUSES, Facts, Moment, named
-from scheduler_core.quirks import QUIRKS
-from scheduler_core.scenario.scenario import Configuration
-from scheduler_core.simulation.trace import conformance_preemption
 from scheduler_core.scheduling.vectors import KEPT_BYTES, VectorStore
+from scheduler_core.simulation.trace import conformance_preemption
 
 KEPT = 8  # schedulers with other quirks, each with what it knows of classes of pods; the oldest goes first
 

@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import (Cycle, IntVector, PredicateMatrix, PriorityRow, QueueEntry, TimedQueue,)
-from scheduler_core.framework.record import Happening
+from scheduler_core.framework.plugins.observers import TRACE_FIELDS
+from scheduler_core.objects.arrays import IntVector
+from scheduler_core.priorities.row import PriorityRow
+from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QueueEntry, TimedQueue
 from scheduler_core.scheduling.preemption.record import Preemption
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 NOTHING: list[str] = []  # one empty list for all pods of all dry runs: they are many
 
@@ -68,7 +71,8 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         "restart": cycle.restart
         and {"operations": list(cycle.restart.operations), "changes": list(cycle.restart.changes)},
         "cache": {"mode": "off"} if cycle.cache is None else cycle.cache.as_dict(),
-        "podGroup": cycle.pod_group and cycle.pod_group.as_dict(),
+        **TRACE_FIELDS,
+        **{name: value for record in cycle.plugins for name, value in record.as_dict().items()},
         "phases": list(cycle.phases),
         "events": [
             {"type": e.type, "reason": e.reason, "object": e.object, "message": e.message}
@@ -86,7 +90,7 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
     }
 
 
-def happenings(told: Iterable[Happening]) -> list[dict[str, Any]]:
+def happenings(told: Iterable[TimelineEvent]) -> list[dict[str, Any]]:
     """Return what happened, one object each."""
     return [{"time": h.time, "what": h.what, "about": h.about, "text": h.text} for h in told]
 

@@ -9,12 +9,27 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.scenario.history import (HistoryError, Moment, creating, deleting, ids_of, manifest_at, moved, objects_at, operations_of, patching, placed, removed, with_operations,)
+from scheduler_core.objects.problems import Document
+from scheduler_core.scenario.history import (
+    HistoryError,
+    Moment,
+    creating,
+    deleting,
+    ids_of,
+    manifest_at,
+    moved,
+    objects_at,
+    operations_of,
+    patching,
+    placed,
+    removed,
+    with_operations,
+)
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
 from tests.core.properties.histories import STARTS, bundle, seeds
 

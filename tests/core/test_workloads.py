@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import Scenario, Simulation, load_documents
-from scheduler_core.scenario import load
+from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.authoring.examples.large import cluster
-from scheduler_core.results.export import cluster_documents
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, PodDisruptionBudget
-from scheduler_core.controllers.workloads import key_of
+from scheduler_core.results.export import cluster_documents
 
 NODE = {
     "apiVersion": "v1",

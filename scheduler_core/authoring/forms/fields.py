@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.authoring.revisions import EFFECTS
 from scheduler_core.objects.names import check_key, check_name, check_namespace, check_value
 from scheduler_core.objects.quantity import QuantityError, parse_quantity
-from scheduler_core.authoring.revisions import EFFECTS
 
 Values = Mapping[str, Any]
 Problems = list[tuple[str, str]]  # of a field's name: what is wrong, and what would be right

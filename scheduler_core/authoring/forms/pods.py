@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.controllers.running import RUN
 from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.controllers.running import RUN
 
 Manifest = dict[str, Any]
 

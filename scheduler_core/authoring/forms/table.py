@@ -7,10 +7,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.authoring.forms.cluster import (BUDGET_FIELDS, CLASS_FIELDS, POOL_FIELDS, SERVICE_FIELDS, budget, node_pool, priority_class, service,)
+from scheduler_core.authoring.forms.cluster import (
+    BUDGET_FIELDS,
+    CLASS_FIELDS,
+    POOL_FIELDS,
+    SERVICE_FIELDS,
+    budget,
+    node_pool,
+    priority_class,
+    service,
+)
 from scheduler_core.authoring.forms.fields import Field, Problems, Values
-from scheduler_core.authoring.forms.storage import (CLAIM_FIELDS, STORAGE_CLASS_FIELDS, VOLUME_FIELDS, claim, storage_class, volume,)
-from scheduler_core.authoring.forms.workloads import (DAEMON_FIELDS, DEPLOYMENT_FIELDS, JOB_FIELDS, POD_OF_ITS_OWN_FIELDS, STATEFUL_FIELDS, daemon_set, deployment, job, pods, stateful_set,)
+from scheduler_core.authoring.forms.storage import (
+    CLAIM_FIELDS,
+    STORAGE_CLASS_FIELDS,
+    VOLUME_FIELDS,
+    claim,
+    storage_class,
+    volume,
+)
+from scheduler_core.authoring.forms.workloads import (
+    DAEMON_FIELDS,
+    DEPLOYMENT_FIELDS,
+    JOB_FIELDS,
+    POD_OF_ITS_OWN_FIELDS,
+    STATEFUL_FIELDS,
+    daemon_set,
+    deployment,
+    job,
+    pods,
+    stateful_set,
+)
 
 Manifest = dict[str, Any]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.config.settings import Settings
 from scheduler_core.objects.names import nearest
 from scheduler_core.objects.reading import (
     At,
@@ -17,8 +19,6 @@ from scheduler_core.objects.reading import (
     record,
     show,
 )
-from scheduler_core.config.policy import PolicyError, compile_policy
-from scheduler_core.config.settings import Settings
 
 POLICY_VERSION = "v1"
 _FIELDS = "predicates priorities hardPodAffinitySymmetricWeight alwaysCheckAllPredicates extenders"

@@ -9,12 +9,10 @@ from typing import Any
 from scheduler_core.config.policy.order import expanded, static_order
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.config.policy.reading import Named, PolicyReader, WeightedPriority
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.objects.problems import Problem
 from scheduler_core.predicates import PREDICATES, Predicate
 from scheduler_core.quirks import in_variant, quirk
-from scheduler_core.scenario.scenario import Problem
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
-
-CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 
 
 class PolicyError(ValueError):
@@ -71,17 +69,12 @@ class Profile:
 def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
     """Compile a Policy document; ``None`` is the DefaultProvider.
 
-    Of a KubeSchedulerConfiguration, which can stand in its place, it is the default scheduler's profile.
     A predicate without ``order`` runs in the static order that ``settings`` names, one that is not in
     that order never runs; predicates with ``order`` come first, ascending (proposal predicates-ordering).
 
     Raises:
         PolicyError: With everything that is wrong, each with its path.
     """
-    if policy is not None and policy.get("kind") == CONFIGURATION_KIND:
-        from scheduler_core.framework.configuration import compile_configuration
-
-        return compile_configuration(policy, settings).main.profile
     quirks = settings.quirk_ids
     reader = PolicyReader(policy or {})
     hard_weight = reader.hard_weight()

@@ -10,10 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import kind_of, show
 from scheduler_core.config.policy.order import ALIASES, UNREGISTERED, keys_of
-from scheduler_core.config.policy.providers import (DEFAULT_HARD_POD_AFFINITY_WEIGHT, DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES,)
+from scheduler_core.config.policy.providers import (
+    DEFAULT_HARD_POD_AFFINITY_WEIGHT,
+    DEFAULT_PREDICATES,
+    DEFAULT_PRIORITIES,
+    MANDATORY_PREDICATES,
+)
+from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.problems import Problem
+from scheduler_core.objects.reading import kind_of, show
 from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 from scheduler_core.priorities import (
     PRIORITIES,
@@ -25,7 +31,6 @@ from scheduler_core.priorities import (
     ServiceAntiAffinity,
     Shape,
 )
-from scheduler_core.scenario.scenario import Problem
 
 MAX_SCORE = 10
 MAX_TOTAL = 2**63 - 1  # schedulerapi.MaxTotalPriority

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from scheduler_core.framework.configuration.merging import EVERYTHING, Listed
-from scheduler_core.framework.configuration.plugins import (COSCHEDULING, MULTI_POINT, PLUGINS, POINTS, SCORES_ALONE,)
+from scheduler_core.framework.configuration.plugins import (
+    COSCHEDULING,
+    MULTI_POINT,
+    PLUGINS,
+    POINTS,
+    SCORES_ALONE,
+)
 from scheduler_core.framework.configuration.reading import Named, WrittenProfile
 from scheduler_core.framework.configuration.versions import Version, has_plugin
 from scheduler_core.objects.names import did_you_mean, nearest

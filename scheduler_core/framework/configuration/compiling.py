@@ -6,8 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scheduler_core.config.policy.profile import PolicyError, Profile
+from scheduler_core.config.policy.reading import WeightedPriority
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.arguments import DEFAULTS, READERS, read_coscheduling
-from scheduler_core.framework.configuration.checking import (check_combination, check_common_queue_sort, check_configs, check_kind, check_names,)
+from scheduler_core.framework.configuration.checking import (
+    check_combination,
+    check_common_queue_sort,
+    check_configs,
+    check_kind,
+    check_names,
+)
 from scheduler_core.framework.configuration.merging import Listed, enabled
 from scheduler_core.framework.configuration.plugins import COSCHEDULING, PLUGINS, POINTS
 from scheduler_core.framework.configuration.reading import Config, Written, WrittenProfile, read_configuration
@@ -15,12 +24,9 @@ from scheduler_core.framework.configuration.result import Enabled, FrameworkConf
 from scheduler_core.framework.configuration.rules import predicates_of, priorities_of, unread
 from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, Version
 from scheduler_core.framework.profile import OWN
+from scheduler_core.objects.problems import Document, Problem
 from scheduler_core.objects.reading import At, Report, path_text, place_of
-from scheduler_core.config.policy.profile import PolicyError, Profile
-from scheduler_core.config.policy.reading import WeightedPriority
 from scheduler_core.quirks import in_variant
-from scheduler_core.scenario.scenario import Document, Problem
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 
 ALIKE = {"filter": "every node passes", "score": "all nodes score alike"}
 NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-scheduler scores 0 everywhere

@@ -11,14 +11,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.framework.configuration.arguments import (DEFAULTS, InterPodAffinityArgs, NodeAffinityArgs, NodeLabelArgs, NodeResourcesFitArgs, ResourcesArgs, ServiceAffinityArgs, Shape,)
+from scheduler_core.config.policy.order import V1_11_ORDER
+from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT, MANDATORY_PREDICATES
+from scheduler_core.framework.configuration.arguments import (
+    DEFAULTS,
+    InterPodAffinityArgs,
+    NodeAffinityArgs,
+    NodeLabelArgs,
+    NodeResourcesFitArgs,
+    ResourcesArgs,
+    ServiceAffinityArgs,
+    Shape,
+)
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.plugins import PLUGINS, POINTS
 from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import BY_STRATEGY, TO_RATIO, predicates_of, unread
-from scheduler_core.config.policy.order import V1_11_ORDER
-from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT, MANDATORY_PREDICATES
-from scheduler_core.scenario.scenario import Document
+from scheduler_core.objects.problems import Document
 
 CONDITION = MANDATORY_PREDICATES[0]
 CORDON = "CheckNodeUnschedulable"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.config.settings import Settings
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, read_and_compile
 from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
 from scheduler_core.objects.names import nearest
 from scheduler_core.objects.reading import At, show
-from scheduler_core.config.settings import Settings
 
 NEWEST = list(VERSIONS.values())[-1].api_version
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.conversion import Conversion
 from scheduler_core.framework.configuration.from_policy import from_policy
 from scheduler_core.framework.configuration.plugins import COSCHEDULING, MULTI_POINT
-from scheduler_core.framework.configuration.versions import (CONFIGURATION_KIND, DEFAULT_SCHEDULER, VERSIONS, Version,)
+from scheduler_core.framework.configuration.versions import (
+    CONFIGURATION_KIND,
+    DEFAULT_SCHEDULER,
+    VERSIONS,
+    Version,
+)
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
-from scheduler_core.scenario.scenario import Document
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.objects.problems import Document
 
 AT_POINTS = ("preFilter", "postFilter", "permit", "reserve", "postBind")
 """Where Coscheduling works besides queueSort, where a version has no multiPoint."""

@@ -6,17 +6,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.framework.configuration.compiling import compile_configuration
-from scheduler_core.framework.configuration.conversion import (CONDITION, CORDON_NOTE, Conversion, Told, shape_points,)
-from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.framework.configuration.result import FrameworkProfile
-from scheduler_core.framework.configuration.rules import BY_STRATEGY, TO_RATIO
-from scheduler_core.framework.configuration.versions import (CONFIGURATION_KIND, DEFAULT_SCHEDULER, VERSIONS, Version, has_plugin,)
 from scheduler_core.config.policy import Profile, WeightedPriority, compile_policy
 from scheduler_core.config.policy.order import BUNDLES
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
-from scheduler_core.scenario.scenario import Document
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.conversion import (
+    CONDITION,
+    CORDON_NOTE,
+    Conversion,
+    Told,
+    shape_points,
+)
+from scheduler_core.framework.configuration.plugins import PLUGINS
+from scheduler_core.framework.configuration.result import FrameworkProfile
+from scheduler_core.framework.configuration.rules import BY_STRATEGY, TO_RATIO
+from scheduler_core.framework.configuration.versions import (
+    CONFIGURATION_KIND,
+    DEFAULT_SCHEDULER,
+    VERSIONS,
+    Version,
+    has_plugin,
+)
+from scheduler_core.objects.problems import Document
 
 PLUGIN_OF: Mapping[str, str] = {
     **{key: row.name for row in PLUGINS.values() for key in row.predicates},

@@ -1,13 +1,52 @@
-"""Who schedules which pod: the profile of each ``spec.schedulerName``, as the configuration has it."""
+"""What a scheduler starts with, compiled: the profile of each ``spec.schedulerName``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from scheduler_core.config.policy import Profile, compile_policy
-from scheduler_core.scenario.scenario import Configuration
+from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.result import FrameworkConfiguration
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.objects.problems import Document
 
 DEFAULT_NAMES = ("", "default-scheduler")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a scheduler starts with: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
+
+    ``policy`` is ``None`` for the default provider.
+    """
+
+    policy: Document | None = None
+    settings: Settings = DEFAULT_SETTINGS
+
+    @property
+    def framework(self) -> FrameworkConfiguration | None:
+        """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy.
+
+        Raises:
+            PolicyError: The configuration cannot be used.
+        """
+        if self.policy is None or self.policy.get("kind") != CONFIGURATION_KIND:
+            return None
+        return compile_configuration(self.policy, self.settings)
+
+
+def compile_profile(document: Document | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
+    """Compile the default scheduler's profile of a Policy or KubeSchedulerConfiguration.
+
+    ``None`` is the default provider.
+
+    Raises:
+        PolicyError: With everything that is wrong, each with its path.
+    """
+    framework = Configuration(document, settings).framework
+    return compile_policy(document, settings) if framework is None else framework.main.profile
 
 
 def profiles_of(configuration: Configuration) -> Mapping[str, Profile]:

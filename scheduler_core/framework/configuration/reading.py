@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, POINTS, base_name
-from scheduler_core.framework.configuration.versions import (CONFIGURATION_KIND, DEFAULT_SCHEDULER, GROUP, VERSIONS, Version,)
+from scheduler_core.framework.configuration.versions import (
+    CONFIGURATION_KIND,
+    DEFAULT_SCHEDULER,
+    GROUP,
+    VERSIONS,
+    Version,
+)
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.reading import (
     At,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.config.policy.profile import Profile
 from scheduler_core.framework.configuration.plugins import COSCHEDULING, POINTS
 from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, Version
-from scheduler_core.config.policy.profile import Profile
-from scheduler_core.scenario.scenario import Problem
+from scheduler_core.objects.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class FrameworkProfile:
 
     ``points`` has an entry for each extension point, its plugins in the order in which they are called.
     ``arguments`` holds the arguments of each enabled plugin that has any, defaults filled in, as the types of
-    :mod:`scheduler_core.framework.configuration.arguments`, and Coscheduling's own. ``stands_for`` tells which rule
-    evaluates a plugin: (plugin, point, predicate or priority, in what today's rule differs).
+    :mod:`scheduler_core.framework.configuration.arguments`, and Coscheduling's own. ``stands_for`` tells
+    which rule evaluates a plugin: (plugin, point, predicate or priority, in what today's rule differs).
     """
 
     scheduler_name: str

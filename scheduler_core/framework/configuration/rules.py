@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.framework.configuration.arguments import (CPU_AND_MEMORY, LEAST_ALLOCATED, MOST_ALLOCATED, InterPodAffinityArgs, NodeAffinityArgs, NodeLabelArgs, NodeResourcesFitArgs, ResourcesArgs, ServiceAffinityArgs,)
+from scheduler_core.framework.configuration.arguments import (
+    CPU_AND_MEMORY,
+    LEAST_ALLOCATED,
+    MOST_ALLOCATED,
+    InterPodAffinityArgs,
+    NodeAffinityArgs,
+    NodeLabelArgs,
+    NodeResourcesFitArgs,
+    ResourcesArgs,
+    ServiceAffinityArgs,
+)
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 from scheduler_core.predicates.configured import (

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
-from scheduler_core.config.policy.profile import CONFIGURATION_KIND
 
+CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 GROUP = "kubescheduler.config.k8s.io"
 DEFAULT_SCHEDULER = "default-scheduler"
-
-__all__ = ["CONFIGURATION_KIND", "DEFAULT_SCHEDULER", "GROUP", "VERSIONS", "Entry", "Version", "has_plugin"]
 
 Entry = tuple[str, int | None]  # a plugin's name, and its weight where it scores
 Defaults = Mapping[str, tuple[Entry, ...]]

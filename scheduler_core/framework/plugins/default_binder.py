@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scheduler_core.framework.interface import SUCCESS, Plugin, Status
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.status import SUCCESS, Status
 
 if TYPE_CHECKING:
     from scheduler_core.framework.queue import QueuedPod

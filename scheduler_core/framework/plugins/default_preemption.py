@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scheduler_core.framework.interface import Plugin, Status
-from scheduler_core.scheduling.preemption import preempt
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.status import Status
+from scheduler_core.scheduling.preemption.preempt import preempt
 
 if TYPE_CHECKING:
     from scheduler_core.framework.queue import QueuedPod
@@ -41,7 +42,7 @@ class DefaultPreemption(Plugin):
             failed,
             framework.cluster,
             framework.queue.nominator,
-            framework.lane_of(pod).scheduling.profile,
+            framework.profile_of(pod),
             record=framework.details,
         )
         attempt.preemption = found.record

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scheduler_core.cluster.storage import ClaimError
-from scheduler_core.scheduling.filtering import missing_claim
 from scheduler_core.framework.events import PLUGIN_EVENTS
-from scheduler_core.framework.interface import SUCCESS, Plugin, Status
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.model import PersistentVolume
 from scheduler_core.objects.provisioning import selected_node
+from scheduler_core.scheduling.filtering import missing_claim
 
 if TYPE_CHECKING:
     from scheduler_core.framework.queue import QueuedPod

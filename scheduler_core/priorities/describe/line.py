@@ -8,7 +8,8 @@ from typing import Any
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import IntVector, PriorityRow
+from scheduler_core.objects.arrays import IntVector
+from scheduler_core.priorities.row import PriorityRow
 
 LINES_SHOWN = 12  # of a list as long as the user likes, such as preferred terms
 BINARY = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.config.policy import Profile
+from scheduler_core.quirks import quirk
 from scheduler_core.scheduling.preemption.dry_run import Candidate
 from scheduler_core.scheduling.preemption.record import Comparison
-from scheduler_core.quirks import quirk
 
 PRIORITY_OFFSET = 2**31  # v1.11 adds MaxInt32 + 1 to each victim's priority before summing
 FIRST_VICTIM = "first-victim-priority"

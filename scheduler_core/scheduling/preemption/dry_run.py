@@ -9,8 +9,8 @@ import numpy as np
 
 from scheduler_core.cluster.pods import NOT_STARTED, PodState
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.filtering import FitCheck
 from scheduler_core.config.policy import Profile
+from scheduler_core.scheduling.filtering import FitCheck
 from scheduler_core.scheduling.preemption.budgets import Budgets, Violations
 from scheduler_core.scheduling.preemption.record import DryRun
 from scheduler_core.scheduling.queue import SchedulingQueue

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from scheduler_core.objects.admission import Admission
-from scheduler_core.framework.configuration.plugins import COSCHEDULING
-from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
+from scheduler_core.config.policy import compile_policy
 from scheduler_core.controllers import ControllerManager, Options
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.configuration.plugins import COSCHEDULING
+from scheduler_core.framework.configuration.profiles import DEFAULT_NAMES, Configuration
+from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
+from scheduler_core.framework.interface import POINTS, Plugin
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, Edition
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.profile_runtime import Scheduler
-from scheduler_core.framework.interface import POINTS, Plugin
 from scheduler_core.framework.profile import OWN, Scheduling, in_framework
-from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.profile_runtime import Scheduler
+from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import RELEASES, Release
 from scheduler_core.framework.scheduler import Pace
+from scheduler_core.objects.admission import Admission
 from scheduler_core.objects.model import KubernetesObject, Pod
 from scheduler_core.objects.times import seconds_of
-from scheduler_core.config.policy import compile_policy
-from scheduler_core.framework.configuration.profiles import DEFAULT_NAMES
-from scheduler_core.scenario.scenario import Configuration
+from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.control import ControlledFramework
 
 LIFE = 60.0  # seconds between the creation of the newest object and virtual time 0
@@ -152,7 +152,7 @@ def build(
     objects: Iterable[KubernetesObject],
     *,
     manager: ControllerManager,
-    keep: Callable[[Attempt | Happening], None],
+    keep: Callable[[Attempt | TimelineEvent], None],
     details: bool,
     controlled: bool = True,
     clock: Clock | None = None,

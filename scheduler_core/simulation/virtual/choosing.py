@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.config.policy.profile import CONFIGURATION_KIND
-from scheduler_core.scenario.scenario import Configuration, Scenario
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.virtual.simulation import TimedSimulation
 from scheduler_core.simulation.virtual.stepper import Stepper

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.record import Attempt
+from scheduler_core.framework.scheduler import Framework
 from scheduler_core.scheduling.attempt import NO_INDICES
 from scheduler_core.scheduling.cycle import Cycle, Decision, Event, PredicateMatrix, QueueState, Result
 from scheduler_core.scheduling.filtering import Filtered, predicate_matrix
-from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.record import Attempt, Happening
-from scheduler_core.framework.scheduler import Framework
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 NO_QUEUE = QueueState([], 0, [], 0)
 WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
@@ -120,7 +121,7 @@ def _phases(attempt: Attempt) -> Iterator[str]:
         yield "postFilter"
 
 
-def events_of(told: Sequence[Happening]) -> list[Event]:
+def events_of(told: Sequence[TimelineEvent]) -> list[Event]:
     """Return the events among what happened, as ``kubectl get events`` prints them."""
     return [
         Event("Warning" if h.what in WARNINGS else "Normal", h.what, f"{_kind(h)}/{h.about}", h.text)
@@ -129,7 +130,7 @@ def events_of(told: Sequence[Happening]) -> list[Event]:
     ]
 
 
-def _kind(happening: Happening) -> str:
+def _kind(happening: TimelineEvent) -> str:
     if happening.what == "Timeout":
         return "podgroup"
     return "pod" if "/" in happening.about else "node"

@@ -2,10 +2,10 @@
 
 In a cluster the scheduler never ends: unschedulable pods are tried again every minute or five. A run ends
 when no operation and nothing of the controllers is to come, and no pod was bound, ended, created or deleted
-for so long that every wait was over that anything configures (:mod:`scheduler_core.simulation.virtual.waits`) and the
-unschedulable queue was flushed; then, as soon as no pod waits at Permit. A group that waits, fails and waits
-again for ever does not hold it up: after so many tries nobody is tried any more, and who waits at Permit then
-is rejected when its time is up.
+for so long that every wait was over that anything configures
+(:mod:`scheduler_core.simulation.virtual.waits`) and the unschedulable queue was flushed; then, as soon as no
+pod waits at Permit. A group that waits, fails and waits again for ever does not hold it up: after so many
+tries nobody is tried any more, and who waits at Permit then is rejected when its time is up.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.record import Happening
 from scheduler_core.framework.scheduler import Pace
+from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.control import ControlledFramework
 from scheduler_core.simulation.virtual.waits import latest, patience
 
@@ -52,7 +52,7 @@ class Ending:
     halfway: float = 0.0  # when half of the fewest tries were made: what waits since before is no retry
     horizon: float | None = None  # a storm is waited for until then
 
-    def notice(self, happening: Happening) -> None:
+    def notice(self, happening: TimelineEvent) -> None:
         """Take note of something that happened."""
         if happening.what in RETRIES:
             return

@@ -9,9 +9,9 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import patched_by
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.reading import At, Report
-from scheduler_core.controllers.workloads import key_of
 
 
 class NoEffectError(ValueError):

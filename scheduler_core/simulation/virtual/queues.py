@@ -7,9 +7,9 @@ from itertools import islice
 
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.framework.plugins.coscheduling.queue_sort import sort_key
-from scheduler_core.scheduling.cycle import QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
 from scheduler_core.framework.queue import FLUSH, Place, QueuedPod
 from scheduler_core.framework.scheduler import Framework
+from scheduler_core.scheduling.cycle import QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
 
 PLACES: tuple[Place, ...] = ("active", "backoff", "unschedulable", "gated")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from scheduler_core.framework.clock import RESOLUTION
-from scheduler_core.framework.record import Happening
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 Move = tuple[str, str | None]
 SAME = 2 * 10.0**-RESOLUTION  # seconds: times that are nearer to each other are one
@@ -21,8 +21,8 @@ SAME = 2 * 10.0**-RESOLUTION  # seconds: times that are nearer to each other are
 class Told:
     """Two lots of happenings, before an attempt and after it began, and all moves in order."""
 
-    before: tuple[Happening, ...]
-    after: tuple[Happening, ...]
+    before: tuple[TimelineEvent, ...]
+    after: tuple[TimelineEvent, ...]
     moves: tuple[Move, ...]
 
 
@@ -31,7 +31,7 @@ class Recording:
     """``places`` has the node of every pod as it was when it was last looked up, "" for a pending one."""
 
     places: dict[str, str]
-    _happenings: list[Happening] = field(default_factory=list)
+    _happenings: list[TimelineEvent] = field(default_factory=list)
     _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time, and about whom
     _attempt: int | None = None  # the attempt's place among them
     _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # each with the moments before it
@@ -48,7 +48,7 @@ class Recording:
                 else:
                     places[key] = place
 
-    def tell(self, happening: Happening) -> None:
+    def tell(self, happening: TimelineEvent) -> None:
         """Add a happening."""
         self._happenings.append(happening)
         self._entries.append((happening.time, happening.about))
@@ -59,7 +59,7 @@ class Recording:
         self._entries.append((ends, pod))
 
     @property
-    def happenings(self) -> list[Happening]:
+    def happenings(self) -> list[TimelineEvent]:
         """What was told since the last cycle."""
         return self._happenings
 
@@ -117,5 +117,5 @@ class Recording:
         return abs(self._entries[place][0] - time) < SAME
 
 
-def _moving(happening: Happening, moves: list[Move]) -> Happening:
+def _moving(happening: TimelineEvent, moves: list[Move]) -> TimelineEvent:
     return replace(happening, moves=tuple(moves)) if moves else happening

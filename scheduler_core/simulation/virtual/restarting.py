@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from scheduler_core.framework.clock import Clock
-from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.record import Attempt
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.scenario.scenario import Configuration
+from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.building import build
 from scheduler_core.simulation.virtual.control import ControlledFramework
 
@@ -16,7 +17,7 @@ def restart(
     former: ControlledFramework,
     configuration: Configuration,
     *,
-    keep: Callable[[Attempt | Happening], None],
+    keep: Callable[[Attempt | TimelineEvent], None],
     details: bool,
 ) -> ControlledFramework:
     """Return a scheduler with another configuration; pods that waited at Permit are pending.

@@ -1,8 +1,8 @@
 """A scenario that steps in virtual time: the framework's scheduler, its queue and clock, and controllers.
 
 Between two cycles time jumps from timer to timer: permits that run out, backoff that ends, flushes, pods that
-end, operations that land. A step's cycle is that of v1.11's :class:`scheduler_core.simulation.instant.Simulation`,
-with what happened before it and what it brought about.
+end, operations that land. A step's cycle is that of v1.11's
+:class:`scheduler_core.simulation.instant.Simulation`, with what happened before it and what it brought about.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
-from scheduler_core.framework.plugins.coscheduling.plugin import UNSETTLED
-from scheduler_core.scheduling.cycle import Cycle, Decision, Rest, Restart
-from scheduler_core.framework.record import Attempt, Happening
-from scheduler_core.framework.scheduler import Pace
 from scheduler_core.config.policy.difference import differences
-from scheduler_core.scenario.scenario import Configuration, Operation, Scenario
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.plugins.observers import OBSERVERS
+from scheduler_core.framework.record import Attempt
+from scheduler_core.framework.scheduler import Pace
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scheduling.cycle import Cycle, Decision, FinalState, Restart
+from scheduler_core.scheduling.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.simulation.virtual.agenda import Agenda
 from scheduler_core.simulation.virtual.building import build, make_manager
 from scheduler_core.simulation.virtual.cycles import cycle_of, decision_of, events_of, phases_of
@@ -26,12 +28,9 @@ from scheduler_core.simulation.virtual.landing import land, tell_of
 from scheduler_core.simulation.virtual.queues import queue_state, queues_of, waiting_of
 from scheduler_core.simulation.virtual.recording import Recording, Told
 from scheduler_core.simulation.virtual.restarting import restart
-from scheduler_core.simulation.virtual.standing import before, group_met, group_record, groups_of
-from scheduler_core.simulation.virtual.turns import Turns
 from scheduler_core.simulation.virtual.view import View
 from scheduler_core.simulation.virtual.waits import longest_wait
 
-Phases = dict[str, list[tuple[float, str]]]
 UNSETTLED_KEPT = 20
 
 
@@ -41,7 +40,7 @@ class TimedSimulation(View):
     Operations land in their order: one with a time at that time; one with a step when nothing is left to do
     *now*, that is no pod is active, nobody waits for a turn and no timer is due, and not before its time;
     with ``major.minor`` after so many cycles, or when no other is to come. ``trace=False`` leaves
-    out of each Cycle what only views need. ``phases`` has every PodGroup's phases and when they began.
+    out of each Cycle what only views need. ``observers`` record what plugins' own objects go through.
     ``interrupt`` is called many times a second while anything is worked out, from the first object on; it may
     raise, and then the simulation is of no more use. ``unsettled`` names the bounds that the run has hit.
 
@@ -58,7 +57,7 @@ class TimedSimulation(View):
         self.minor = 0
         self.happenings = 0  # of the whole run
         self.turns = 0  # how often time was let pass or something landed: never more than things that happen
-        self.phases: Phases = {}
+        self.observers = [make() for make in OBSERVERS]
         self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
         self.unsettled: list[str] = []  # bounds that were hit, and rules that never settle; the first of them
         self.ending = Ending(scenario.settings.until, longest_wait(scenario))
@@ -69,8 +68,7 @@ class TimedSimulation(View):
         self._applied: list[str] = []
         self._restarted: list[str] = []
         self._recording = Recording({})
-        self._rest: Rest | None = None
-        self._turns = Turns()
+        self._rest: FinalState | None = None
         self._broken = False  # controllers gave up, or the run did
         self._full = False  # controllers have met the bound on pods
         self._touched: dict[str, None] = {}
@@ -99,15 +97,18 @@ class TimedSimulation(View):
     def step(self) -> Cycle | None:
         """Run one scheduling cycle and what follows from it at once; ``None`` at the end of the run."""
         trace = self._trace
-        left = groups_of(self.framework) if trace else None
+        if trace:
+            for observer in self.observers:
+                observer.begin(self.framework)
         if not self._advance():
             return None
         framework = self.framework
         pod = framework.queue.head()
         assert pod is not None
-        met = (groups_of(framework), group_met(framework, pod)) if trace else (None, None)
+        if trace:
+            for observer in self.observers:
+                observer.popped(framework, pod)
         queue = queue_state(framework, pod, whole=trace)
-        phase = before(framework, pod.state.pod)
         counter = framework.taken
         attempt = self._attempt()
         cycle = cycle_of(framework, pod, attempt, counter)
@@ -117,21 +118,23 @@ class TimedSimulation(View):
         if trace:
             told = (*found.before, *found.after)
             cycle.happenings, cycle.consequences = found.before, found.after
-            cycle.pod_group = group_record(framework, pod, attempt, phase, told)
-            cycle.waiting, cycle.groups = waiting_of(framework), groups_of(framework)
-            cycle.groups_left, (cycle.groups_met, cycle.group_met) = left, met
+            cycle.waiting = waiting_of(framework)
+            cycle.plugins = tuple(one.record(framework, pod, attempt, told) for one in self.observers)
             cycle.events = events_of(told)
+        else:
+            cycle.plugins = tuple(one.marked() for one in self.observers)
         self._complete(cycle)
         self._commit(cycle.decision)
         return cycle
 
     @property
-    def rest(self) -> Rest | None:
+    def rest(self) -> FinalState | None:
         """How the run stands at its end, ``None`` while cycles are to come. What comes before happens."""
         if self._rest is None and not self.peek():
             found = self._take()
             told, framework = (*found.before, *found.after), self.framework
-            self._rest = Rest(self.time, told, queues_of(framework), groups_of(framework), found.moves)
+            records = tuple(observer.final(framework) for observer in self.observers)
+            self._rest = FinalState(self.time, told, queues_of(framework), records, found.moves)
         return self._rest
 
     @property
@@ -173,7 +176,8 @@ class TimedSimulation(View):
             raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
         self._consequences()
         self._take(whole=False)
-        self._turns.take()
+        for observer in self.observers:
+            observer.marked()
         self._commit(decision)
 
     def fork(self, *, trace: bool) -> TimedSimulation:
@@ -357,7 +361,7 @@ class TimedSimulation(View):
             self._touch(key)
         self._restarted.append(operation.id)
 
-    def _keep(self, what: Attempt | Happening) -> None:
+    def _keep(self, what: Attempt | TimelineEvent) -> None:
         """Take note of an attempt, or of what happened."""
         if isinstance(what, Attempt):
             return
@@ -367,14 +371,11 @@ class TimedSimulation(View):
             self.unsettled = list(dict.fromkeys((*self.unsettled, what.text)))[:UNSETTLED_KEPT]
         if what.what == "FailedScheduling":
             self.messages[what.about] = what.text
-            self._turns.notice(what, self.framework)
         elif what.what == "Scheduled":
             self.messages.pop(what.about, None)
-        elif what.what in ("PodGroup", "PodGroupSync"):
-            phases = self.phases.setdefault(what.about, [])
-            if not phases or phases[-1][1] != what.text:
-                phases.append((what.time, what.text))
-                self._turns.phase(what.about, what.text)
+        pods = self.framework.pods if self._started else {}
+        for observer in self.observers:
+            observer.notice(what, pods)
         self._look()
         self._recording.tell(what)  # a copy that is made now may tell of it
 
@@ -404,7 +405,6 @@ class TimedSimulation(View):
         cycle.index = self.index + 1
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.operations = tuple(self._applied)
-        cycle.turns = self._turns.take()
         if self._restarted:
             cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, Self
 
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import Cycle, Decision, Rest
-from scheduler_core.scheduling.strategy import Strategy
-from scheduler_core.objects.model import Pod
 from scheduler_core.config.policy import Profile
-from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle, Decision, FinalState
+from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.scheduling.strategy import Strategy
 
 
 class Stepper(Protocol):
@@ -63,7 +63,7 @@ class Stepper(Protocol):
         """Whether nothing is left to try and no operation to come."""
 
     @property
-    def rest(self) -> Rest | None:
+    def rest(self) -> FinalState | None:
         """How it stands at the end, ``None`` while cycles are to come and where time stands still."""
 
     def profile_of(self, pod: Pod) -> Profile:

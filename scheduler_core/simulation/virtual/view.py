@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scheduler_core.cluster.state import Cluster
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.objects.model import Pod
 from scheduler_core.config.policy import Profile
+from scheduler_core.objects.model import Pod
+from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.simulation.virtual.control import ControlledFramework
 

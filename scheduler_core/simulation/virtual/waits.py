@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.framework.configuration.plugins import COSCHEDULING
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
 from scheduler_core.framework.plugins.coscheduling.state import CACHE_DEFAULT
-from scheduler_core.framework.queue_flushes import UNSCHEDULABLE_LOOK
 from scheduler_core.framework.queue import LONGEST_BACKOFF
+from scheduler_core.framework.queue_flushes import UNSCHEDULABLE_LOOK
 from scheduler_core.framework.releases import Release
 from scheduler_core.objects.model import PodGroup
-from scheduler_core.scenario.scenario import Configuration, Scenario
+from scheduler_core.scenario.scenario import Scenario
 
 
 def longest_wait(scenario: Scenario) -> float:

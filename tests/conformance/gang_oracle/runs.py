@@ -17,15 +17,7 @@ from functools import partial
 from tests.conformance.gang_oracle.controller import asleep, classic, current
 from tests.conformance.gang_oracle.nodes import Cluster
 from tests.conformance.gang_oracle.points import enough
-from tests.conformance.gang_oracle.reading import (
-    Manifest,
-    Record,
-    key,
-    least,
-    node_name,
-    priority,
-    quantity,
-)
+from tests.conformance.gang_oracle.reading import Manifest, Record, key, least, node_name, priority, quantity
 
 MINUTES_15 = 900.0
 SETTLED = 130.0

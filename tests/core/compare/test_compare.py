@@ -11,8 +11,8 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare
-from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.config.settings import Settings
+from scheduler_core.scenario.scenario import Scenario
 from tests.core.engine.building import Manifest, node, operation, pod, scenario
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.settings import Settings
 from scheduler_core.framework.configuration import VERSIONS, compile_configuration
 from scheduler_core.framework.configuration.arguments import NodeResourcesFitArgs
 from scheduler_core.framework.configuration.plugins import PLUGINS, POINTS
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.framework.plugins.coscheduling import Arguments
-from scheduler_core.config.policy import PolicyError, compile_policy
-from scheduler_core.config.settings import Settings
 
 CASES = yaml.safe_load((Path(__file__).parent / "compiled.yaml").read_text(encoding="utf-8"))["cases"]
 
@@ -60,7 +61,7 @@ def test_a_policy_s_place_is_taken_by_the_main_profile() -> None:
     given = document("v1", packer, {"schedulerName": "default-scheduler"})
     configuration = compile_configuration(given)
     assert configuration.names == ("packer", "default-scheduler")
-    assert compile_policy(given).summary() == configuration.main.profile.summary()
+    assert compile_profile(given).summary() == configuration.main.profile.summary()
     assert configuration.of("").scheduler_name == "default-scheduler"
     assert configuration.of("nobody") is None
 

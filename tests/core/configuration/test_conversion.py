@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.framework.configuration import VERSIONS, compile_configuration, from_policy, to_policy
-from scheduler_core.config.policy import Profile, compile_policy
 from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.config.policy.order import BUNDLES
 from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.config.policy import Profile
+from scheduler_core.config.policy.order import BUNDLES
+from scheduler_core.framework.configuration import VERSIONS, compile_configuration, from_policy, to_policy
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.predicates import PREDICATES
 from tests.core.configuration.test_compiled import document
 from tests.core.trials import trials
@@ -112,7 +113,7 @@ def test_a_configuration_that_loses_nothing_comes_back_as_it_was(given: dict[str
     version = given["apiVersion"].rpartition("/")[2]
     policy = to_policy(given)
     before = compile_configuration(given).main.profile
-    there = compile_policy(policy.document)
+    there = compile_profile(policy.document)
     if policy.lost:
         return
     assert decides(there)[0] == decides(before)[0]
@@ -169,7 +170,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
 @given(policies())
 def test_a_policy_that_loses_nothing_decides_alike(given: dict[str, Any]) -> None:
     """As a KubeSchedulerConfiguration it runs the same rules in the same order; else something is told."""
-    before = compile_policy(given)
+    before = compile_profile(given)
     conversion = from_policy(given)
     after = compile_configuration(conversion.document).main.profile
     if not conversion.lost:

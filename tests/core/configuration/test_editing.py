@@ -7,12 +7,12 @@ import random
 
 import pytest
 
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, VERSIONS, compile_configuration
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.framework.configuration.versions import has_plugin
-from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.scenario.scenario import Document
+from scheduler_core.objects.problems import Document
 
 
 def configuration(version: str) -> Document:

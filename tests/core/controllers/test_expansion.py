@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_core.scenario import load
+from scheduler_core import load
+from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.controllers import Options
 from scheduler_core.controllers.revisions import LABEL
-from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import KubernetesObject, Pod
-from scheduler_core.controllers.workloads import key_of
 from tests.core.controllers.driver import World, node, workload
 
 AS_V111 = Options(bind_daemons=True)

@@ -20,7 +20,7 @@ from scheduler_core.controllers import (
     nodes,
     running,
 )
-from scheduler_core.controllers.changes import Reconcile
+from scheduler_core.controllers.manager import Reconcile
 from scheduler_core.controllers.nodes import with_ready
 from tests.core.controllers.driver import World, node, workload
 

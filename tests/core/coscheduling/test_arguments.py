@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins.coscheduling import (CLASSIC, CURRENT, Arguments, ArgumentsError, read_arguments,)
+from scheduler_core.framework.plugins.coscheduling import (
+    CLASSIC,
+    CURRENT,
+    Arguments,
+    ArgumentsError,
+    read_arguments,
+)
 from scheduler_core.framework.plugins.coscheduling.state import Expiring
 
 

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins.coscheduling.controller import (PHASE_TABLES, PHASES, members_of, sync, until_stable,)
+from scheduler_core.framework.plugins.coscheduling.controller import (
+    PHASE_TABLES,
+    PHASES,
+    members_of,
+    sync,
+    until_stable,
+)
 from scheduler_core.framework.plugins.coscheduling.post_bind import post_bind
 from scheduler_core.objects.model import Pod, PodGroupStatus
 from tests.core.coscheduling.parts import CREATED, group, pod

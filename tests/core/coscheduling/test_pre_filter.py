@@ -4,7 +4,11 @@ from collections.abc import Iterable
 
 from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT
 from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult, pre_filter
-from scheduler_core.framework.plugins.coscheduling.resource_check import (NodeResources, check_cluster_resources, node_resources,)
+from scheduler_core.framework.plugins.coscheduling.resource_check import (
+    NodeResources,
+    check_cluster_resources,
+    node_resources,
+)
 from tests.core.coscheduling.parts import World, group, node, pod
 
 

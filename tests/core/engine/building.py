@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.scenario.load import load_documents
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.simulation.instant import Simulation
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
+from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.objects.model import (
     Affinity,
     Container,
@@ -33,7 +34,6 @@ from scheduler_core.objects.model import (
     Volume,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.predicates import Predicate
 from scheduler_core.priorities import Priority
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.scheduling.cycle import Cycle, QuirkChange
 from scheduler_core.config.settings import Settings
+from scheduler_core.scheduling.cycle import Cycle, QuirkChange
 from scheduler_core.simulation.instant import Simulation
 from tests.core.engine.building import Manifest, affinity, node, obj, pod, scenario
 

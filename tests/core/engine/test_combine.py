@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scenario.load import load_documents
 from scheduler_core.priorities import PRIORITIES
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import conformance_cycle, trace_cycle

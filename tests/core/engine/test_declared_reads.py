@@ -12,8 +12,10 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reads import Reads, UndeclaredFieldError
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.framework.configuration import from_policy
+from scheduler_core.config.policy import order
 from scheduler_core.explain import explain
+from scheduler_core.framework.configuration import from_policy
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.objects.model import (
     Node,
     PersistentVolume,
@@ -22,12 +24,11 @@ from scheduler_core.objects.model import (
     Service,
     StorageClass,
 )
-from scheduler_core.config.policy import compile_policy, order
 from scheduler_core.predicates import PREDICATES, Outcome, Predicate
 from scheduler_core.predicates.base import failing
 from scheduler_core.priorities import PRIORITIES, Priority
-from scheduler_core.simulation.instant import Simulation
 from scheduler_core.scheduling.vectors import VectorStore
+from scheduler_core.simulation.instant import Simulation
 from tests.core.engine.building import node, operation, pod, scenario, simulate
 from tests.core.engine.declared import ASKING, OBJECTS, changes, cluster_of, result_of, untested
 
@@ -145,7 +146,7 @@ def test_what_is_kept_is_what_a_fresh_evaluation_finds(kind: type) -> None:
             {"name": name, "weight": 1} for name in PRIORITIES if name != "RequestedToCapacityRatioPriority"
         ],
     }
-    profile = compile_policy(policy)
+    profile = compile_profile(policy)
     for place, obj in enumerate((*OBJECTS, ASKING)):
         if not isinstance(obj, kind):
             continue

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scenario.load import load_documents
 from scheduler_core.priorities import PRIORITIES, Mapped
 from scheduler_core.priorities.describe import DESCRIPTIONS, Asked, Description, Line, describe
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate

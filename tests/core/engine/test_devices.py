@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
+from scheduler_core import Simulation, load
 from scheduler_core.cluster.devices import Demand, demand_of, room
 from scheduler_core.explain import explain
 from tests.core.engine.building import affinity, node, pod, simulate

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
 from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.framework.configuration.profiles import compile_profile
 from tests.core.engine.building import node
 
 POLICY: dict[str, Any] = {"apiVersion": "v1", "kind": "Policy"}
@@ -131,7 +131,7 @@ def test_taking_a_priority_out_and_putting_it_back(name: str) -> None:
     without = edited([], "priority", name, "0")
     weight = dict(DEFAULT_PRIORITIES)[name]
     again = edited(without, "priority", name, str(weight))
-    profile = compile_policy(again[0] if again else None)
+    profile = compile_profile(again[0] if again else None)
     assert {p.name: p.weight for p in profile.priorities} == dict(DEFAULT_PRIORITIES)
     assert again == ()
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from scheduler_core import load_documents
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.objects.model import Pod
+from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import simulate
 from tests.core.engine.building import Manifest, node, obj, pod
 

@@ -8,10 +8,11 @@ from typing import Literal
 
 import pytest
 
-from scheduler_core.scenario.load import load_documents
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
-from scheduler_core.scenario.scenario import Configuration, Operation, Scenario
 from scheduler_core.config.settings import Settings
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
 from tests.conformance.random_records import record

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scenario.load import load_documents
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.config.policy.order import ORDERS, keys_of
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.config.settings import PREDICATE_ORDERS, Settings
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.predicates import PREDICATES
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_cycle
 from tests.conformance.random_records import record
@@ -35,7 +35,7 @@ def test_settings_offer_the_orders_that_there_are() -> None:
 
 def test_the_proposal_takes_general_predicates_apart() -> None:
     """The default provider's members run at the proposal's places, what came later beside its kin."""
-    assert compile_policy(None, PROPOSAL).order == (
+    assert compile_profile(None, PROPOSAL).order == (
         "CheckNodeCondition",
         "HostName",
         "PodFitsHostPorts",
@@ -57,9 +57,9 @@ def test_the_proposal_takes_general_predicates_apart() -> None:
 
 def test_a_bundle_that_a_policy_orders_stays_one() -> None:
     """GeneralPredicates with an order of its own runs whole at that place, and beside members named too."""
-    whole = compile_policy(predicates(("GeneralPredicates", 1), "HostName"), PROPOSAL)
+    whole = compile_profile(predicates(("GeneralPredicates", 1), "HostName"), PROPOSAL)
     assert whole.order == ("GeneralPredicates", "CheckNodeCondition", "HostName")
-    apart = compile_policy(predicates("GeneralPredicates", ("PodFitsResources", 4)), PROPOSAL)
+    apart = compile_profile(predicates("GeneralPredicates", ("PodFitsResources", 4)), PROPOSAL)
     assert apart.order == (
         "PodFitsResources",
         "CheckNodeCondition",
@@ -78,7 +78,7 @@ def test_every_name_of_the_proposal_is_accepted(name: str) -> None:
     if name == "PodToleratesNodeNoExecuteTaints":
         assert not set(keys_of(name)) & set(PREDICATES)
         return
-    profile = compile_policy({"predicates": [entry]})
+    profile = compile_profile({"predicates": [entry]})
     assert set(profile.order) == {*keys_of(name), "CheckNodeCondition"}
     assert profile.warnings == ()
 

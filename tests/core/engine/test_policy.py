@@ -6,9 +6,18 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.config.policy import PolicyError, compile_policy
-from scheduler_core.config.policy.order import (ALIASES, BUNDLES, PROPOSAL, UNREGISTERED, V1_11_ORDER, keys_of, static_order,)
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.policy.order import (
+    ALIASES,
+    BUNDLES,
+    PROPOSAL,
+    UNREGISTERED,
+    V1_11_ORDER,
+    keys_of,
+    static_order,
+)
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.predicates.general import GeneralPredicates
 from scheduler_core.priorities import PRIORITIES
@@ -69,12 +78,12 @@ ORDERS: dict[str, tuple[dict[str, Any] | None, tuple[str, ...]]] = {
 def test_a_policy_orders_its_predicates(case: str) -> None:
     """The compiled order is the one that v1.11, or the ordering proposal, would use."""
     policy, order = ORDERS[case]
-    assert compile_policy(policy).order == order
+    assert compile_profile(policy).order == order
 
 
 def test_what_is_never_run_is_told() -> None:
     """A predicate that v1.11 silently ignores is named, with a warning."""
-    profile = compile_policy(predicates("PodFitsPorts"))
+    profile = compile_profile(predicates("PodFitsPorts"))
     assert profile.never_run == ("PodFitsPorts",)
     assert [w.message for w in profile.warnings] == [
         "PodFitsPorts is registered but never evaluated: it is not in the static order"
@@ -83,7 +92,7 @@ def test_what_is_never_run_is_told() -> None:
 
 def test_equal_orders_are_told() -> None:
     """Two predicates with one order are reported, because the proposal does not promise which goes first."""
-    profile = compile_policy(predicates(("HostName", 1), "PodFitsResources", ("NoDiskConflict", 1)))
+    profile = compile_profile(predicates(("HostName", 1), "PodFitsResources", ("NoDiskConflict", 1)))
     promise = "order among equals is not guaranteed; here it is the static order"
     assert [(w.path, w.message) for w in profile.warnings] == [
         (
@@ -153,7 +162,7 @@ def test_a_bad_policy_is_refused_with_paths(case: str) -> None:
     """Every problem is reported at once, each with its path and a text."""
     policy, paths = BAD[case]
     with pytest.raises(PolicyError) as caught:
-        compile_policy(policy)
+        compile_profile(policy)
     assert [problem.path for problem in caught.value.problems] == paths
     assert all(problem.message for problem in caught.value.problems)
 

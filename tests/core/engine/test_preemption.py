@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.scheduling.preemption.criteria import pick_node
 from scheduler_core.scheduling.preemption.dry_run import Candidate
 from tests.core.engine.building import node, obj, pod, simulate
 
-V1_11 = compile_policy(None)
+V1_11 = compile_profile(None)
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 

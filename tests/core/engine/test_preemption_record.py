@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 
 from scheduler_core import Simulation
-from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.authoring.examples import find
-from scheduler_core.scheduling.preemption.record import Preemption, PutBack
 from scheduler_core.config.settings import Settings
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scheduling.preemption.record import Preemption, PutBack
 from scheduler_core.simulation.trace import preemption_detail, trace_cycle
 from tests.core.engine.building import affinity, node, obj, pod, scenario, simulate
 

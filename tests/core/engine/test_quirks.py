@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.authoring.examples import find
-from scheduler_core.scenario.load import load, load_documents
-from scheduler_core.objects.model import Node
-from scheduler_core.config.policy import compile_policy
-from scheduler_core.scheduling.quirk_causes import CAUSES
-from scheduler_core.quirks import QUIRK_IDS, QUIRKS
-from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.objects.model import Node
+from scheduler_core.quirks import QUIRK_IDS, QUIRKS
+from scheduler_core.scenario.load import load, load_documents
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle, Decision
+from scheduler_core.scheduling.quirk_causes import CAUSES
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import conformance_cycle, trace_cycle
 from tests.conformance.random_records import record
@@ -90,7 +90,7 @@ def test_with_every_quirk_in_force_the_rules_are_the_registered_ones() -> None:
     from scheduler_core.predicates import PREDICATES
     from scheduler_core.priorities import PRIORITIES
 
-    profile = compile_policy(None)
+    profile = compile_profile(None)
     assert all(rule is PREDICATES[key] for key, rule in zip(profile.order, profile.predicates, strict=True))
     assert all(
         entry.run is PRIORITIES[entry.name]

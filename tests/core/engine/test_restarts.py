@@ -10,11 +10,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from scheduler_core.scenario import load
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core import load
 from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.reconfiguration import RESTARTS
-from scheduler_core.scenario.scenario import BundleError, Scenario
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_cycle, trace_line
 from tests.core.engine.building import Manifest, node, pod

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.scenario.scenario import Document
+from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
 from scheduler_core.config.settings import DEFAULT_SETTINGS, PREDICATE_ORDERS, Settings
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.objects.problems import Document
 
 CUSTOM: Document = {
     "apiVersion": "v1",
@@ -43,11 +43,11 @@ def test_predicates_run_in_the_order_that_was_asked_for(policy: Document | None,
     rng = random.Random(3)
     settings = settings_of(order)
     documents: tuple[Document, ...] = () if policy is None else (policy,)
-    keys = list(compile_policy(policy, settings).order)
+    keys = list(compile_profile(policy, settings).order)
     for _ in range(60):
         rng.shuffle(keys)
         documents = edited(documents, "order", order, json.dumps(keys))
-        assert list(compile_policy(policy_of(documents), settings).order) == keys
+        assert list(compile_profile(policy_of(documents), settings).order) == keys
 
 
 def test_as_few_predicates_as_it_takes_get_an_order() -> None:
@@ -64,11 +64,11 @@ def test_as_few_predicates_as_it_takes_get_an_order() -> None:
 
 def test_a_predicate_that_never_ran_runs_where_it_is_put() -> None:
     """A name that is in no static order needs an order, and then is evaluated."""
-    profile = compile_policy(CUSTOM)
+    profile = compile_profile(CUSTOM)
     assert profile.never_run == ("OnlySsd",)
     wanted = [*profile.order, "OnlySsd"]
     made = edited((CUSTOM,), "order", "v1.11", json.dumps(wanted))
-    after = compile_policy(made[0])
+    after = compile_profile(made[0])
     assert (list(after.order), after.never_run) == (wanted, ())
 
 
@@ -82,8 +82,8 @@ def test_what_is_no_order_is_refused(value: str) -> None:
 def test_several_weights_are_changed_at_once() -> None:
     """Those that are named change, 0 takes one out, the others stay."""
     made = edited((), "weights", "", json.dumps({"LeastRequestedPriority": 4, "NodeAffinityPriority": 0}))
-    weights = {p.name: p.weight for p in compile_policy(made[0]).priorities}
-    before = {p.name: p.weight for p in compile_policy(None).priorities}
+    weights = {p.name: p.weight for p in compile_profile(made[0]).priorities}
+    before = {p.name: p.weight for p in compile_profile(None).priorities}
     del before["NodeAffinityPriority"]
     assert weights == {**before, "LeastRequestedPriority": 4}
 
@@ -107,13 +107,13 @@ def test_arguments_make_predicates_and_priorities() -> None:
     """An entry is added, and one of the same name is changed and keeps its order."""
     given = {"list": "predicates", "argument": {"labelsPresence": {"labels": ["zone"], "presence": True}}}
     made = edited((), "argument", "CheckNodeLabelPresence", json.dumps(given))
-    keys = compile_policy(made[0]).order
+    keys = compile_profile(made[0]).order
     assert "CheckNodeLabelPresence" in keys
     first = ["CheckNodeLabelPresence", *(key for key in keys if key != "CheckNodeLabelPresence")]
     made = edited(made, "order", "v1.11", json.dumps(first))
     given["argument"] = {"labelsPresence": {"labels": ["rack"], "presence": False}}
     made = edited(made, "argument", "CheckNodeLabelPresence", json.dumps(given))
-    profile = compile_policy(made[0])
+    profile = compile_profile(made[0])
     assert profile.order[0] == "CheckNodeLabelPresence"
     assert profile.arguments["CheckNodeLabelPresence"]["labelsPresence"]["labels"] == ["rack"]
     shape = {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}
@@ -123,15 +123,15 @@ def test_arguments_make_predicates_and_priorities() -> None:
         "weight": 5,
     }
     made = edited(made, "argument", "Pack", json.dumps(packing))
-    assert ("Pack", 5) in [(p.name, p.weight) for p in compile_policy(made[0]).priorities]
+    assert ("Pack", 5) in [(p.name, p.weight) for p in compile_profile(made[0]).priorities]
 
 
 def test_a_provider_takes_the_place_of_both_lists() -> None:
     """Of the policy stays what is no list; the DefaultProvider then needs none at all."""
     kept = {**CUSTOM, "alwaysCheckAllPredicates": True}
     made = edited((kept,), "provider", "", "ClusterAutoscalerProvider")
-    profile = compile_policy(made[0])
-    assert profile.order == compile_policy(None).order
+    profile = compile_profile(made[0])
+    assert profile.order == compile_profile(None).order
     assert profile.always_check_all
     assert "MostRequestedPriority" in [p.name for p in profile.priorities]
     assert edited((CUSTOM,), "provider", "", "DefaultProvider") == ()

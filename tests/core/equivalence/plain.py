@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from scheduler_core.cluster.podinfo import compile_pod
-from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.topology import Seen
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import Node, PersistentVolume, Pod
 
 

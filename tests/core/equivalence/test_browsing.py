@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.equivalence.browsing import LEVELS, page, tallies
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.comparing import (

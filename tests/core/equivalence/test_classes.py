@@ -8,12 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_core.equivalence.classes import (
-    BY_ATTRIBUTES,
-    Classes,
-    difference,
-    equivalence_hash,
-)
+from scheduler_core.equivalence.classes import BY_ATTRIBUTES, Classes, difference, equivalence_hash
 from scheduler_core.objects.model import (
     Affinity,
     Container,

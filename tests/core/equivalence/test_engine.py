@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.compare.cost import measure_costs
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.scheduling.cache_record import Source
-from scheduler_core.scenario.scenario import BundleError, Scenario
 from scheduler_core.config.settings import Settings
+from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cache_record import Source
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_cycle
 

@@ -9,14 +9,14 @@ from functools import cache
 
 import pytest
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.authoring.examples import Claim, Example, examples
-from scheduler_core.scenario.load import load
+from scheduler_core.config.settings import CACHE_MODES, STALE_WRITES
+from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.predicates.volumes import MaxVolumeCount
-from scheduler_core.config.settings import CACHE_MODES, STALE_WRITES
+from scheduler_core.scenario.load import load
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 
 SHOWN = tuple(example for example in examples() if example.claims)

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
-from scheduler_core.scheduling.cycle import BoolVector, IntVector
+from scheduler_core.config.settings import EQUIVALENCE_CLASSES, STALE_WRITES, Settings
 from scheduler_core.equivalence import keeper
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import TABLE
+from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.config.settings import EQUIVALENCE_CLASSES, STALE_WRITES, Settings
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_cycle
 from tests.conformance.random_records import Dice

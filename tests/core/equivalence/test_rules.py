@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
-from scheduler_core.equivalence.conditions import VOLUME_COUNTS, Scope
-from scheduler_core.equivalence.events import (
+from scheduler_core.cluster.events import (
     Event,
     object_changed,
     pod_added,
@@ -18,6 +17,8 @@ from scheduler_core.equivalence.events import (
     pod_deleted,
     pod_updated,
 )
+from scheduler_core.config.policy.order import V1_11_ORDER
+from scheduler_core.equivalence.conditions import VOLUME_COUNTS, Scope
 from scheduler_core.equivalence.row import GENERAL_AND_MEMBERS, MODES, Mode
 from scheduler_core.equivalence.rules import TABLE, Invalidation, Rules
 from scheduler_core.objects.model import (
@@ -40,7 +41,6 @@ from scheduler_core.objects.model import (
     Taint,
     Volume,
 )
-from scheduler_core.config.policy.order import V1_11_ORDER
 from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 from tests.core.equivalence.plain import PlainTopology
 

@@ -15,24 +15,17 @@ import numpy as np
 import pytest
 
 from scheduler_core.cluster.columns import ZONE_LABEL
+from scheduler_core.cluster.events import Event, object_changed, pod_added, pod_came, pod_changed, pod_deleted
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
-from scheduler_core.scheduling.cycle import IntVector
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import equivalence_hash
 from scheduler_core.equivalence.conditions import Scope
-from scheduler_core.equivalence.events import (
-    Event,
-    object_changed,
-    pod_added,
-    pod_came,
-    pod_changed,
-    pod_deleted,
-)
 from scheduler_core.equivalence.row import Row
 from scheduler_core.equivalence.rules import TABLE, Rules
 from scheduler_core.equivalence.topology import Seen
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import (
     Affinity,
     Container,

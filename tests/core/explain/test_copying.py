@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import Scenario, Simulation, load_documents
-from scheduler_core.scenario import load
+from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.authoring.examples import find
 from scheduler_core.explain import explain
 from scheduler_core.explain.changes import Change
-from scheduler_core.explain.copying import Copy, copying, counterpart
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.results.export import document_key
+from scheduler_core.explain.copying import Copy, copying, counterpart
+from scheduler_core.objects.keys import document_key
 from tests.core.engine.building import node, obj, pod
 
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core import Simulation, load_documents
-from scheduler_core.scenario import load
+from scheduler_core import Simulation, load, load_documents
 from scheduler_core.explain import ExplainError, explain
 from scheduler_core.formats.patch import apply_patch
 from tests.core.engine.building import node, obj, operation, pod, scenario, simulate

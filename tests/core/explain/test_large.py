@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.explain import single_node, explain
+from scheduler_core.explain import explain, single_node
 from tests.core.engine.building import affinity, node, pod, scenario
 
 TIGHT = {"cpu": "2", "memory": "4Gi", "pods": "10"}
@@ -39,13 +39,13 @@ def test_a_node_alone_finds_what_the_whole_cluster_finds(
     """The changes, their order and where the pod then goes are those of trying all on all nodes."""
     whole = scenario(*crowd(**asked))
     quick = explain(whole, "default/p", where, step=1).as_dict()
-    monkeypatch.setattr(alone, "SMALL", NODES)
+    monkeypatch.setattr(single_node, "SMALL", NODES)
     assert explain(whole, "default/p", where, step=1).as_dict() == quick
     assert quick["changes"]
 
 
 def test_a_change_that_other_nodes_see_is_found_on_all_of_them() -> None:
-    """A label that moves the node to a rival is not offered alone: all was run on the whole cluster."""
+    """A label that moves the node to a rival is not offered single_node: all was run on the whole cluster."""
     nodes = [node(f"n{k:03}", labels={"zone": "a"}, unschedulable=True) for k in range(NODES)]
     other = node("other", labels={"zone": "b"})
     rival = pod("rival", on="n000", **WEB)

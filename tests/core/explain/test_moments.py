@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from scheduler_core import Scenario, Simulation, load_documents
-from scheduler_core.scheduling.attempt import Scheduler
-from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.explain import Explanation, asking, explain
 from scheduler_core.explain.changes import Change
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.world import World, snapshot
-from scheduler_core.results.export import cluster_documents
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.objects.model import Pod
+from scheduler_core.results.export import cluster_documents
+from scheduler_core.scheduling.attempt import Scheduler
+from scheduler_core.scheduling.cycle import Cycle
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.explain.test_worlds import read
 

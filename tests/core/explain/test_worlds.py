@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from scheduler_core import Scenario, Simulation, load_documents
-from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.explain import explain
 from scheduler_core.explain.changes import changes
 from scheduler_core.explain.world import Failure, Standing, World, snapshot
 from scheduler_core.objects.model import KubernetesObject, Node, Pod
+from scheduler_core.scheduling.cycle import Cycle
 from tests.conformance.random_records import record
 
 SEEDS = range(300, 312)

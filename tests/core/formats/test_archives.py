@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scheduler_core import BundleError, Limits
-from scheduler_core.scenario import load
+from scheduler_core import BundleError, Limits, load
 from tests.core.formats.archives import (
     CHART,
     NODE,

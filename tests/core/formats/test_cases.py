@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core import BundleError, Problem
-from scheduler_core.scenario import load
-from scheduler_core.controllers.workloads import key_of
+from scheduler_core import BundleError, Problem, load
+from scheduler_core.objects.keys import key_of
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.case"))
 DIVIDER = "=====\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.authoring.examples import trace_files
 from scheduler_core.objects.model import Pod
 

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from scheduler_core.scenario import load
-from scheduler_core import load_documents
+from scheduler_core import load, load_documents
 from scheduler_core.progress import Watch
 
 STAGES = ("reading", "checking", "assembling")

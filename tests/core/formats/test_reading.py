@@ -10,8 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import BundleError, Limits
-from scheduler_core.scenario import load
+from scheduler_core import BundleError, Limits, load
 from scheduler_core.formats.yaml_writer import write_yaml
 from tests.core.trials import trials
 

@@ -11,12 +11,11 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import BundleError, Limits, Scenario, Simulation
-from scheduler_core.scenario import load
+from scheduler_core import BundleError, Limits, Scenario, Simulation, load
 from scheduler_core.__main__ import main
+from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.objects.recorded import Placement, agreement, recorded_of, results_of
-from scheduler_core.controllers.workloads import key_of
 from tests.core.trials import trials
 
 FOLDER = Path(__file__).parent / "recordings"

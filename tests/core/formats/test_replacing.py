@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core import BundleError, Scenario, load_documents
-from scheduler_core.scenario import load
+from scheduler_core import BundleError, Scenario, load, load_documents
 from scheduler_core.objects.model import Node, Pod, Workload
 from scheduler_core.simulation.virtual import simulate
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.cli.reporting import InputError, configured
-from scheduler_core.scenario.scenario import BundleError
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.objects.problems import BundleError
 
 SETTINGS = "apiVersion: podstep/v1\nkind: SimulationSettings\n"
 

@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import Scenario, Simulation
-from scheduler_core.scenario import load
+from scheduler_core import Scenario, Simulation, load
 from scheduler_core.scenario.history import Moment, creating, entries_of, placed, with_operations
 from scheduler_core.scenario.load import load_documents
 from tests.core.trials import trials

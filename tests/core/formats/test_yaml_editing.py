@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from scheduler_core import load
 from scheduler_core.authoring import examples
-from scheduler_core.scenario import load
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.skipping import Tally
+from scheduler_core.formats.splicing import splice
 from scheduler_core.formats.yaml_editing import edited
 from scheduler_core.formats.yaml_reader import read_yaml
-from scheduler_core.formats.splicing import splice
 
 TEXT = """\
 # 漢字 🚀 above

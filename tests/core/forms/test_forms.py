@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.scenario import load
-from scheduler_core import load_documents
-from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core import load, load_documents
 from scheduler_core.authoring.forms import FORMS, read
+from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.model import Node, PersistentVolumeClaim, Pod
 
 LEAST = {"name": "it", "selector": "app=web"}

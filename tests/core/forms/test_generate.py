@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.scenario import load
-from scheduler_core import simulate
-from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core import load, simulate
 from scheduler_core.authoring.generate import generate
-from scheduler_core.objects.model import Node, Pod
 from scheduler_core.authoring.recipes import MOST_NODES, RECIPES
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.objects.model import Node, Pod
 
 
 def recipe(pools: list[dict[str, str]], workloads: list[dict[str, str]] = [], **top: str) -> Any:  # noqa: B006

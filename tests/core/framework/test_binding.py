@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.interface import POINTS, SUCCESS, Plugin, Status
+from scheduler_core.framework.interface import POINTS, Plugin
 from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.record import Attempt, BindingCycle, Happening
+from scheduler_core.framework.record import Attempt, BindingCycle
 from scheduler_core.framework.releases import V1_22, V1_35, Release
 from scheduler_core.framework.scheduler import Framework
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.model import (
     NodeSelectorTerm,
     ObjectMeta,
@@ -21,6 +22,7 @@ from scheduler_core.objects.model import (
     StorageClass,
     Volume,
 )
+from scheduler_core.scheduling.timeline import TimelineEvent
 from tests.core.coscheduling.parts import node, pod
 
 
@@ -76,9 +78,9 @@ def spied(*fails: str, release: Release = V1_22) -> tuple[Framework, list[str]]:
     return made, calls
 
 
-def told(made: Framework, what: str) -> list[Happening]:
+def told(made: Framework, what: str) -> list[TimelineEvent]:
     """Return what happened of one kind."""
-    return [one for one in made.record if isinstance(one, Happening) and one.what == what]
+    return [one for one in made.record if isinstance(one, TimelineEvent) and one.what == what]
 
 
 def first_attempt(made: Framework) -> Attempt:

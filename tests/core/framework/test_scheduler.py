@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.framework.interface import POINTS
 from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.interface import POINTS
 from scheduler_core.framework.profile import Scheduling
-from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import RELEASES
 from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.objects.model import Volume
-from scheduler_core.config.policy import compile_policy
+from scheduler_core.scheduling.timeline import TimelineEvent
 from tests.core.coscheduling.parts import group, node, pod
 
 EPOCH = 1609459260.0  # a minute after the groups' creation
@@ -45,9 +46,9 @@ def demo(room: int, edition: Edition = CLASSIC) -> list[Any]:
     ]
 
 
-def told(scheduler: Framework, what: str) -> list[Happening]:
+def told(scheduler: Framework, what: str) -> list[TimelineEvent]:
     """Return what happened of one kind."""
-    return [one for one in scheduler.record if isinstance(one, Happening) and one.what == what]
+    return [one for one in scheduler.record if isinstance(one, TimelineEvent) and one.what == what]
 
 
 def attempts(scheduler: Framework) -> list[Attempt]:
@@ -349,7 +350,7 @@ def test_without_permit_members_are_bound_one_by_one() -> None:
 
 def test_another_profile_filters_and_scores() -> None:
     """What filters and scores is exchanged as a whole; resource scores keep their own weights."""
-    policy = compile_policy({"predicates": [{"name": "HostName"}], "priorities": []})
+    policy = compile_profile({"predicates": [{"name": "HostName"}], "priorities": []})
     crowded = Framework(
         [node("n", 1000), pod("big", "", cpu=9000)],
         (),

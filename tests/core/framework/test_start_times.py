@@ -9,10 +9,11 @@ import pytest
 from scheduler_core.framework.plugins.coscheduling import CLASSIC, Arguments
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.record import Attempt, Happening
+from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import V1_22, V1_35, Release
 from scheduler_core.framework.scheduler import Framework, Pace
 from scheduler_core.scenario.load import load_documents
+from scheduler_core.scheduling.timeline import TimelineEvent
 from tests.core.engine.building import node, obj, pod
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "20"}
@@ -118,7 +119,7 @@ def busy(release: Release) -> tuple[Framework, list[Attempt]]:
 
 def evictions(made: Framework) -> list[str]:
     """Return the pods that were reported as preempted, in order."""
-    return [h.about for h in made.record if isinstance(h, Happening) and h.what == "Preempted"]
+    return [h.about for h in made.record if isinstance(h, TimelineEvent) and h.what == "Preempted"]
 
 
 def test_a_pod_whose_victim_is_gone_already_is_not_nominated() -> None:

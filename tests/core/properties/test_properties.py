@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
 from tests.conformance.random_records import Dice, Manifest, record

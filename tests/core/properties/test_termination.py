@@ -8,8 +8,9 @@ import time
 import pytest
 
 from scheduler_core.formats.limits import Limits
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.load import load
-from scheduler_core.scenario.scenario import BundleError, Scenario
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import TimedSimulation
 from scheduler_core.simulation.virtual.choosing import is_timed
 from tests.conformance.random_records import Dice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import TimedSimulation
 

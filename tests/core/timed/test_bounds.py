@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.framework import api
 from scheduler_core.framework.api import Api
-from scheduler_core.simulation.virtual import TimedSimulation, ending
 from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.virtual import TimedSimulation, ending
 from tests.core.timed.parts import COSCHEDULING, VIRTUAL, coscheduling, ended, history, node, pod, simulation
 
 NEVER_SETTLES = (

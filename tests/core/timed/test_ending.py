@@ -8,8 +8,8 @@ import pytest
 
 from scheduler_core.controllers import Change, Store
 from scheduler_core.controllers.manager import WORKLOADS
-from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.objects.model import Workload
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 

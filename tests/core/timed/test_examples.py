@@ -8,6 +8,7 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import Example, examples
+from scheduler_core.framework.plugins.coscheduling.observer import phases_of
 from scheduler_core.simulation.virtual import TimedSimulation
 
 SHOWN = tuple(example for example in examples() if example.outcome is not None)
@@ -54,7 +55,7 @@ def test_each_group_goes_through_the_phases_that_the_page_lists(example: Example
     simulation, outcome = run(example), example.outcome
     assert outcome is not None
     for group, phases in outcome.phases.items():
-        assert tuple(phase for _, phase in simulation.phases[group]) == phases
+        assert tuple(phase for _, phase in phases_of(simulation.observers)[group]) == phases
 
 
 @EACH

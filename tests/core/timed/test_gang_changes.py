@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.scenario import load
+from scheduler_core import load
+from scheduler_core.framework.plugins.coscheduling.record import record_of
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.timed.parts import group, history, node, simulation
@@ -236,11 +237,12 @@ def test_a_label_makes_a_pending_pod_a_member() -> None:
     _, cycles = coscheduled(node("n"), group("g", 2), member("g-0", label), member("big", cpu=99), joins)
     first = next(cycle for cycle in cycles if cycle.pod == "default/g-0")
     assert "current pods number: 1, minMember of group: 2" in str(first.message)
-    late = [cycle for cycle in cycles if cycle.time > 5 and cycle.pod_group is not None]
+    late = [cycle for cycle in cycles if cycle.time > 5 and record_of(cycle).pod_group is not None]
     assert late
     for cycle in late:
-        assert cycle.pod_group is not None
-        assert cycle.pod_group.count == 2
+        found = record_of(cycle).pod_group
+        assert found is not None
+        assert found.count == 2
         assert "current pods number" not in str(cycle.message)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import TimedSimulation
-from scheduler_core.scenario import load
+from scheduler_core import TimedSimulation, load
 from scheduler_core.authoring.examples import examples
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.objects.times import seconds_of
-from scheduler_core.scenario.scenario import BundleError
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod
 
 REPLICAS = """

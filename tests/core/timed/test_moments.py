@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
-from scheduler_core.scheduling.cycle import Cycle, Rest
-from scheduler_core.framework.record import Happening
+from scheduler_core import Simulation, load
+from scheduler_core.framework.plugins.coscheduling.record import record_of
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle, FinalState
+from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import scenarios
@@ -30,10 +30,10 @@ def moved(places: dict[str, str | None], moves: Moves) -> None:
         places[key] = place
 
 
-def ended_so(rest: Rest) -> list[tuple[object, ...]]:
+def ended_so(rest: FinalState) -> list[tuple[object, ...]]:
     """Return what an end tells, but for the objects of the run that it came from."""
     return [(one.time, one.what, one.about, one.text, one.moves) for one in rest.happenings] + [
-        (rest.time, rest.queue, rest.groups, rest.moves)
+        (rest.time, rest.queue, record_of(rest), rest.moves)
     ]
 
 
@@ -60,7 +60,7 @@ def test_the_moments_of_every_step_lead_from_its_placement_to_the_next(scenario:
     assert ended_so(plain.rest) == ended_so(rest)
 
 
-def told(happenings: tuple[Happening, ...], what: str) -> Happening:
+def told(happenings: tuple[TimelineEvent, ...], what: str) -> TimelineEvent:
     """Return the only happening of its kind."""
     (found,) = (one for one in happenings if one.what == what)
     return found
@@ -113,7 +113,9 @@ def test_the_rest_is_there_when_no_cycle_is_to_come() -> None:
     rest = made.rest
     assert rest is not None
     assert rest.time > 30 > cycles[0].time
-    assert rest.groups.listed[0].phase == "Finished"
+    groups = record_of(rest).groups
+    assert groups is not None
+    assert groups.listed[0].phase == "Finished"
     assert rest.queue.counts == {"active": 0, "backoff": 0, "unschedulable": 1, "gated": 0, "waiting": 0}
     assert [entry.pod for entry in rest.queue.entries] == ["default/wide"]
     assert made.rest is rest

@@ -34,13 +34,14 @@ GROUP = "scheduling.x-k8s.io/pod-group: g"
 PROGRAM = """
 import sys
 from scheduler_core import load
-from scheduler_core.timed import TimedSimulation
-from scheduler_core.trace import trace_line
+from scheduler_core.framework.plugins.coscheduling.observer import phases_of
+from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.virtual import TimedSimulation
 
 made = TimedSimulation(load(sys.stdin.read()))
 for cycle in made:
     print(trace_line(cycle))
-print(made.rest, made.placement(), made.phases)
+print(made.rest, made.placement(), phases_of(made.observers))
 """
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import TimedSimulation
-from scheduler_core.scenario import load
+from scheduler_core import TimedSimulation, load
 from scheduler_core.objects.model import StorageClass
 from tests.core.timed.parts import VIRTUAL, ended, node
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from scheduler_core import BundleError
-from scheduler_core.scenario import load
+from scheduler_core import BundleError, load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples, find
+from scheduler_core.framework.plugins.coscheduling.podgroup_status import standing
+from scheduler_core.framework.plugins.coscheduling.record import record_of
 from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.virtual import TimedSimulation, is_timed, simulate
-from scheduler_core.simulation.virtual.standing import standing
 from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.virtual import TimedSimulation, is_timed, simulate
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import in_time
 
@@ -74,7 +74,7 @@ def test_a_group_is_told_with_its_timers_and_members() -> None:
         group("g", 3),
         *(pod(f"g-{place}", group="g") for place in range(3)),
     )
-    second = cycles[1].pod_group
+    second = record_of(cycles[1]).pod_group
     assert second is not None
     assert (second.key, second.min_member, second.assigned) == ("default/g", 3, 2)
     assert {member.pod: member.state for member in second.members} == {
@@ -88,7 +88,7 @@ def test_a_group_is_told_with_its_timers_and_members() -> None:
     assert 0 < other - first < 0.01
     assert second.permit is not None
     assert (second.permit.code, second.permit.assigned, second.permit.seconds) == ("Wait", 2, 10)
-    last = cycles[2].pod_group
+    last = record_of(cycles[2]).pod_group
     assert last is not None
     assert {member.state for member in last.members} == {"bound"}
     assert last.phase == "Running"
@@ -104,7 +104,7 @@ def test_a_denied_group_says_until_when() -> None:
         pod("g-0", group="g"),
         pod("g-1", group="g"),
     )
-    found = cycles[1].pod_group
+    found = record_of(cycles[1]).pod_group
     assert found is not None
     assert found.post_filter is not None
     assert found.post_filter.rejects_group
@@ -147,13 +147,14 @@ def test_a_group_of_another_profile_is_told_with_its_own_denial() -> None:
     cycles = [made.step(), made.step()]
     last = cycles[1]
     assert last is not None
-    assert last.pod_group is not None
-    assert last.groups is not None
-    assert last.pod_group.denied_until == pytest.approx(last.time + 30, abs=0.01)
+    groups, of_pod = record_of(last).groups, record_of(last).pod_group
+    assert of_pod is not None
+    assert groups is not None
+    assert of_pod.denied_until == pytest.approx(last.time + 30, abs=0.01)
     found = standing(made.framework, "default/g")
     assert found is not None
-    assert found.denied_until == last.pod_group.denied_until == last.groups.listed[0].denied_until
-    assert found.denials == last.pod_group.denials == (("default/g", found.denied_until),)
+    assert found.denied_until == of_pod.denied_until == groups.listed[0].denied_until
+    assert found.denials == of_pod.denials == (("default/g", found.denied_until),)
 
 
 def test_only_those_are_rejected_who_waited() -> None:
@@ -169,11 +170,12 @@ def test_only_those_are_rejected_who_waited() -> None:
             "{name: rejected-3}, patchType: merge, patch: {metadata: {annotations: {timeout: 'yes'}}}}"
         ),
     )
-    before = next(cycle for cycle in cycles if cycle.operations).pod_group
+    before = record_of(next(cycle for cycle in cycles if cycle.operations)).pod_group
     assert before is not None
     assert {member.rejected for member in before.members} == {False}
     after = next(cycle for cycle in cycles if cycle.time > 10)
-    assert after.pod_group is not None
-    assert sum(member.rejected for member in after.pod_group.members) == 3
-    kinds = [turn.kind for cycle in cycles for turn in cycle.turns if turn.kind != "phase"]
+    found = record_of(after).pod_group
+    assert found is not None
+    assert sum(member.rejected for member in found.members) == 3
+    kinds = [turn.kind for cycle in cycles for turn in record_of(cycle).marks if turn.kind != "phase"]
     assert kinds[:2] == ["timeout", "rejected"]

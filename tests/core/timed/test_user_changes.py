@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.framework.plugins.coscheduling.observer import phases_of
 from scheduler_core.scheduling.cycle import Cycle
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod
 from tests.core.timed.test_landing import patch
@@ -69,7 +70,7 @@ def test_a_user_does_not_write_a_pod_group_s_status() -> None:
     )
     stands = made.framework.groups["default/g"]
     assert (stands.min_member, stands.status.phase, stands.status.succeeded) == (2, "Pending", 0)
-    assert "Finished" not in [phase for _, phase in made.phases["default/g"]]
+    assert "Finished" not in [phase for _, phase in phases_of(made.observers)["default/g"]]
 
 
 def test_a_pod_that_is_over_stays_as_it_ended() -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.controller import PHASE_TABLES, SyncResult, sync
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
@@ -21,13 +22,13 @@ from scheduler_core.framework.plugins.coscheduling.rejection import Rejection
 from scheduler_core.framework.plugins.coscheduling.requested import RequestedByNode
 from scheduler_core.framework.plugins.coscheduling.resource_check import NodeResources
 from scheduler_core.framework.plugins.coscheduling.state import GangState
-from scheduler_core.framework.interface import SUCCESS, Plugin, Status
 from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 from scheduler_core.objects.times import seconds_of
+from scheduler_core.scheduling.timeline import UNSETTLED
 
 NAME = "Coscheduling"
-UNSETTLED = "NotSettled"  # what is told where rules undo each other
 
 
 class Coscheduling(Plugin):

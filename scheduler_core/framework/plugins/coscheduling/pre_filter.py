@@ -9,7 +9,12 @@ from typing import Literal
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import Code, Edition
 from scheduler_core.framework.plugins.coscheduling.groups import Gangs
-from scheduler_core.framework.plugins.coscheduling.resource_check import (PODS, NodeResources, ResourceCheck, check_cluster_resources,)
+from scheduler_core.framework.plugins.coscheduling.resource_check import (
+    PODS,
+    NodeResources,
+    ResourceCheck,
+    check_cluster_resources,
+)
 from scheduler_core.framework.plugins.coscheduling.state import GangState
 from scheduler_core.objects.model import Pod, PodGroup
 from scheduler_core.objects.quantity import format_resource

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from scheduler_core.framework.interface import Handle
 from scheduler_core.framework.plugins.coscheduling.groups import group_key
 from scheduler_core.framework.plugins.coscheduling.plugin import PodGroupController
-from scheduler_core.framework.scheduler import Framework
+from scheduler_core.framework.plugins.coscheduling.record import Member
 from scheduler_core.objects.model import Pod
-from scheduler_core.simulation.virtual.gangs import Member
 
 HOLDING = frozenset({"waiting", "bound"})
 """The states of members that hold a node."""
 
 
-def controller_of(framework: Framework) -> PodGroupController:
+def controller_of(framework: Handle) -> PodGroupController:
     """Return the controller beside the scheduler, which knows who names a group."""
     return next(p for p in framework.plugins if isinstance(p, PodGroupController))
 
 
-def pods_of(framework: Framework, key: str) -> Iterator[Pod]:
+def pods_of(framework: Handle, key: str) -> Iterator[Pod]:
     """Yield the pods of a namespace that name its group, as the API has them."""
     for known in controller_of(framework).members(key.partition("/")[2]):
         pod = framework.pods.get(known.meta.key) if group_key(known) == key else None
@@ -27,7 +27,7 @@ def pods_of(framework: Framework, key: str) -> Iterator[Pod]:
             yield pod
 
 
-def state_of(framework: Framework, pod: Pod) -> str:
+def state_of(framework: Handle, pod: Pod) -> str:
     """Return where a pod is: how it ended, bound, waiting at Permit, or its queue."""
     if pod.terminal:
         return pod.phase
@@ -40,12 +40,12 @@ def state_of(framework: Framework, pod: Pod) -> str:
     return (queued.place if queued is not None else None) or "pending"
 
 
-def members_of(framework: Framework, key: str, rejected: Container[str] = ()) -> list[Member]:
+def members_of(framework: Handle, key: str, rejected: Container[str] = ()) -> list[Member]:
     """Return all members of a group; ``rejected`` are those that just were at Permit."""
     return [_member(framework, pod, rejected=pod.meta.key in rejected) for pod in pods_of(framework, key)]
 
 
-def _member(framework: Framework, pod: Pod, *, rejected: bool) -> Member:
+def _member(framework: Handle, pod: Pod, *, rejected: bool) -> Member:
     key, state = pod.meta.key, state_of(framework, pod)
     waiting, queued = framework.waiting.get(key), framework.queue.pods.get(key)
     if state == "waiting" and waiting is not None:

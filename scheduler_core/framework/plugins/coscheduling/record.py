@@ -1,14 +1,17 @@
-"""What a cycle tells of its pod's group: members, timers, denials, the numbers behind each decision."""
+"""What a cycle records of PodGroups: members, timers, denials, and the numbers behind each decision."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.framework.plugins.coscheduling.permit import PermitResult
 from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult
 from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult
 from scheduler_core.framework.plugins.coscheduling.resource_check import ResourceCheck
+from scheduler_core.scheduling.cycle import Cycle, FinalState
+from scheduler_core.scheduling.plugin_record import TimelineMark
 
 ROWS_SHOWN = 100
 
@@ -101,6 +104,85 @@ class PodGroupRecord:
             "permit": _permit(self.permit),
             "postFilter": _post_filter(self.post_filter),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """A PodGroup in short; ``assigned`` members hold a node, ``waiting`` ones of them at Permit."""
+
+    key: str
+    phase: str
+    min_member: int
+    members: int
+    assigned: int
+    waiting: int
+    denied_until: float | None
+    backed_off_until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The first PodGroups that there are, in order of creation, and the ``count`` of all.
+
+    ``table`` is the edition whose rules the controller follows; ``coscheduling`` whether the plugin runs.
+    """
+
+    time: float
+    table: str
+    coscheduling: bool
+    listed: tuple[GroupSummary, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoschedulingRecord:
+    """PodGroups around a cycle.
+
+    ``groups`` are all of them after the cycle, ``pod_group`` is that of the cycle's pod; ``None`` without a
+    trace. ``groups_left`` are those that the previous cycle left, ``groups_met`` and ``group_met`` those that
+    the attempt found.
+    """
+
+    marks: tuple[TimelineMark, ...] = ()
+    groups: Groups | None = None
+    pod_group: PodGroupRecord | None = None
+    groups_left: Groups | None = None
+    groups_met: Groups | None = None
+    group_met: PodGroupRecord | None = None
+
+    def up_to(self, phases: Sequence[str]) -> CoschedulingRecord:
+        """Return PodGroups as the attempt found them, with what plugins have said in ``phases``."""
+        return replace(
+            self,
+            marks=(),
+            groups=self.groups_met if phases else self.groups_left,
+            pod_group=self._group_up_to(phases),
+        )
+
+    def _group_up_to(self, phases: Sequence[str]) -> PodGroupRecord | None:
+        said, met = self.pod_group, self.group_met
+        if said is None or met is None or not phases:
+            return None
+        return replace(
+            met,
+            before=said.before,
+            pre_filter=said.pre_filter if "preFilter" in phases else None,
+            permit=said.permit if "permit" in phases else None,
+            post_filter=said.post_filter if "postFilter" in phases else None,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the trace's ``podGroup``."""
+        return {"podGroup": self.pod_group and self.pod_group.as_dict()}
+
+
+NOTHING = CoschedulingRecord()
+
+
+def record_of(recorded: Cycle | FinalState) -> CoschedulingRecord:
+    """Return the PodGroups of a cycle or of the end of a run; an empty record where time stands still."""
+    found = (one for one in recorded.plugins if isinstance(one, CoschedulingRecord))
+    return next(found, NOTHING)
 
 
 def _pre_filter(found: PreFilterResult | None) -> dict[str, Any] | None:

@@ -4,57 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
+from scheduler_core.framework.interface import Handle
 from scheduler_core.framework.plugins.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.members import (
+    HOLDING,
+    controller_of,
+    members_of,
+    pods_of,
+    state_of,
+)
 from scheduler_core.framework.plugins.coscheduling.permit import PermitResult
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult
 from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult
+from scheduler_core.framework.plugins.coscheduling.record import Groups, GroupSummary, PodGroupRecord
 from scheduler_core.framework.plugins.coscheduling.state import Expiring, GangState
 from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.record import Attempt, Happening
-from scheduler_core.framework.scheduler import Framework
+from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.waiting import WaitingPod
 from scheduler_core.objects.model import Pod, PodGroup
-from scheduler_core.simulation.virtual.gangs import PodGroupRecord
-from scheduler_core.simulation.virtual.members import HOLDING, controller_of, members_of, pods_of, state_of
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 GROUPS_SHOWN = 100
 MEMBERS_SHOWN = 200
 FOR_EVER = 1e12  # seconds: what never runs out, as JSON can say it
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSummary:
-    """A PodGroup in short; ``assigned`` members hold a node, ``waiting`` ones of them at Permit."""
-
-    key: str
-    phase: str
-    min_member: int
-    members: int
-    assigned: int
-    waiting: int
-    denied_until: float | None
-    backed_off_until: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The first PodGroups that there are, in order of creation, and the ``count`` of all.
-
-    ``table`` is the edition whose rules the controller follows; ``coscheduling`` whether the plugin runs.
-    """
-
-    time: float
-    table: str
-    coscheduling: bool
-    listed: tuple[GroupSummary, ...]
-    count: int
-
-
-def groups_of(framework: Framework) -> Groups:
+def groups_of(framework: Handle) -> Groups:
     """Return all PodGroups in short."""
     memories = _memories(framework)
     return Groups(
@@ -66,7 +45,7 @@ def groups_of(framework: Framework) -> Groups:
     )
 
 
-def _summary(framework: Framework, key: str, memories: list[GangState]) -> GroupSummary:
+def _summary(framework: Handle, key: str, memories: list[GangState]) -> GroupSummary:
     group, now = framework.groups[key], framework.clock.now
     states = [state_of(framework, pod) for pod in pods_of(framework, key)]
     return GroupSummary(
@@ -81,14 +60,14 @@ def _summary(framework: Framework, key: str, memories: list[GangState]) -> Group
     )
 
 
-def standing(framework: Framework, key: str) -> PodGroupRecord | None:
+def standing(framework: Handle, key: str) -> PodGroupRecord | None:
     """Return a PodGroup as it stands, ``None`` if there is no such group and no pod names it."""
     found = _record(framework, key)
     return found if found.phase is not None or found.count else None
 
 
 def group_record(
-    framework: Framework, pod: QueuedPod, attempt: Attempt, phase: str | None, told: Iterable[Happening]
+    framework: Handle, pod: QueuedPod, attempt: Attempt, phase: str | None, told: Iterable[TimelineEvent]
 ) -> PodGroupRecord | None:
     """Tell of the group that a pod names, ``None`` if it names none; ``told`` is what happened around it."""
     key = group_key(pod.state.pod)
@@ -105,19 +84,19 @@ def group_record(
     )
 
 
-def group_met(framework: Framework, pod: QueuedPod) -> PodGroupRecord | None:
+def group_met(framework: Handle, pod: QueuedPod) -> PodGroupRecord | None:
     """Return the group that a pod names as its attempt finds it, ``None`` if it names none."""
     key = group_key(pod.state.pod)
     return _record(framework, key) if key else None
 
 
-def before(framework: Framework, pod: Pod) -> str | None:
+def before(framework: Handle, pod: Pod) -> str | None:
     """Return the phase of a pod's group, ``None`` where there is no such PodGroup."""
     group = framework.groups.get(group_key(pod))
     return group.status.phase if group is not None else None
 
 
-def _record(framework: Framework, key: str, rejected: Container[str] = ()) -> PodGroupRecord:
+def _record(framework: Handle, key: str, rejected: Container[str] = ()) -> PodGroupRecord:
     """Return a group as it stands; ``rejected`` are the pods that just were at Permit."""
     group, members = framework.groups.get(key), members_of(framework, key, rejected)
     now, memories = framework.clock.now, _memories(framework)
@@ -142,7 +121,7 @@ def _record(framework: Framework, key: str, rejected: Container[str] = ()) -> Po
     )
 
 
-def _memories(framework: Framework) -> list[GangState]:
+def _memories(framework: Handle) -> list[GangState]:
     """Return what the plugins remember: each profile that runs Coscheduling has one of its own."""
     return [plugin.state for plugin in framework.plugins if isinstance(plugin, Coscheduling)]
 

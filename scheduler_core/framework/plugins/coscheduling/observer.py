@@ -1,0 +1,99 @@
+"""Records what PodGroups go through: once a cycle, and as marks on the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from scheduler_core.framework.interface import Handle, Observer
+from scheduler_core.framework.plugins.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.podgroup_status import (
+    before,
+    group_met,
+    group_record,
+    groups_of,
+)
+from scheduler_core.framework.plugins.coscheduling.record import CoschedulingRecord, Groups, PodGroupRecord
+from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.record import Attempt
+from scheduler_core.framework.waiting import WaitingPod
+from scheduler_core.objects.model import Pod
+from scheduler_core.scheduling.plugin_record import TimelineMark
+from scheduler_core.scheduling.timeline import TimelineEvent
+
+MARKS_KEPT = 50  # of one cycle
+PHASE_EVENTS = ("PodGroup", "PodGroupSync")
+
+Mark = Literal["phase", "rejected", "timeout"]
+Phases = dict[str, list[tuple[float, str]]]
+
+
+class PodGroupObserver(Observer):
+    """Takes note of phases, rejections and timeouts. ``phases`` has when each PodGroup entered each phase."""
+
+    fields = ("podGroup",)
+
+    def __init__(self) -> None:
+        self.phases: Phases = {}
+        self._marks: dict[TimelineMark, None] = {}
+        self._left: Groups | None = None
+        self._met: tuple[Groups | None, PodGroupRecord | None] = None, None
+        self._phase: str | None = None
+
+    def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
+        """Mark a new phase, and the failure of a pod that waited at Permit."""
+        if event.what in PHASE_EVENTS:
+            phases = self.phases.setdefault(event.about, [])
+            if not phases or phases[-1][1] != event.text:
+                phases.append((event.time, event.text))
+                self._mark("phase", event.about, event.text)
+        elif event.what == "FailedScheduling" and isinstance(event.detail, WaitingPod):
+            pod = pods.get(event.about)
+            group = group_key(pod) if pod is not None else ""
+            if group:
+                self._mark("timeout" if event.detail.timed_out else "rejected", group)
+
+    def _mark(self, kind: Mark, group: str, state: str = "") -> None:
+        if len(self._marks) < MARKS_KEPT:
+            self._marks[TimelineMark(kind, group, state)] = None
+
+    def begin(self, framework: Handle) -> None:
+        """Record all groups before time passes to the next attempt."""
+        self._left = groups_of(framework)
+
+    def popped(self, framework: Handle, pod: QueuedPod) -> None:
+        """Record all groups, and that of the attempt's pod, as the attempt finds them."""
+        self._met = groups_of(framework), group_met(framework, pod)
+        self._phase = before(framework, pod.state.pod)
+
+    def record(
+        self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
+    ) -> CoschedulingRecord:
+        """Return the PodGroups around a cycle, and forget the marks."""
+        found, of_pod = self._met
+        return CoschedulingRecord(
+            self._take(),
+            groups_of(framework),
+            group_record(framework, pod, attempt, self._phase, events),
+            self._left,
+            found,
+            of_pod,
+        )
+
+    def marked(self) -> CoschedulingRecord:
+        """Return the marks alone, and forget them."""
+        return CoschedulingRecord(self._take())
+
+    def final(self, framework: Handle) -> CoschedulingRecord:
+        """Return the groups at the end of a run."""
+        return CoschedulingRecord(groups=groups_of(framework))
+
+    def _take(self) -> tuple[TimelineMark, ...]:
+        found = tuple(self._marks)
+        self._marks.clear()
+        return found
+
+
+def phases_of(observers: Iterable[Observer]) -> Phases:
+    """Return when each PodGroup of a run entered each phase, in virtual seconds."""
+    return next(one.phases for one in observers if isinstance(one, PodGroupObserver))

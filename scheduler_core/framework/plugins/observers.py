@@ -1,0 +1,11 @@
+"""The plugins that record their own objects in virtual time. A new one is a row here."""
+
+from __future__ import annotations
+
+from scheduler_core.framework.interface import Observer
+from scheduler_core.framework.plugins.coscheduling.observer import PodGroupObserver
+
+OBSERVERS: tuple[type[Observer], ...] = (PodGroupObserver,)
+
+TRACE_FIELDS: dict[str, None] = {name: None for observer in OBSERVERS for name in observer.fields}
+"""The fields that their records add to each line of a trace; ``None`` where nothing was recorded."""

@@ -1,0 +1,31 @@
+"""What identifies an object within a scenario: its kind and its namespace and name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.model import KubernetesObject, Workload
+
+Key = tuple[str, str]
+"""Kind, and ``namespace/name`` (or the name alone where the kind has no namespaces)."""
+
+
+def kind_of(obj: KubernetesObject) -> str:
+    """Return the object's Kubernetes kind."""
+    return obj.kind if isinstance(obj, Workload) else type(obj).__name__
+
+
+def key_of(obj: KubernetesObject) -> Key:
+    """Return the key of an object."""
+    return kind_of(obj), obj.meta.key
+
+
+def document_key(document: Mapping[str, Any]) -> Key:
+    """Return the key of a manifest as it was written, whether or not its kind is read."""
+    kind = str(document.get("kind"))
+    meta = document.get("metadata") or {}
+    row = KINDS.get(kind)
+    name = str(meta.get("name"))
+    return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

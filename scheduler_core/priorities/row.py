@@ -1,0 +1,30 @@
+"""One priority's row of the matrix of scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.objects.arrays import IntVector
+
+PriorityKind = Literal["function", "map", "map/reduce"]
+
+
+@dataclass(slots=True)
+class PriorityRow:
+    """One priority over the F feasible nodes: a row A1N1, A1N2 ... of the matrix (algorithm.PriorityConfig).
+
+    ``kind`` tells which of the config's functions it sets: ``function`` scores the whole list in one go
+    and has no ``raw``; ``map`` has a Map alone, so that ``raw`` is the score; ``map/reduce`` has both.
+    """
+
+    name: str
+    weight: int
+    kind: PriorityKind
+    raw: IntVector | None  # the map step's value
+    score: IntVector  # after reduce, before the weight
+
+    @property
+    def weighted(self) -> IntVector:
+        """Weight times score, ``(F,) int64``: what Combine adds to a node's total."""
+        return self.weight * self.score

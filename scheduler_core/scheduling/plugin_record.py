@@ -1,0 +1,36 @@
+"""What a plugin adds to the record of a cycle: its own objects, as the cycle found and left them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineMark:
+    """A mark on the timeline at a cycle: what ``kind`` of transition ``about`` made, and to which ``state``.
+
+    ``state`` is "" for kinds that lead to none.
+    """
+
+    kind: str
+    about: str
+    state: str
+
+
+class PluginRecord(Protocol):
+    """A plugin's part of a cycle's record. Immutable."""
+
+    @property
+    def marks(self) -> tuple[TimelineMark, ...]:
+        """The transitions since the previous cycle and in this one, in order."""
+        ...
+
+    def up_to(self, phases: Sequence[str]) -> PluginRecord:
+        """Return the part that is known once ``phases`` of the attempt have run; none: before it began."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that it adds to the cycle's line of a trace."""
+        ...

@@ -1,0 +1,165 @@
+"""Preemption: which pods would have to go, and on which node (core.genericScheduler.Preempt).
+
+All potential nodes are tried at once: a view has one row a node, each in a world where only
+that node's pods are taken away and put back. What was tried is told by
+:class:`scheduler_core.scheduling.preemption.record.Preemption`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.cluster.pods import PodState
+from scheduler_core.cluster.reasons import Codes, Reasons
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.cluster.view import View
+from scheduler_core.config.policy import Profile
+from scheduler_core.scheduling.filtering import FitCheck
+from scheduler_core.scheduling.preemption.criteria import pick_node
+from scheduler_core.scheduling.preemption.dry_run import Candidate, dry_run
+from scheduler_core.scheduling.preemption.record import Hopeless, Indices, NodeGroup, Preemption
+from scheduler_core.scheduling.queue import SchedulingQueue
+
+# Failures that no deletion of pods can mend (core.nodesWherePreemptionMightHelp).
+UNRESOLVABLE_REASONS = frozenset(
+    {
+        "node(s) didn't match node selector",
+        "node(s) didn't match the requested hostname",
+        "node(s) had taints that the pod didn't tolerate",
+        "node(s) didn't have the requested labels",
+        "node(s) were not ready",
+        "node(s) had unavailable network",
+        "node(s) were unschedulable",
+        "node(s) had unknown conditions",
+        "node(s) had no available volume zone",
+        "node(s) had volume node affinity conflict",
+        "node(s) didn't find available persistent volumes to bind",
+    }
+)
+
+
+@dataclass(slots=True)
+class Preempting:
+    """What is to be done; ``cleared`` are pods that lose their nomination, ``record`` what was tried."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    chosen: Candidate | None = None
+    cleared: list[str] = field(default_factory=list)
+    record: Preemption | None = None
+
+
+def preempt(
+    pod: PodState,
+    failed: Codes,
+    cluster: Cluster,
+    queue: SchedulingQueue,
+    profile: Profile,
+    *,
+    exact: bool = True,
+    record: bool = False,
+) -> Preempting:
+    """Look for pods of lower priority to delete so that the pod fits; changes nothing.
+
+    ``failed`` is ``(N,) int16``, why the pod fits nowhere; ``exact`` tells that a fresh evaluation would find
+    the same. A dry run always evaluates afresh (podFitsOnNode is given no equivalence cache), so that a cache
+    which is wrong may get a node nominated that needs no victim. By ``profile.framework_preemption`` such a
+    node is none to choose. Only with ``record`` it is told what was tried. A profile that does not preempt
+    finds nothing, nor does a pod with preemptionPolicy Never.
+    """
+    result = Preempting()
+    if not profile.preempts:
+        return result
+    told = result.record = Preemption(cluster.columns.names) if record else None
+    if not pod.pod.preempts:
+        if told is not None:
+            told.eligible, told.never = False, True
+        return result
+    leaving = _leaving(pod, cluster)
+    if leaving:
+        if told is not None:
+            told.eligible, told.leaving, told.leaving_from = False, tuple(leaving), pod.nominated
+        return result
+    mendable = _mendable(failed, cluster)
+    potential = np.flatnonzero(mendable)
+    # a node without pods of lower priority stays as it is: the pod fits there only if a cache was wrong
+    tried = cluster.lowest_priority[potential] < pod.priority
+    if not (exact or tried.all()):
+        tried[~tried] = FitCheck(pod, View(cluster, potential[~tried]), queue, profile)()
+    rows = potential[tried]
+    if told is not None:
+        told.potential = potential
+        told.hopeless = _unresolvable(failed, ~mendable, cluster)
+        told.hopeless += _failing("nothing-lower", failed, potential[~tried], cluster)
+    if not potential.size:
+        result.cleared = [pod.key] if pod.nominated else []
+    elif rows.size:
+        _choose(pod, View(cluster, rows), queue, profile, result)
+    if told is not None:
+        told.cleared = tuple(result.cleared)
+    return result
+
+
+def _choose(
+    pod: PodState,
+    view: View,
+    queue: SchedulingQueue,
+    profile: Profile,
+    result: Preempting,
+) -> None:
+    """Try the rows of a view and choose one of those where deletions help."""
+    told = result.record
+    runs = dry_run(pod, view, queue, profile, explain=told is not None)
+    result.candidates = [run for run in runs.candidates if run.victims or not profile.framework_preemption]
+    if told is not None:
+        told.hopeless += _grouped("still-unfit", runs.unfit.items())
+        told.candidates = [candidate.record() for candidate in runs.candidates]
+    if not result.candidates:
+        return
+    pick = pick_node(result.candidates, profile, explain=told is not None)
+    result.chosen = chosen = pick.chosen
+    nominated = queue.nominated_to(chosen.node)
+    result.cleared = [other.key for other in nominated if other.priority < pod.priority]
+    if told is not None:
+        told.chosen = next(run for run in told.candidates if run.node == chosen.index)
+        told.comparisons, told.ties = pick.comparisons, tuple(pick.ties)
+
+
+def _leaving(pod: PodState, cluster: Cluster) -> list[str]:
+    """Return pods that a former preemption deleted and that still leave (podEligibleToPreemptOthers)."""
+    node = cluster.columns.index.get(pod.nominated) if pod.nominated else None
+    if node is None:
+        return []
+    residents = cluster.residents[node].values()
+    return [other.key for other in residents if other.terminating and other.priority < pod.priority]
+
+
+def _mendable(failed: Codes, cluster: Cluster) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return where deleting pods might help, ``(N,) bool``."""
+    helpless = [not UNRESOLVABLE_REASONS.isdisjoint(texts) for texts in cluster.reasons.texts]
+    return ~np.array(helpless, np.bool_)[failed]
+
+
+def _unresolvable(
+    failed: Codes, where: np.ndarray[tuple[int], np.dtype[np.bool_]], cluster: Cluster
+) -> list[NodeGroup]:
+    """Group the nodes that nothing helps by those of their reasons that no deletion mends."""
+    texts = [tuple(t for t in texts if t in UNRESOLVABLE_REASONS) for texts in cluster.reasons.texts]
+    nodes = np.flatnonzero(where)
+    return _grouped("unresolvable", ((node, texts[failed[node]]) for node in nodes.tolist()))
+
+
+def _failing(why: Hopeless, failed: Codes, nodes: Indices, cluster: Cluster) -> list[NodeGroup]:
+    texts = cluster.reasons.texts
+    return _grouped(why, ((node, texts[failed[node]]) for node in nodes.tolist()))
+
+
+def _grouped(why: Hopeless, nodes: Iterable[tuple[int, Reasons]]) -> list[NodeGroup]:
+    """Group nodes by their reasons, the largest group first."""
+    groups: dict[Reasons, list[int]] = {}
+    for node, reasons in nodes:
+        groups.setdefault(reasons, []).append(node)
+    listed = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    return [NodeGroup(why, reasons, np.array(found, np.int64)) for reasons, found in listed]
