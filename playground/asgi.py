@@ -15,10 +15,10 @@ django_application = get_asgi_application()
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
 
+from playground.live.consumer import Connection  # noqa: E402
 from playground.serving import metrics  # noqa: E402
 from playground.serving.bodies import bounded  # noqa: E402
 from playground.serving.kept import Kept  # noqa: E402
-from playground.live.consumer import Connection  # noqa: E402
 from playground.serving.origins import OwnOrigin  # noqa: E402
 from playground.serving.request_ids import RequestIds  # noqa: E402
 

@@ -10,7 +10,7 @@ import os
 
 from celery import Celery
 
-from playground.serving import broker, request_ids  # noqa: F401 - the latter connects itself to Celery's signals
+from playground.runtime import broker, log_context  # noqa: F401 - the latter connects itself to Celery's signals
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
@@ -20,4 +20,4 @@ app = Celery("playground")
 app.config_from_object("django.conf:settings", namespace="CELERY", force=True)
 app.autodiscover_tasks(["playground"])
 # The worker's sign of life connects itself to the worker's signals.
-app.autodiscover_tasks(["playground"], related_name="heartbeat")
+app.autodiscover_tasks(["playground.serving"], related_name="heartbeat")

@@ -208,7 +208,7 @@ class RunChunk(models.Model):
     number = models.PositiveIntegerField()
     first = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
-    data = models.BinaryField()  # zstd JSON, see playground.runs.chunks
+    data = models.BinaryField()  # zstd JSON, see playground.playback.chunks
     messages = models.BinaryField(null=True)  # zstd JSON [[cycle, message]…] of the cycles that failed
 
     class Meta:

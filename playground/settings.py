@@ -115,7 +115,7 @@ else:
         "keepalives_idle": PLAYGROUND["DATABASE_WAIT_SECONDS"],
         "keepalives_interval": 2,
         "keepalives_count": 3,
-        # manage.py prepare and cleanup lift it (playground.serving.outage.lift_statement_timeout).
+        # manage.py prepare and cleanup lift it (playground.runtime.outage.lift_statement_timeout).
         "options": f"-c statement_timeout={PLAYGROUND['DATABASE_STATEMENT_SECONDS']}s",
         **DATABASES["default"].get("OPTIONS", {}),
     }
@@ -217,7 +217,7 @@ CSRF_TRUSTED_ORIGINS = [
 ]
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = False
-CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failed"
+CSRF_FAILURE_VIEW = "playground.serving.error_pages.csrf_failed"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -267,7 +267,8 @@ LOGGING = {
             "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer],
         }
     },
-    # An outage is logged when it begins and when it ends (playground.serving.outage), not for each request it fails.
+    # An outage is logged when it begins and when it ends (playground.runtime.outage), not for each request
+    # that it fails.
     "filters": {
         "no_outages": {
             "()": "django.utils.log.CallbackFilter",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import structlog
 from celery import shared_task
 
-from playground.storage import retention
 from playground.limits import limit
+from playground.queues import RUN_TASK
 from playground.runs.compute import compute, compute_next
+from playground.storage import retention
 
 log = structlog.get_logger(__name__)
 
 
-@shared_task(name="playground.run_simulation", ignore_result=True)
+@shared_task(name=RUN_TASK, ignore_result=True)
 def run_simulation(run_id: str, queue: str = "") -> str | None:
     """Compute the run of ``queue`` whose turn it is; without a queue, the one that is named.
 

@@ -6,8 +6,8 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 from django.views.generic import RedirectView
 
-from playground.serving import health
 from playground.api import document, table
+from playground.serving import health
 from playground.views import (
     examples,
     importing,
@@ -70,7 +70,7 @@ urlpatterns = [
     path("metrics", metrics.exposition),
 ]
 
-handler400 = "playground.views.errors.bad_request"
-handler403 = "playground.views.errors.permission_denied"
-handler404 = "playground.views.errors.not_found"
-handler500 = "playground.views.errors.server_error"
+handler400 = "playground.serving.error_pages.bad_request"
+handler403 = "playground.serving.error_pages.permission_denied"
+handler404 = "playground.serving.error_pages.not_found"
+handler500 = "playground.serving.error_pages.server_error"

@@ -23,9 +23,9 @@ import jsonschema
 import pytest
 import yaml
 
-from playground.serving import supervisor
 from playground.limits import LIMITS, MIB
 from playground.queues import WORKERS
+from playground.serving import supervisor
 from tests.compose import __main__ as exercising
 from tests.compose import engine, images
 from tests.load.memory import BASE_MIB

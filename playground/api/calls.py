@@ -14,24 +14,29 @@ import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import parse_etags
 
-from playground.storage import bundles, store, texts
-from playground.visitors import identity
-from playground.pool import offload
-from playground.playback import sources
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
 from playground.panels.why import Question, explaining, why
+from playground.playback import sources
 from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import TooMuchWorkError
+from playground.pool import offload
+from playground.pool.reading import reading
 from playground.runs import service
-from playground.visitors.throttle import RETRY_SECONDS, address_of, reading, token_of
-from scheduler_core.scenario import scenario as core
+from playground.storage import bundles, store, texts
+from playground.visitors import identity
+from playground.visitors.throttle import (
+    RETRY_SECONDS,
+    address_of,
+    token_of,
+)
 from scheduler_core.explain import ExplainError
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
-from scheduler_core.scenario.scenario import BundleError
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.scenario import scenario as core
 from scheduler_core.simulation.trace import trace_cycle, trace_line
 
 T = TypeVar("T")
@@ -361,7 +366,7 @@ def create_run(request: HttpRequest) -> HttpResponse:
 
 def run_of(name: str) -> Run:
     """Return a run. Raises ApiError."""
-    run = service.find(name)
+    run = store.find_run(name)
     if run is None:
         raise ApiError(404, "There is no such run.")
     return run

@@ -10,14 +10,18 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 
-from playground.storage import bundles, store
-from playground.visitors import identity
 from playground.api.answers import ApiError, answer
 from playground.api.calls import files_of, json_of, shared_answer
 from playground.limits import limit
 from playground.models import Draft
-from playground.visitors.throttle import reading, token_of
-from scheduler_core.scenario.scenario import BundleError, Problem
+from playground.pool.reading import reading
+from playground.storage import bundles, store
+from playground.visitors import identity
+from playground.visitors.throttle import token_of
+from scheduler_core.objects.problems import (
+    BundleError,
+    Problem,
+)
 
 GONE = "There is no such draft of yours; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')

@@ -6,13 +6,13 @@ import time
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.playback import sources
 from playground.api.answers import ApiError, answer
 from playground.api.calls import number_of, playback_of, run_of, scenario_of
-from playground.playback.finding import ConditionError, Finder, Found, Search
 from playground.limits import limit
+from playground.playback import sources
+from playground.playback.finding import ConditionError, Finder, Found, Search
 from playground.playback.playback import OutOfRangeError
-from playground.visitors.throttle import reading
+from playground.pool.reading import reading
 
 LAST = 999_999_999
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.storage import bundles
-from playground.pool import offload
 from playground.api.answers import ApiError, answer
 from playground.api.calls import json_of
 from playground.edits.generating import generated, generator, is_large, recipe_of
+from playground.pool import offload
+from playground.pool.reading import reading
+from playground.storage import bundles
 from playground.visitors.identity import asker
-from playground.visitors.throttle import reading
 from scheduler_core.authoring.recipes import Recipe
 
 

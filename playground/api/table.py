@@ -9,15 +9,15 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.storage import bundles
 from playground.api import calls, drafts, finding, making, worth
 from playground.api.answers import ApiError, refusal
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
+from playground.storage import bundles
 from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
-from scheduler_core.scenario.scenario import BundleError
+from scheduler_core.objects.problems import BundleError
 
 Operation = Callable[..., HttpResponseBase]
 

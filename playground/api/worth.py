@@ -6,12 +6,12 @@ from contextlib import nullcontext
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.playback import sources
-from playground.storage import store
-from playground.edits import worth
 from playground.api.answers import ApiError
+from playground.edits import worth
+from playground.playback import sources
 from playground.playback.stopping import TooMuchWorkError
-from playground.visitors.throttle import reading
+from playground.pool.reading import reading
+from playground.storage import store
 
 
 def get_costs(request: HttpRequest, name: str) -> HttpResponse:

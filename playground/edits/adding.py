@@ -6,19 +6,34 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.drafting import written
 from playground.edits.edit_operations import OBJECT_BYTES, ObjectError
-from scheduler_core.scenario import load
-from scheduler_core.results.export import document_key
+from playground.storage import bundles
+from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
-from scheduler_core.scenario.history import (SCENARIO_KIND, Manifest, Moment, creating, deleting, manifest_at, operations_of, patching, placed, with_operations,)
+from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+    Problem,
+)
 from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.scenario.history import (
+    SCENARIO_KIND,
+    Manifest,
+    Moment,
+    creating,
+    deleting,
+    manifest_at,
+    operations_of,
+    patching,
+    placed,
+    with_operations,
+)
 from scheduler_core.scenario.reconfiguration import OTHER, VERSIONS, is_configuration
-from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
-from scheduler_core.controllers.workloads import Key
+from scheduler_core.scenario.scenario import Scenario
 
 DOCUMENTS = 200  # at once at a step: each becomes an operation
 DOCUMENTS_FROM_START = 20_000

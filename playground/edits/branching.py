@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playground.playback import sources
-from playground.storage import store
 from playground.edits.describing import images_of, patch_words, words_of
 from playground.limits import limit
 from playground.models import Draft, Scenario
+from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
+from playground.storage import store
 from scheduler_core.compare.cost import outcome
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.difference import smallest_patch, without_nulls
+from scheduler_core.objects.keys import document_key
+from scheduler_core.objects.problems import Document
 from scheduler_core.scenario.history import SCENARIO_KIND, Manifest, entries_of, ids_of
 from scheduler_core.scenario.moments import major_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.scenario.scenario import Document
 from scheduler_core.scenario.scenario import Scenario as Content
+from scheduler_core.scheduling.cycle import Decision
 
 STEP_LENGTH = 24
 WORDS_SHOWN = 8  # changes of one branch that are told

@@ -9,18 +9,34 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.drafting import written
 from playground.edits.edit_operations import ObjectError
-from scheduler_core.results.export import document_key
+from playground.pool.jobs import pool_job
+from playground.storage import bundles
+from scheduler_core.authoring.forms.fields import TYPES, Field, FieldError
+from scheduler_core.authoring.revisions import RevisionError, revised
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.authoring.forms.fields import TYPES, Field, FieldError
-from scheduler_core.scenario.history import (Manifest, Moment, check, deleting, ids_of, manifest_at, objects_at, patching, placed, with_operations,)
+from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.model import Requirement
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+)
 from scheduler_core.objects.selectors import requirement_matches
-from scheduler_core.authoring.revisions import RevisionError, revised
-from scheduler_core.scenario.scenario import BundleError, Document, Scenario
+from scheduler_core.scenario.history import (
+    Manifest,
+    Moment,
+    check,
+    deleting,
+    ids_of,
+    manifest_at,
+    objects_at,
+    patching,
+    placed,
+    with_operations,
+)
+from scheduler_core.scenario.scenario import Scenario
 
 AT_ONCE = 500  # nodes changed by operations: each becomes one
 NAMED = 200  # nodes that are listed
@@ -96,6 +112,7 @@ def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str
     }
 
 
+@pool_job
 def changed(text: str, bulk: Bulk, moment: Moment | None) -> dict[str, Any]:
     """Return the text with the change: in the manifests, or with a ``moment`` as operations after its cycle.
 

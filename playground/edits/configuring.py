@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.adding import put_in_force
 from playground.edits.drafting import written
-from scheduler_core.scenario.history import Moment, deleting, manifest_at, placed, with_operations
+from playground.storage import bundles
 from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.objects.problems import Document
+from scheduler_core.scenario.history import Moment, deleting, manifest_at, placed, with_operations
 from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.scenario.scenario import Document, Scenario
+from scheduler_core.scenario.scenario import Scenario
 
 
 def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from scheduler_core.results.export import document_key
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.objects.keys import Key, document_key
+from scheduler_core.objects.problems import Document
 from scheduler_core.scenario.history import Manifest, target_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.scenario.scenario import Document
-from scheduler_core.controllers.workloads import Key
 
 WORDS_SHOWN = 3  # of a patch, the fields that are told
 VALUE_SHOWN = 48  # characters

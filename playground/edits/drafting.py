@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from playground.storage import bundles, store, texts
-from playground.playback import sources
 from playground.models import Draft
+from playground.playback import sources
+from playground.storage import bundles, store, texts
 from scheduler_core.explain.copying import Copy
-from scheduler_core.scenario.scenario import BundleError, Document, Scenario
 from scheduler_core.formats.splicing import splice
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+)
+from scheduler_core.scenario.scenario import Scenario
 
 
 def copy_of(

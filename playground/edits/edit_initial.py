@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.describing import named, words_of
 from playground.edits.drafting import written
-from playground.edits.edit_operations import (OBJECT_BYTES, MissingError, ObjectError, kept, key_of_target, typed,)
-from scheduler_core.results.export import document_key
+from playground.edits.edit_operations import (
+    OBJECT_BYTES,
+    MissingError,
+    ObjectError,
+    kept,
+    key_of_target,
+    typed,
+)
+from playground.storage import bundles
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.patch import PatchError, apply_patch
+from scheduler_core.objects.keys import Key, document_key
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+    Problem,
+)
 from scheduler_core.scenario.history import patching
-from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
-from scheduler_core.controllers.workloads import Key
+from scheduler_core.scenario.scenario import Scenario
 
 
 def has_manifest(scenario: Scenario, key: Key) -> bool:

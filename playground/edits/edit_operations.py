@@ -7,21 +7,44 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.describing import named, words_of
 from playground.edits.drafting import written
-from scheduler_core.scenario import load
-from scheduler_core.results.export import document_key
+from playground.storage import bundles
+from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
-from scheduler_core.scenario.history import (ACTIONS, SCENARIO_KIND, HistoryError, Manifest, Moment, check, creating, deleting, ids_of, manifest_at, moved, operations_of, patching, placed, placed_at, removed, target_of, with_operations,)
+from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+    Problem,
+)
 from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.scenario.history import (
+    ACTIONS,
+    SCENARIO_KIND,
+    HistoryError,
+    Manifest,
+    Moment,
+    check,
+    creating,
+    deleting,
+    ids_of,
+    manifest_at,
+    moved,
+    operations_of,
+    patching,
+    placed,
+    placed_at,
+    removed,
+    target_of,
+    with_operations,
+)
 from scheduler_core.scenario.operations import LIVE
 from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import is_timed
-from scheduler_core.controllers.workloads import Key
 
 LONGEST = 1e12  # seconds of virtual time, as the format allows
 OBJECT_BYTES = 256 * 1024  # of one object's YAML

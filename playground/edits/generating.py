@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from playground.storage import bundles
 from playground.limits import limit
+from playground.pool.jobs import pool_job
+from playground.storage import bundles
 from scheduler_core import BundleError, load_documents
-from scheduler_core.results.export import document_key
-from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.authoring.generate import Generated, generate
 from scheduler_core.authoring.generated_workloads import SHAPES
-from scheduler_core.objects.quantity import format_resource
 from scheduler_core.authoring.recipes import POOL_FIELDS, RECIPES, TOP_FIELDS, WORKLOAD_FIELDS, Recipe
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.objects.keys import document_key
+from scheduler_core.objects.quantity import format_resource
 
 PREVIEW_DOCUMENTS = 60
 LARGE_NUMBERS = 500  # nodes, workloads and replicas, beyond which making them takes long
@@ -50,6 +51,7 @@ def _sizes(shape: Any) -> dict[str, str]:
     return sizes
 
 
+@pool_job
 def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
     """Return what a recipe makes: ``bundle`` is all of it if ``whole``, else the first documents of it.
 

@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.edits.adding import check_taken, words_of
-from playground.storage.bundles import core_limits
-from playground.edits.podgroup_forms import classes_of
 from playground.edits.edit_operations import ObjectError
+from playground.edits.podgroup_forms import classes_of
+from playground.storage.bundles import core_limits
 from scheduler_core import load_documents
-from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.authoring.forms import FORMS, Form, Problems, read
 from scheduler_core.authoring.forms.pods import ZONE
-from scheduler_core.scenario.history import Moment, objects_at
-from scheduler_core.objects.model import Node, Pod, Taint
-from scheduler_core.scenario.scenario import BundleError, Document, Scenario
 from scheduler_core.config.settings import SETTINGS_KIND
-from scheduler_core.controllers.workloads import key_of
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.objects.keys import key_of
+from scheduler_core.objects.model import Node, Pod, Taint
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+)
+from scheduler_core.scenario.history import Moment, objects_at
+from scheduler_core.scenario.scenario import Scenario
 
 SUGGESTED = 200  # of one sort
 

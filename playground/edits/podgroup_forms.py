@@ -6,18 +6,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.edits.adding import check_taken, words_of
-from playground.storage.bundles import core_limits
-from playground.limits import limit
 from playground.edits.edit_operations import ObjectError
+from playground.limits import limit
+from playground.storage.bundles import core_limits
 from scheduler_core import load_documents
-from scheduler_core.objects.admission import SYSTEM_CLASSES
+from scheduler_core.authoring.podgroups import (
+    DEFAULTS,
+    DIALECTS,
+    complete,
+    doubts,
+    field_of,
+    hints,
+    manifests,
+    wrong,
+)
+from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.enabling import schedules_groups, with_coscheduling
-from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.authoring.podgroups import (DEFAULTS, DIALECTS, complete, doubts, field_of, hints, manifests, wrong,)
+from scheduler_core.objects.admission import SYSTEM_CLASSES
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+)
 from scheduler_core.scenario.history import Moment, manifest_at
-from scheduler_core.scenario.scenario import BundleError, Document, Scenario
-from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.scenario.scenario import Scenario
 
 CLASSES_SHOWN = 200
 POLICY_KIND = "Policy"
@@ -26,8 +39,9 @@ POLICY_KIND = "Policy"
 def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the documents of a form as YAML, what is wrong by field, and what there is to choose from.
 
-    ``moment`` None is the start. ``given`` are the fields of :data:`scheduler_core.authoring.podgroups.DEFAULTS`, and
-    ``coscheduling``: whether the plugin is to be enabled.
+    ``moment`` None is the start. ``given`` are the fields of
+    :data:`scheduler_core.authoring.podgroups.DEFAULTS`, and ``coscheduling``: whether the plugin
+    is to be enabled.
     """
     fields = complete(given)
     problems = wrong(fields)

@@ -6,18 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.edit_operations import OBJECT_BYTES
-from scheduler_core.scenario import load
-from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
-from scheduler_core.framework.configuration.compiling import compile_configuration
+from playground.storage import bundles
+from scheduler_core import load
+from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.settings import SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
+from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+    Problem,
+)
 from scheduler_core.objects.reading import At, Report
-from scheduler_core.config.policy import PolicyError, compile_policy
-from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
-from scheduler_core.scenario.scenario import BundleError, Document, Problem
-from scheduler_core.config.settings import SETTINGS_KIND, Settings, read_settings
 
 Wire = dict[str, Any]
 
@@ -49,7 +54,7 @@ def told(document: Document | None, settings: Settings) -> Wire:
         **NONE_YET,
         "text": text_of(document),
         "kind": "" if document is None else str(document["kind"]),
-        "profile": compile_policy(document, settings).summary(),
+        "profile": compile_profile(document, settings).summary(),
         "framework": _framework(document),
         "other": _other(document),
     }

@@ -15,24 +15,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.edits import branching
-from playground.storage import bundles, store
-from playground.visitors import identity
-from playground.pool import offload
-from playground.playback import sources
 from playground.edits.configuring import configured
 from playground.limits import limit
 from playground.models import Draft
 from playground.models import Scenario as ScenarioRow
+from playground.playback import sources
 from playground.playback.executor import in_engine, in_storage
 from playground.playback.playback import SLICE_SECONDS
 from playground.playback.stopping import TooMuchWorkError
+from playground.pool import offload
+from playground.pool.jobs import pool_job
 from playground.pool.shares import BusyError
+from playground.storage import bundles, store
+from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import Divergence, diverging
-from scheduler_core.config.policy.profile import CONFIGURATION_KIND
-from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.scenario.scenario import Scenario
 
 READING = ("reading", "checking", "assembling")  # the stages of reading; any other is a strategy's name
 ANSWERS_KEPT = 256
@@ -237,6 +238,7 @@ def answered(question: Question) -> Encoded:
     return answer
 
 
+@pool_job
 def worked_out(stored: sources.Stored, settings: Settings) -> Encoded:
     """Work an answer out in this thread; what hears of readings hears how far it is, by the strategy."""
     slices, watch = Slices(lambda: _begun(stored, settings)), bundles.watching()

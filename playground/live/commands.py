@@ -10,32 +10,30 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from playground.visitors import bans
-from playground.storage import bundles, store
-from playground.pool import offload
-from playground.playback import sources
 from playground.live import remembered
+from playground.live.client import Client
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
 from playground.models import Draft
+from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.library import library
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.playback.stopping import TooMuchWorkError
+from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
+from playground.storage import bundles, store
 from playground.storage.quotas import StorageFullError
 from playground.storage.store import draft_wire
+from playground.visitors import bans
 from playground.visitors.throttle import wait_seconds
 from playground.wire import Encoded
-from scheduler_core.scenario.history import HistoryError, Moment
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.progress import Watch
-from scheduler_core.scenario.scenario import BundleError
-
-if TYPE_CHECKING:
-    from playground.live.consumer import Connection
+from scheduler_core.scenario.history import HistoryError, Moment
 
 Check = Callable[[Any], bool]
 Answer = Any
@@ -99,7 +97,7 @@ TYPES: dict[str, tuple[str, Check]] = {
 class Call:
     """One frame on its way to an answer."""
 
-    connection: Connection
+    connection: Client
     name: str
     request: int
     payload: dict[str, Any]
@@ -325,7 +323,7 @@ def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
     return None if asked is None else playback.answers.get(playback.version, (name, asked))
 
 
-async def dispatch(connection: Connection, name: str, request: int, payload: Any) -> Answer:
+async def dispatch(connection: Client, name: str, request: int, payload: Any) -> Answer:
     """Check a frame, find its source, and return the command's answer. Raises CommandError."""
     row = COMMANDS.get(name)
     if row is None:

@@ -17,10 +17,7 @@ import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground.visitors import bans, caller, identity
-from playground.serving import metrics, outage, request_ids
 from playground import wire
-from playground.serving.bodies import Receive, Scope, Send
 from playground.limits import limit
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, at_hand, dispatch
@@ -29,6 +26,9 @@ from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
+from playground.runtime import counters, log_context, outage
+from playground.serving.bodies import Receive, Scope, Send
+from playground.visitors import bans, caller, identity
 
 log = structlog.get_logger(__name__)
 
@@ -86,7 +86,7 @@ class Outgoing:
 class Connection(AsyncWebsocketConsumer):
     """One client."""
 
-    open_by_address: ClassVar[Counter[str]] = metrics.SOCKETS
+    open_by_address: ClassVar[Counter[str]] = counters.SOCKETS
     shared: ClassVar[Flights[Any]] = Flights()  # what connections compute for each other
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -193,7 +193,7 @@ class Connection(AsyncWebsocketConsumer):
         began = time.monotonic()
         known = at_hand(self.visitor, name, payload)
         if known is not None:
-            metrics.COMMAND_SECONDS.labels(name).observe(time.monotonic() - began)
+            counters.COMMAND_SECONDS.labels(name).observe(time.monotonic() - began)
             self._note_latest(name, request)  # what it replaces is given up all the same
             self._answered(name, request)
             self._write("success", request, known)
@@ -290,13 +290,13 @@ class Connection(AsyncWebsocketConsumer):
     async def _answer(self, name: str, request: int, payload: Any) -> None:
         # All of this task only: the address that is counted, and what its log lines name.
         caller.called_from(self.address)
-        request_ids.bind_command(name, request)
+        log_context.bind_command(name, request)
         known = name if name in COMMANDS else "unknown"
         began = time.monotonic()
         try:
             body = await dispatch(self, name, request, payload)
         except CommandError as error:
-            metrics.COMMAND_ERRORS.labels(known, error.payload["code"]).inc()
+            counters.COMMAND_ERRORS.labels(known, error.payload["code"]).inc()
             self._refuse(request, error)
         except Exception as error:
             found = outage.cause_of(error)
@@ -305,13 +305,13 @@ class Connection(AsyncWebsocketConsumer):
                 log.exception("a command failed", command=name)
             else:
                 outage.requests.failed(error)
-            metrics.COMMAND_ERRORS.labels(known, refusal.payload["code"]).inc()
+            counters.COMMAND_ERRORS.labels(known, refusal.payload["code"]).inc()
             self._refuse(request, refusal)
         else:
             outage.requests.succeeded()
             self._write("success", request, body)
         finally:
-            metrics.COMMAND_SECONDS.labels(known).observe(time.monotonic() - began)
+            counters.COMMAND_SECONDS.labels(known).observe(time.monotonic() - began)
             self._answered(name, request)
             self._under_way.discard(request)
             self._given_up.discard(request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.serving.outage import Outage
+from playground.runtime.outage import Outage
 
 CODES: dict[str, str] = {
     "frame.malformed": "The frame is no JSON list [command, id, payload]",

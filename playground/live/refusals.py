@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playground.storage import bundles
 from playground.edits.bulk import BulkError
-from playground.live.errors import CommandError
 from playground.edits.edit_operations import MissingError, ObjectError
+from playground.live.errors import CommandError
+from playground.storage import bundles
 from scheduler_core.scenario.history import HistoryError
 
 

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from playground.serving import outage
 from playground.playback import sources
+from playground.runtime import outage
 from playground.storage import withdrawals
 
 REMEMBERED = 2_000  # sources of a process, the latest

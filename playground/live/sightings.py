@@ -3,9 +3,9 @@
 The rule: for ``SOURCE_SECONDS`` after the database was asked, a source that was found counts as existing and
 as visible to the visitor. A draft is remembered for the visitor who was found to own it; a scenario or a run,
 which anybody who has the link may see, for everybody. What this process withdraws it forgets at once
-(:mod:`playground.storage.withdrawals`); what another process withdraws, when the time is over. A source that was not
-found is not remembered, nor is a draft named without a revision: that means the newest one, which only the
-database knows.
+(:mod:`playground.storage.withdrawals`); what another process withdraws, when the time is over. A source that
+was not found is not remembered, nor is a draft named without a revision: that means the newest one, which
+only the database knows.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from playground.playback import sources
-from playground.storage import withdrawals
 from playground.limits import limit
 from playground.live.flights import Flights
+from playground.playback import sources
 from playground.playback.executor import in_storage
+from playground.storage import withdrawals
 
 LONGEST_ID = 43  # characters, those of a scenario's whole digest
 

@@ -11,23 +11,20 @@ import threading
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import structlog
 
-from playground.serving import outage
-from playground.playback import sources
-from playground.storage import store
 from playground.limits import limit
 from playground.models import HEAVY, QUEUED, Draft, Run
+from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.library import Entry, Listener, library
 from playground.playback.playback import Playback
 from playground.runs import fairness, service
+from playground.runtime import outage
+from playground.storage import store
 from playground.wire import Encoded, encode
-
-if TYPE_CHECKING:
-    from playground.live.consumer import Connection
 
 log = structlog.get_logger(__name__)
 
@@ -59,10 +56,20 @@ def grown(source: dict[str, Any], playback: Playback, told: int) -> tuple[int, b
     return last, complete, Encoded(encode(payload))
 
 
+class Watcher(Protocol):
+    """A connection, as far as it is told of changes."""
+
+    visitor: str
+    watching: Watching
+
+    def push(self, name: str, payload: Any) -> None:
+        """Send a frame that answers nothing."""
+
+
 class Watching:
     """What one connection attends and watches."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Watcher) -> None:
         self._connection = connection
         self._attended: dict[Hashable, tuple[Entry, Listener] | None] = {}
         self._runs: set[str] = set()
@@ -183,16 +190,16 @@ class Poller(Polling):
 
     def __init__(self) -> None:
         super().__init__()
-        self._watchers: defaultdict[str, set[Connection]] = defaultdict(set)
+        self._watchers: defaultdict[str, set[Watcher]] = defaultdict(set)
         self._followed: dict[str, Hashable] = {}  # runs whose playback somebody attends
         self._told: dict[str, Any] = {}
 
-    def watch(self, run_id: str, connection: Connection) -> None:
+    def watch(self, run_id: str, connection: Watcher) -> None:
         """Tell ``connection`` of changes from now on."""
         self._watchers[run_id].add(connection)
         self.wake()
 
-    def unwatch(self, run_id: str, connection: Connection) -> None:
+    def unwatch(self, run_id: str, connection: Watcher) -> None:
         """Stop telling ``connection``."""
         self._watchers[run_id].discard(connection)
         if not self._watchers[run_id]:
@@ -258,14 +265,14 @@ class DraftPoller(Polling):
 
     def __init__(self) -> None:
         super().__init__()
-        self._watchers: defaultdict[str, dict[Connection, int]] = defaultdict(dict)  # to the revision told
+        self._watchers: defaultdict[str, dict[Watcher, int]] = defaultdict(dict)  # to the revision told
 
-    def watch(self, name: str, connection: Connection, revision: int) -> None:
+    def watch(self, name: str, connection: Watcher, revision: int) -> None:
         """Tell ``connection`` of revisions after ``revision``."""
         self._watchers[name][connection] = revision
         self.wake()
 
-    def unwatch(self, name: str, connection: Connection) -> None:
+    def unwatch(self, name: str, connection: Watcher) -> None:
         """Stop telling ``connection``."""
         self._watchers[name].pop(connection, None)
         if not self._watchers[name]:
@@ -282,7 +289,7 @@ class DraftPoller(Polling):
         for name, connections in asked.items():
             self._tell(name, found.get(name), connections)
 
-    def _tell(self, name: str, row: Draft | None, asked: list[Connection]) -> None:
+    def _tell(self, name: str, row: Draft | None, asked: list[Watcher]) -> None:
         """Tell those who watched when the row was looked at: of a later one it says nothing."""
         watchers = self._watchers.get(name, {})
         for connection in asked:

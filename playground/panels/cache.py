@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.cache_record import CacheRecord, Invalidated, Source, StaleHit
+from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.row import Row
 from scheduler_core.equivalence.rules import TABLE
-from scheduler_core.config.settings import Settings
+from scheduler_core.scheduling.cache_record import CacheRecord, Invalidated, Source, StaleHit
+from scheduler_core.scheduling.cycle import Cycle
 
 ROWS: Mapping[str, Row] = {row.id: row for row in TABLE}
 

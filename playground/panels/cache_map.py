@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 from playground.panels.cache import cut, told
 from playground.playback.tables import ABSENT, PENDING
+from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.browsing import Level, page, tallies
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
 from scheduler_core.equivalence.comparing import Difference, differences, equivalent
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
-from scheduler_core.config.settings import Settings
 from scheduler_core.simulation.virtual import Stepper
 
 ROWS = 100  # of one answer

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from playground.panels.cache import cache
@@ -18,32 +17,9 @@ from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
 from playground.playback.counts import counts_of
+from playground.playback.place import Place
 from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.config.policy import Profile
-from scheduler_core.scenario.scenario import Operation
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.simulation.moment_record import UNTRIED, upto
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a cycle stands in its source, in the indices of the wire."""
-
-    pod: int
-    priority: int
-    node: int | None
-    node_at: Sequence[int]  # position in the cycle -> index on the wire
-    changes: list[list[int]]
-    operations: Sequence[Operation]
-    policy: int = 0  # how many operations have changed the configuration
-    profile: Callable[[], Profile] | None = None  # what is in force, compiled when it is asked for
-    settings: Settings = DEFAULT_SETTINGS  # those in force
-    node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
-    pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
-    nodes: list[list[Any]] = field(default_factory=list)  # NodeStates that the cycle changed
-    waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
-    tried_by: str = ""  # the schedulerName of the profile, where there is more than one
-    in_turn: bool = True  # equally good nodes are taken in turn, as v1.11 does; else the first of them
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
@@ -109,7 +85,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "preemption": ("decision", "preemption"),
     "queue": ("decision", "phases"),
     "cache": ("cache", "matrix"),
-    "podgroups": ("groups", "pod_group", "consequences", "phases"),
+    "podgroups": ("plugins", "consequences", "phases"),
 }
 """Of the parts that differ inside an attempt the fields of the record that they are made of."""
 

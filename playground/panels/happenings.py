@@ -8,8 +8,8 @@ from typing import Any
 from playground.panels.phases import rule_text
 from playground.panels.sentences import Part, Sentence, listed
 from scheduler_core.framework.plugins.coscheduling.plugin import PhaseChange
-from scheduler_core.framework.record import Happening
 from scheduler_core.framework.waiting import WaitingPod
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 SENTENCES_SHOWN = 60
 TEXT_SHOWN = 300
@@ -43,7 +43,7 @@ EVENTS: Mapping[str, str] = {
 """Why a pod is in the queue it is in, by what moved it there."""
 
 
-def told(happenings: Sequence[Happening], tried: str) -> list[list[Any]]:
+def told(happenings: Sequence[TimelineEvent], tried: str) -> list[list[Any]]:
     """Return ``[time, sentence]`` of what happened, of very much the first; ``tried`` is the cycle's pod.
 
     What happens to many pods alike is one sentence.
@@ -55,14 +55,16 @@ def told(happenings: Sequence[Happening], tried: str) -> list[list[Any]]:
     return rows
 
 
-def alike(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[list[Happening], list[Happening]]]:
+def alike(
+    happenings: Iterable[TimelineEvent], tried: str
+) -> Iterator[tuple[list[TimelineEvent], list[TimelineEvent]]]:
     """Yield happenings that are told as one, in order, each time with those that are passed over after them.
 
     Passed over is what the cycle itself tells, and what is told twice: a sync, and its patch. The first list
     is empty only if something is passed over before anything is told.
     """
-    entries: list[Happening] = []
-    silent: list[Happening] = []
+    entries: list[TimelineEvent] = []
+    silent: list[TimelineEvent] = []
     key: tuple[object, ...] = ()
     for happening, worth in _judged(happenings, tried):
         if not worth:
@@ -76,7 +78,7 @@ def alike(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[list[Ha
         yield entries, silent
 
 
-def _judged(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[Happening, bool]]:
+def _judged(happenings: Iterable[TimelineEvent], tried: str) -> Iterator[tuple[TimelineEvent, bool]]:
     """Yield happenings with whether each is worth telling."""
     synced: set[tuple[str, str]] = set()
     for happening in happenings:
@@ -90,12 +92,12 @@ def _judged(happenings: Iterable[Happening], tried: str) -> Iterator[tuple[Happe
         yield happening, not (patched or own)
 
 
-def _alike(happening: Happening) -> bool:
+def _alike(happening: TimelineEvent) -> bool:
     """Tell whether a happening is of a pod that ALIKE has words for; controllers delete other objects too."""
     return happening.what in ALIKE and not happening.text.endswith(GONE)
 
 
-def _kind(happening: Happening) -> tuple[object, ...]:
+def _kind(happening: TimelineEvent) -> tuple[object, ...]:
     """Return what two happenings share that are told as one."""
     if _alike(happening):
         return (happening.what, happening.time)
@@ -105,7 +107,7 @@ def _kind(happening: Happening) -> tuple[object, ...]:
     return (id(happening),)
 
 
-def sentence_of(entries: Sequence[Happening]) -> Sentence:
+def sentence_of(entries: Sequence[TimelineEvent]) -> Sentence:
     """Return the sentence that tells of happenings which are alike."""
     first = entries[0]
     pods = listed("pod", [entry.about for entry in entries])
@@ -135,16 +137,16 @@ ALIKE: Mapping[str, tuple[str, str]] = {
 """What is told of one pod, and of several at once."""
 
 
-def _bound(happening: Happening) -> Sentence:
+def _bound(happening: TimelineEvent) -> Sentence:
     node = happening.text.rpartition(" to ")[2]
     return [{"pod": happening.about}, " is bound to ", {"node": node}, "."]
 
 
-def _failed(happening: Happening) -> Sentence:
+def _failed(happening: TimelineEvent) -> Sentence:
     return [{"pod": happening.about}, f" is unschedulable: {_cut(happening.text)}"]
 
 
-def _phase(happening: Happening) -> Sentence:
+def _phase(happening: TimelineEvent) -> Sentence:
     change = happening.detail
     why = ""
     if isinstance(change, PhaseChange):
@@ -163,18 +165,18 @@ def _rule_texts(change: PhaseChange) -> list[str]:
     return [rule_text(name) for name in change.sync.rules]
 
 
-def _group(happening: Happening) -> Part:
+def _group(happening: TimelineEvent) -> Part:
     return {"group": happening.about}
 
 
-def _moved(happening: Happening) -> Sentence:
+def _moved(happening: TimelineEvent) -> Sentence:
     event = happening.text.partition(" ")[0]
     verb = "leaves" if len(_keys(happening)) == 1 else "leave"
     why = EVENTS.get(event, event)
     return [*listed("pod", _keys(happening)), f" {verb} the unschedulable queue: {why} ({event})."]
 
 
-def _activated(happening: Happening) -> Sentence:
+def _activated(happening: TimelineEvent) -> Sentence:
     verb = "goes" if len(_keys(happening)) == 1 else "go"
     return [
         *listed("pod", _keys(happening)),
@@ -182,20 +184,20 @@ def _activated(happening: Happening) -> Sentence:
     ]
 
 
-def _keys(happening: Happening) -> list[str]:
+def _keys(happening: TimelineEvent) -> list[str]:
     moved = happening.detail
     return [str(key) for key in moved] if isinstance(moved, list | tuple) else []
 
 
-def _from_outside(happening: Happening) -> Sentence:
+def _from_outside(happening: TimelineEvent) -> Sentence:
     return [f"From outside: {_cut(happening.text)}."]
 
 
-def _warned(happening: Happening) -> Sentence:
+def _warned(happening: TimelineEvent) -> Sentence:
     return [_group(happening), f": {_cut(happening.text)}."]
 
 
-def _other(happening: Happening) -> Sentence:
+def _other(happening: TimelineEvent) -> Sentence:
     text = _cut(happening.text)
     if happening.text.endswith(GONE):
         why = " with its owner" if happening.what == "GarbageCollected" else f" ({happening.what})"
@@ -209,7 +211,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
 
 
-SENTENCES: Mapping[str, Callable[[Happening], Sentence]] = {
+SENTENCES: Mapping[str, Callable[[TimelineEvent], Sentence]] = {
     "Scheduled": _bound,
     "FailedScheduling": _failed,
     "PodGroup": _phase,

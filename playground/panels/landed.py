@@ -9,10 +9,10 @@ from typing import Any
 from playground.panels.sentences import counted
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
-from scheduler_core.framework.record import Happening
-from scheduler_core.scenario.history import entries_of, ids_of, resolved, written_of
 from scheduler_core.objects.reading import steps_of
+from scheduler_core.scenario.history import entries_of, ids_of, resolved, written_of
 from scheduler_core.scenario.scenario import Operation
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 KINDS_SHOWN = 4
 NOTHING = " has no effect: "
@@ -100,9 +100,9 @@ def _timed(playback: Playback, operation: Operation, lands: int, unwanted: Unwan
     return _told(True, _moved(moves))
 
 
-def _happenings(playback: Playback, lands: int, unwanted: Unwanted) -> list[Happening]:
+def _happenings(playback: Playback, lands: int, unwanted: Unwanted) -> list[TimelineEvent]:
     """Return what is told around a cycle; an operation inside one is told in the consequences before it."""
-    found: list[Happening] = []
+    found: list[TimelineEvent] = []
     if 1 < lands <= len(playback) + 1 and len(playback):
         found += playback.cycle(lands - 1, unwanted).consequences
     if lands <= len(playback):
@@ -112,11 +112,13 @@ def _happenings(playback: Playback, lands: int, unwanted: Unwanted) -> list[Happ
     return found
 
 
-def _after(told: Iterable[Happening], operation: Operation) -> tuple[Happening, list[Happening]] | None:
+def _after(
+    told: Iterable[TimelineEvent], operation: Operation
+) -> tuple[TimelineEvent, list[TimelineEvent]] | None:
     """Return the record of an operation, and what came in the same moment after it, before the next one."""
     begins = f"{operation.action} {operation.kind} {operation.key}"
-    first: Happening | None = None
-    rest: list[Happening] = []
+    first: TimelineEvent | None = None
+    rest: list[TimelineEvent] = []
     for happening in told:
         if first is None:
             whole = happening.text == begins or happening.text.startswith(f"{begins}{NOTHING}")

@@ -7,17 +7,15 @@ cycle's events there are by then.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playground.panels.happenings import alike, sentence_of
 from playground.panels.outside import describe
 from playground.panels.sentences import Part, Sentence, counted, listed
+from playground.playback.place import Place
 from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.framework.record import Happening
+from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.cycles import events_of
-
-if TYPE_CHECKING:
-    from playground.panels.cycle import Place
 
 MOMENTS_SHOWN = 200
 PENDING = -1  # as in ``changes``; gone is null here
@@ -48,7 +46,7 @@ def moments(cycle: Cycle, place: Place) -> list[Moment]:
 
 
 def told(
-    happenings: Sequence[Happening], tried: str, kind: str, pod_index: Index, node_index: Index
+    happenings: Sequence[TimelineEvent], tried: str, kind: str, pod_index: Index, node_index: Index
 ) -> list[Moment]:
     """Return a moment for each sentence that is told of ``happenings``; ``tried`` is the cycle's pod.
 

@@ -6,21 +6,32 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from playground.edits.edit_initial import has_manifest
 from playground.edits.describing import all_words
+from playground.edits.edit_initial import has_manifest
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
+from scheduler_core.authoring.revisions import REVISIONS
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.scenario.history import (ACTIONS, Moment, entries_of, ids_of, manifest_at, minor_of, objects_at, resolved, target_of, written_of,)
+from scheduler_core.objects.keys import Key
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.scenario.history import (
+    ACTIONS,
+    Moment,
+    entries_of,
+    ids_of,
+    manifest_at,
+    minor_of,
+    objects_at,
+    resolved,
+    target_of,
+    written_of,
+)
 from scheduler_core.scenario.operations import LIVE
 from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.authoring.revisions import REVISIONS
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.simulation.virtual import TimedSimulation, is_timed
 from scheduler_core.simulation.virtual.landing import live
-from scheduler_core.controllers.workloads import Key
 
 NAMES_SHOWN = 200  # of one kind
 OPERATIONS_SHOWN = 500

@@ -11,7 +11,7 @@ from typing import Any
 from playground.panels.sentences import Sentence, listed
 from scheduler_core.framework.plugins.coscheduling.controller import FINAL
 from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS, Edition
-from scheduler_core.simulation.virtual.gangs import Member, PodGroupRecord
+from scheduler_core.framework.plugins.coscheduling.record import Member, PodGroupRecord
 
 ENDED = frozenset({"Succeeded", "Failed"})
 NEXT_SHOWN = 12

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from scheduler_core.framework.plugins.coscheduling.controller import (FINAL, PHASE_TABLES, Facts, PhaseTable, Rule,)
+from scheduler_core.framework.plugins.coscheduling.controller import (
+    FINAL,
+    PHASE_TABLES,
+    Facts,
+    PhaseTable,
+    Rule,
+)
 from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS
 
 LIFE = ("", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed")

@@ -8,10 +8,14 @@ from typing import Any
 from playground.panels.happenings import told
 from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
-from scheduler_core.scheduling.cycle import Cycle, Rest
-from scheduler_core.framework.record import Happening
-from scheduler_core.simulation.virtual.gangs import PodGroupRecord
-from scheduler_core.simulation.virtual.standing import Groups, GroupSummary
+from scheduler_core.framework.plugins.coscheduling.record import (
+    Groups,
+    GroupSummary,
+    PodGroupRecord,
+    record_of,
+)
+from scheduler_core.scheduling.cycle import Cycle, FinalState
+from scheduler_core.scheduling.timeline import TimelineEvent
 
 NO_TIME = (
     "The scheduler of v1.11 knows no PodGroups: it binds each pod by itself, and time stands still between "
@@ -29,15 +33,18 @@ PODS_NAMED = 20
 
 def podgroups(cycle: Cycle) -> dict[str, Any]:
     """Return the protocol's ``podgroups`` part of a cycle."""
-    if cycle.groups is None:
+    found = record_of(cycle)
+    if found.groups is None:
         return {"why": NO_TIME}
-    around = _around(cycle.groups, cycle.happenings, told(cycle.consequences, cycle.pod))
-    return _part(cycle.groups, cycle.pod_group, around)
+    around = _around(found.groups, cycle.happenings, told(cycle.consequences, cycle.pod))
+    return _part(found.groups, found.pod_group, around)
 
 
-def resting(rest: Rest) -> dict[str, Any]:
+def resting(rest: FinalState) -> dict[str, Any]:
     """Return the same of a run that is over; no group is in flight any more."""
-    return _part(rest.groups, None, _around(rest.groups, rest.happenings, []))
+    groups = record_of(rest).groups
+    assert groups is not None
+    return _part(groups, None, _around(groups, rest.happenings, []))
 
 
 def _part(groups: Groups, record: PodGroupRecord | None, around: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +71,7 @@ def diagram(groups: Groups) -> dict[str, Any]:
     }
 
 
-def _around(groups: Groups, before: Sequence[Happening], after: list[list[Any]]) -> dict[str, Any]:
+def _around(groups: Groups, before: Sequence[TimelineEvent], after: list[list[Any]]) -> dict[str, Any]:
     return {"time": groups.time, "happenings": told(before, ""), "consequences": after}
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import Cycle, IntVector
+from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.priorities.describe import Asked, as_dict, describe
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
 from scheduler_core.simulation.virtual import Stepper
 

@@ -10,11 +10,11 @@ from playground.panels.moments import MOMENTS_SHOWN, cut, told
 from playground.panels.sentences import Part, Sentence, counted, listed
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement
-from scheduler_core.scheduling.cycle import Rest
+from scheduler_core.scheduling.cycle import FinalState
 from scheduler_core.simulation.virtual.cycles import events_of
 
 
-def end(rest: Rest, step: str, index: int, tables: Tables, before: Placement) -> dict[str, Any]:
+def end(rest: FinalState, step: str, index: int, tables: Tables, before: Placement) -> dict[str, Any]:
     """Return the protocol's ``End``; ``before`` is where every pod was after the last cycle, ``(pods,)``."""
     pods, nodes = tables.pod_index, tables.node_index
     return {
@@ -35,7 +35,7 @@ def end(rest: Rest, step: str, index: int, tables: Tables, before: Placement) ->
     }
 
 
-def _story(rest: Rest, tables: Tables, before: Placement) -> list[Sentence]:
+def _story(rest: FinalState, tables: Tables, before: Placement) -> list[Sentence]:
     """Tell that the run is over, how many pods are on a node, and which are not."""
     on_node = {pod for pod, place in enumerate(before.tolist()) if place >= 0}
     for key, node in rest.moves:

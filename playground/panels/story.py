@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from playground.panels.ladder import Rung, stopped
 from playground.panels.sentences import Part, Sentence, counted, listed
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord, record_of
 from scheduler_core.scheduling.cache_record import StaleHit
+from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.record import NominatedPass
-from scheduler_core.simulation.virtual.gangs import PodGroupRecord
 
 PREEMPTION: Part = {"tab": "Preemption"}
 CACHE: Part = {"tab": "Cache"}
@@ -110,7 +110,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
 
 def _turned_away(cycle: Cycle) -> list[Sentence]:
     """Tell why no predicate ran: PreFilter of the plugin Coscheduling may have said no before."""
-    record = cycle.pod_group
+    record = record_of(cycle).pod_group
     found = record.pre_filter if record is not None else None
     if record is None or found is None or found.success:
         return [] if cycle.result == "undecided" else [["No predicate ran."]]
@@ -280,7 +280,7 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
 def _waits(cycle: Cycle, node: str) -> Sentence:
     """Tell of a pod that waits at Permit, and for whom."""
     told: Sentence = [{"pod": cycle.pod}, " is assumed on ", {"node": node}, " and waits there at Permit"]
-    record = cycle.pod_group
+    record = record_of(cycle).pod_group
     if record is None or record.min_member is None:
         return [*told, "."]
     assigned = _assigned(record)
@@ -301,7 +301,7 @@ def _assigned(record: PodGroupRecord) -> int:
 
 def _let_in(cycle: Cycle) -> list[Sentence]:
     """Tell that the pod completes its group, and who waited at Permit for that."""
-    record = cycle.pod_group
+    record = record_of(cycle).pod_group
     found = record.permit if record is not None else None
     if record is None or found is None or not found.allowed:
         return []
@@ -317,13 +317,14 @@ def _let_in(cycle: Cycle) -> list[Sentence]:
 
 def _rejection(cycle: Cycle) -> list[Sentence]:
     """Tell that PostFilter rejected the pod's group, with the arithmetic."""
-    found = cycle.pod_group.post_filter if cycle.pod_group is not None else None
-    if cycle.pod_group is None or found is None or found.rejection is None:
+    record = record_of(cycle).pod_group
+    found = record.post_filter if record is not None else None
+    if record is None or found is None or found.rejection is None:
         return []
     count = len(found.rejection.rejected)
     gone = f"{counted(count, 'waiting member')} {'gives its node' if count == 1 else 'give their nodes'} back"
     told = gone if count else "no other member was waiting"
-    return [[{"group": cycle.pod_group.key}, f" is rejected as a whole: {told}."]]
+    return [[{"group": record.key}, f" is rejected as a whole: {told}."]]
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import F
 
-from playground.storage.bundles import pack, unpack
 from playground.models import Run, RunChunk
 from playground.playback.trail import Row, Trail
-from playground.runs.unplaced import Message
+from playground.storage.bundles import pack, unpack
 from playground.wire import encode
+
+Message = tuple[int, str]  # cycle, text
 
 
 def write_chunk(

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from playground.playback.playback import SLICE_SECONDS, Playback, never
 from playground.playback.tables import ABSENT, PENDING
-from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix
 from scheduler_core.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
+from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix
 
 CONDITIONS = 20  # of one search
 TEXT = 600  # characters of a condition

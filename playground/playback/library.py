@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from playground.storage.bundles import last_read
 from playground.limits import limit
 from playground.playback.executor import Ahead
 from playground.playback.freeing import freed
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.storage.bundles import last_read
 
 log = structlog.get_logger(__name__)
 

@@ -20,26 +20,30 @@ from typing import Any
 import structlog
 
 from playground.limits import limit
-from playground.panels.cycle import PARTS, Place, light
-from playground.panels.rest import end
 from playground.playback.answers import Answers
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.nodes import NodeChanges
+from playground.playback.place import Place
 from playground.playback.stopping import Bound, TooMuchWorkError, one_step
 from playground.playback.tables import Tables
 from playground.playback.trail import Row, Trail
 from playground.playback.weighing import scenario_bytes
-from playground.wire import Encoded, encode
-from scheduler_core.scheduling.cycle import Cycle, Rest
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.objects.model import Pod
-from scheduler_core.config.policy import Profile, compile_policy
-from scheduler_core.config.policy.profile import CONFIGURATION_KIND
-from scheduler_core.scenario.scenario import Document, Scenario
+from playground.wire import encode
+from scheduler_core.config.policy import Profile
 from scheduler_core.config.settings import Settings
+from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.objects.model import Pod
+from scheduler_core.objects.problems import Document
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle, FinalState
 from scheduler_core.simulation.virtual import Stepper, simulate
 
 log = structlog.get_logger(__name__)
+
+Show = Callable[[Cycle, Place], Any]
+"""What a view makes of a cycle, as JSON can hold it."""
 
 END = "end"  # the step after the last cycle
 SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
@@ -80,7 +84,7 @@ class Playback:
 
     def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
         self.scenario = scenario
-        self.profile = compile_policy(scenario.policy, scenario.settings)
+        self.profile = compile_profile(scenario.policy, scenario.settings)
         with one_step():
             self.tables = Tables(scenario)
         self._scenario_bytes = scenario_bytes(scenario)
@@ -93,8 +97,8 @@ class Playback:
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
         self.ended = False  # whether there is an end after the last cycle: see `rest`
-        self._rest: tuple[str, Rest] | None = None
-        self._rest_nodes: NodeChanges = []  # what is different at the end than after the last cycle
+        self._rest: tuple[str, FinalState] | None = None
+        self.rest_nodes: NodeChanges = []  # what is different at the end than after the last cycle
         self._seconds = 0.0
         self._forward: Stepper | None = None
         self._reader: Stepper | None = None
@@ -265,11 +269,11 @@ class Playback:
         rest = simulation.rest
         if rest is not None:
             self.trail.meet((key for key, _ in rest.moves), simulation.cluster.pods)
-            self._rest_nodes = self.trail.nodes.different(simulation.cluster.nodes)
+            self.rest_nodes = self.trail.nodes.different(simulation.cluster.nodes)
             self._rest = (f"{simulation.major}.{simulation.minor + 1}", rest)
             self.ended = True
 
-    def rest(self, unwanted: Callable[[], bool] = never) -> tuple[str, Rest]:
+    def rest(self, unwanted: Callable[[], bool] = never) -> tuple[str, FinalState]:
         """Return the step of the end, after the last cycle, and how the run stands there.
 
         Raises OutOfRangeError if there is no end (yet), or Superseded.
@@ -313,7 +317,8 @@ class Playback:
             return end
         return self.resolve(step)
 
-    def _check(self, index: int, *, end: bool = False) -> None:
+    def check(self, index: int, *, end: bool = False) -> None:
+        """Raise OutOfRangeError for a cycle that is not there; ``end`` allows the end after the last one."""
         if end and self.ended and index == len(self.trail) + 1:
             return
         if not 1 <= index <= len(self.trail):
@@ -326,7 +331,7 @@ class Playback:
 
         Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
         """
-        self._check(index)
+        self.check(index)
         with self._read_lock:
             kept = self._cycles.get(index)
             if kept is not None:
@@ -381,7 +386,7 @@ class Playback:
         It is another one than the reader: who steps through time asks for both, and the reader is ahead.
         Raises OutOfRangeError.
         """
-        self._check(index)
+        self.check(index)
         with self._stand_lock:
             standing = self._standing
             self._standing = None  # a replay that fails leaves none behind
@@ -403,7 +408,7 @@ class Playback:
         Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
         """
         if index:
-            self._check(index, end=True)
+            self.check(index, end=True)
         with self._after_lock:
             if unwanted():
                 raise Superseded
@@ -434,34 +439,21 @@ class Playback:
             _, old = self._cycles.popitem(last=False)
             self._cycle_bytes -= _size(old)
 
-    def window(
-        self, first: int, count: int, unwanted: Callable[[], bool] = never, known: int | None = None
-    ) -> Encoded:
-        """Return the protocol's answer to ``cycles.window`` for who knows so many pods, ``None``: all."""
-        last = min(first + count - 1, len(self.trail))
-        if first != len(self.trail) + 1:
-            self._check(first)
-        light = [self._light_cycle(index, unwanted) for index in range(first, last + 1)]
-        table = None if known is None else self.came(known)
-        came = "" if table is None else f',"pods":{encode(table)}'
-        placement = encode(self.trail.placement_before(first).tolist())
-        known_nodes = self.trail.nodes
-        nodes = encode(known_nodes.before(first) if known_nodes.known else None)
-        return Encoded(
-            f'{{"from":{first},"placement":{placement},"nodes":{nodes},"cycles":[{",".join(light)}]{came}}}'
-        )
-
     def came(self, known: int) -> dict[str, Any] | None:
         """Return the pods that came since a client knew so many, ``None`` if none did."""
         if known >= len(self.tables.pods):
             return None
         return {"from": known, **self.tables.pod_wire(known)}
 
-    def _light_cycle(self, index: int, unwanted: Callable[[], bool]) -> str:
+    def light(self, index: int, show: Show, unwanted: Callable[[], bool] = never) -> str:
+        """Return the JSON of what ``show`` makes of a cycle, made once: every caller shows it alike.
+
+        Raises as :meth:`cycle`.
+        """
         text = self._light.get(index)
         if text is None:
             cycle = self.cycle(index, unwanted)
-            text = encode(light(cycle, self.place(cycle)))
+            text = encode(show(cycle, self.place(cycle)))
             self._light[index] = text
             if len(self._light) > limit("LIGHT_CACHE"):
                 self._light.popitem(last=False)
@@ -524,25 +516,12 @@ class Playback:
             found = self._profiles.get(number)
             if found is None:
                 configuration = self.trail.configuration(number)
-                found = compile_policy(configuration.policy, configuration.settings)
+                found = compile_profile(configuration.policy, configuration.settings)
                 self._profiles[number] = found
             self._profiles.move_to_end(number)
             if len(self._profiles) > PROFILES_KEPT:
                 self._profiles.popitem(last=False)
             return found
-
-    def parts(self, index: int, names: list[str], unwanted: Callable[[], bool] = never) -> dict[str, Any]:
-        """Return the protocol's answer to ``cycle.get``."""
-        if self.ended and index == len(self.trail) + 1:
-            step, rest = self.rest(unwanted)
-            answer = end(rest, step, index, self.tables, self.trail.placement_before(index))
-            return {**answer, "nodes": self._rest_nodes}
-        cycle = self.cycle(index, unwanted)
-        answer = {"index": index, "step": self.trail.step(index)}
-        place = self.place(cycle)
-        for name in names:
-            answer[name] = PARTS[name](cycle, place)
-        return answer
 
 
 def _size(cycle: Cycle) -> int:

@@ -10,16 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground.storage import bundles, store, texts
-from playground.pool import offload
-from playground.serving import outage
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
+from playground.playback.chunks import read_chunks
 from playground.playback.library import Library, library
 from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
-from playground.runs import service
-from playground.runs.chunks import read_chunks
+from playground.pool import offload
+from playground.runtime import outage
+from playground.storage import bundles, store, texts
 from scheduler_core.scenario import scenario as core
 
 LOOKS = 3  # at a draft that is saved at the same time, before it is given up
@@ -147,7 +146,7 @@ def find(wire: Any, visitor: str) -> Source:
             elif kind == "scenario":
                 row = store.find_scenario(name)
             elif kind == "run":
-                row = service.find(name)
+                row = store.find_run(name)
         if row is not None:
             return Source({kind: name}, row, revision)
     raise NotFoundError(

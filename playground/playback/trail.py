@@ -19,16 +19,21 @@ from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cluster.pods import PodState
-from scheduler_core.scheduling.cycle import Cycle, Decision, GroupTurn, Result
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.model import Node, Pod
-from scheduler_core.scenario.scenario import Configuration, Operation, Scenario
+from scheduler_core.scenario.scenario import (
+    Operation,
+    Scenario,
+)
+from scheduler_core.scheduling.cycle import Cycle, Decision, Result
+from scheduler_core.scheduling.plugin_record import TimelineMark
 
 Placement = npt.NDArray[np.int32]
 Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
 Row = list[Any]  # see Trail.row
 
 CHECKPOINT = 1_000  # cycles between two kept placements
-TURNS_SHOWN = 5_000  # of PodGroups, in one answer
+MARKS_SHOWN = 5_000  # of plugins, in one answer
 LETTERS: dict[str, Result] = {
     "s": "scheduled",
     "u": "unschedulable",
@@ -65,7 +70,7 @@ class Trail:
         self._majors = array("i")
         self._minors = array("i")
         self._times = array("d")
-        self._turns: list[tuple[int, GroupTurn]] = []  # of PodGroups, each with its cycle
+        self._marks: list[tuple[int, TimelineMark]] = []  # of plugins, each with its cycle
         self._met = array("i", [len(tables.pods)])  # pods in the table up to and including each index
         self._applied = array("i", [0])  # operations applied up to and including each index
 
@@ -90,8 +95,9 @@ class Trail:
             self.meet((cycle.pod, *cycle.decision.victims, *(key for key, _ in cycle.moves)), pods or {})
             moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
             self.nodes.look(cycle.index, nodes or {})
+        marks = [mark for record in cycle.plugins for mark in record.marks]
         return self._add(
-            cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache), moves, cycle.turns
+            cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache), moves, marks
         )
 
     def meet(self, keys: Iterable[str], pods: Mapping[str, PodState]) -> None:
@@ -117,7 +123,7 @@ class Trail:
         applied: int,
         counts: Sequence[int] | None,
         moves: Changes | None = None,
-        turns: Iterable[GroupTurn] = (),
+        marks: Iterable[TimelineMark] = (),
     ) -> Changes:
         tables = self.tables
         self._grow()
@@ -145,7 +151,7 @@ class Trail:
         self._minors.append(int(minor or 0))
         self._times.append(time)
         self.cache.append(counts)
-        self._turns += [(len(self.decisions), turn) for turn in turns]
+        self._marks += [(len(self.decisions), mark) for mark in marks]
         self._met.append(len(tables.pods))
         if len(self.decisions) % CHECKPOINT == 0:
             self._kept.append(self.placement.copy())
@@ -201,16 +207,16 @@ class Trail:
             "restarts": self._restarted(first, last),
             "cache": self.cache.marks(rows),
             "groups": [
-                [index, turn.kind, turn.group, turn.phase] for index, turn in self._turned(first, last)
+                [index, mark.kind, mark.about, mark.state] for index, mark in self._marked(first, last)
             ],
         }
 
-    def _turned(self, first: int, last: int) -> list[tuple[int, GroupTurn]]:
-        """Return what happened to PodGroups in cycles ``first`` to ``last``; of very much the first."""
+    def _marked(self, first: int, last: int) -> list[tuple[int, TimelineMark]]:
+        """Return the plugins' marks on cycles ``first`` to ``last``, at most so many."""
         began, end = (
-            bisect_left(self._turns, bound, key=lambda turn: turn[0]) for bound in (first, last + 1)
+            bisect_left(self._marks, bound, key=lambda mark: mark[0]) for bound in (first, last + 1)
         )
-        return self._turns[began : min(end, began + TURNS_SHOWN)]
+        return self._marks[began : min(end, began + MARKS_SHOWN)]
 
     def _operated(self, first: int, last: int) -> list[int]:
         """Return the cycles among these before which, or inside which, something came from outside."""
@@ -304,8 +310,8 @@ class Trail:
             row.append(counts)
         if timed:
             came = range(self._met[place], self._met[index])
-            turns = [[turn.kind, turn.group, turn.phase] for _, turn in self._turned(index, index)]
-            row += [self.changes[place], [self.tables.row(pod) for pod in came], turns, self.nodes.of(index)]
+            marks = [[mark.kind, mark.about, mark.state] for _, mark in self._marked(index, index)]
+            row += [self.changes[place], [self.tables.row(pod) for pod in came], marks, self.nodes.of(index)]
         return row
 
     def extend(self, rows: Iterable[Row]) -> None:
@@ -317,7 +323,7 @@ class Trail:
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
             nominated, victims, cleared, *counted = rest or (PENDING, (), ())
             counts = counted[0] if counted else None
-            moves, came, turns, *nodes = counted[1:] or (None, (), ())
+            moves, came, marks, *nodes = counted[1:] or (None, (), ())
             if came:
                 tables.extend(came)
                 keys += [entry[0] for entry in came]
@@ -334,7 +340,7 @@ class Trail:
             )
             if moves is not None:
                 self.nodes.extend(len(self.decisions) + 1, nodes[0] if nodes else None)
-            told = [GroupTurn(*turn) for turn in turns]
+            told = [TimelineMark(*mark) for mark in marks]
             self._add(decision, step, time, applied, counts, moves, told)
 
 

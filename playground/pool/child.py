@@ -36,12 +36,6 @@ class CancelledJob(BaseException):
     """Nobody wants the result any more; no job catches this as an error of its own."""
 
 
-def preload() -> None:
-    """Import what jobs use: in the server that processes are forked from, so that each starts at once."""
-    django.setup()
-    from playground.edits import bulk, generating, worth  # noqa: F401 - imported for those who are forked
-
-
 def main(connection: Connection) -> None:
     """Run jobs until the web process closes the connection, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the web process, which then ends this one

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from playground.storage import bundles
 from playground.limits import limit
 from playground.once import once
 from playground.pool import transfer
@@ -22,6 +21,7 @@ from playground.pool.gate import Gate
 from playground.pool.pool import Job, pool
 from playground.pool.process import OverrunError
 from playground.pool.shares import Bounds
+from playground.storage import bundles
 from scheduler_core.formats.bundle import File
 from scheduler_core.progress import Watch
 from scheduler_core.scenario.scenario import Scenario
@@ -56,8 +56,8 @@ def compute(
 ) -> T:
     """Run a function of a module in the pool and wait for its result, in a thread that may wait.
 
-    ``watch`` (None: that of :func:`playground.storage.bundles.watched`) hears how far it is, and cancels it by
-    raising. Raises BusyError, TooLargeError for what takes more time or memory than the limits allow,
+    ``watch`` (None: that of :func:`playground.storage.bundles.watched`) hears how far it is, and cancels it
+    by raising. Raises BusyError, TooLargeError for what takes more time or memory than the limits allow,
     LostError, and what the function raises.
     """
     hear = watch or bundles.watching()

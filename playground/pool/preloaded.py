@@ -1,7 +1,9 @@
-"""Imported once by the server that the pool's processes are forked from."""
+"""Imported first by the server that the pool's processes are forked from; :mod:`.jobs` names what follows."""
 
 from __future__ import annotations
 
-from playground.pool.child import preload
+import django
 
-preload()
+from playground.pool import child  # noqa: F401 - names the settings, and is what every process runs
+
+django.setup()

@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 
 from playground.limits import MIB, limit
-from playground.pool import child
+from playground.pool import child, jobs
 
 PULSE = 0.1  # seconds between two looks at a job's time and memory
 END_SECONDS = 2.0
@@ -136,7 +136,7 @@ class Process:
             return self._connection
         self.end()
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["playground.pool.preloaded"])
+        context.set_forkserver_preload(["playground.pool.preloaded", *jobs.modules()])
         ours, theirs = context.Pipe()
         process = context.Process(target=child.main, args=(theirs,), name="podstep-pool", daemon=True)
         process.start()

@@ -9,11 +9,16 @@ import inspect
 from functools import cache
 from typing import Any
 
-from playground.views import rule_texts
+from playground.reference import rule_texts
+from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
+from scheduler_core.config.policy.providers import (
+    DEFAULT_PREDICATES,
+    DEFAULT_PRIORITIES,
+    MANDATORY_PREDICATES,
+    PROVIDERS,
+)
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.framework.configuration.versions import VERSIONS, has_plugin
-from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
-from scheduler_core.config.policy.providers import (DEFAULT_PREDICATES, DEFAULT_PRIORITIES, MANDATORY_PREDICATES, PROVIDERS,)
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES, Priority
 from scheduler_core.priorities.base import MapOnly, Mapped

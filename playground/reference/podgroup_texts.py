@@ -8,8 +8,8 @@ from typing import Any
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
 from scheduler_core.framework.plugins.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
 from scheduler_core.framework.plugins.coscheduling.state import CACHE_DEFAULT
-from scheduler_core.framework.queue_flushes import BACKOFF_LOOK, UNSCHEDULABLE_LOOK
 from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF
+from scheduler_core.framework.queue_flushes import BACKOFF_LOOK, UNSCHEDULABLE_LOOK
 
 BOTH, CLASSIC, CURRENT = "both", "classic", "current"
 

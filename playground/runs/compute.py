@@ -22,8 +22,6 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from playground.storage import bundles, store
-from playground.serving import outage, request_ids
 from playground.limits import MIB, limit
 from playground.models import (
     CANCELLED,
@@ -35,18 +33,20 @@ from playground.models import (
     Run,
     RunChunk,
 )
+from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
 from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
 from playground.runs import fairness, service
 from playground.runs.caching import CacheReport
-from playground.runs.chunks import read_chunks, read_messages, write_chunk
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
 from playground.runs.retrying import OutageError, retry_outages
-from playground.runs.unplaced import Message, Unplaced
-from scheduler_core.scenario.scenario import BundleError
+from playground.runs.unplaced import Unplaced
+from playground.runtime import log_context, outage
+from playground.storage import bundles, store
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.simulation.virtual import simulate
 
 log = structlog.get_logger(__name__)
@@ -170,7 +170,7 @@ class _Attempt:
     def __init__(self, run_id: str, claim: str) -> None:
         self.claim = claim
         self.run = Run.objects.select_related("scenario").get(pk=run_id)
-        request_ids.bind_run(run_id, self.run.request_id)
+        log_context.bind_run(run_id, self.run.request_id)
         if self.run.attempts > ATTEMPTS:
             raise LimitReachedError(
                 f"{ATTEMPTS} workers in a row ended before this run went a cycle further, most likely for "

@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from playground.models import Run
-from playground.runs.chunks import read_chunks
+from playground.playback.chunks import read_chunks
 
 TABLE_ROWS = 60
 PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its place in a sample

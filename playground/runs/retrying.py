@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from playground.serving import outage
 from playground.limits import limit
+from playground.runtime import outage
 
 T = TypeVar("T")
 

@@ -12,13 +12,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from playground.storage import bundles, quotas, store
-from playground.serving import outage, request_ids
+from playground.celery import app
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
     CANCELLING,
-    HEAVY,
     QUEUED,
     RUNNING,
     UNFINISHED,
@@ -26,14 +24,17 @@ from playground.models import (
     Scenario,
     Share,
     new_run_id,
-    run_expiry,
     token_hash,
 )
+from playground.queues import RUN_TASK
 from playground.runs import fairness, sizing
-from scheduler_core.scenario import scenario as core
+from playground.runtime import log_context, outage
+from playground.storage import bundles, quotas, store
+from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import NEWEST
-from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.objects.problems import Document
+from scheduler_core.scenario import scenario as core
 
 
 class TooManyRunsError(RuntimeError):
@@ -59,7 +60,7 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         return scenario
     if not isinstance(config, dict) or not set(config) <= set(CONFIG_KINDS):
         raise ConfigError(f"config must be an object with {' and '.join(CONFIG_KINDS)} at most")
-    documents: list[core.Document] = []
+    documents: list[Document] = []
     for name, (version, kind) in CONFIG_KINDS.items():
         if name not in config:
             continue
@@ -127,7 +128,7 @@ def start(
             cancel_token=token_hash(token),
             expected=sizing.expected_cycles(scenario),
             queue=sizing.queue_for(scenario),
-            request_id=request_ids.asked_by(),
+            request_id=log_context.asked_by(),
         )
         transaction.on_commit(lambda: enqueue(run.id, run.queue))
     return run, token
@@ -144,32 +145,17 @@ def enqueue(run_id: str, queue: str) -> bool:
     A broker that is away is no failure of the run: its row says queued, and the workers look
     for rows that nobody told them of (:mod:`playground.runs.rescue`).
     """
-    from playground.tasks import run_simulation
-
     if not _broker.due():  # to find out takes Redis' client seconds
         return False
     try:
-        run_simulation.apply_async(args=[run_id], kwargs={"queue": queue}, queue=queue, retry=False)
+        app.send_task(
+            RUN_TASK, args=[run_id], kwargs={"queue": queue}, queue=queue, retry=False, ignore_result=True
+        )
     except Exception as error:
         _broker.failed(error)
         return False
     _broker.succeeded()
     return True
-
-
-def find(run_id: str) -> Run | None:
-    """Return the run, without its samples and reasons. Raises GoneError where its scenario was taken down."""
-    run = _row(run_id)
-    if run is not None:
-        store.check_withdrawn(run.scenario)
-        store.opened(run, run_expiry())
-    return run
-
-
-def _row(run_id: str) -> Run | None:
-    if len(run_id) > 32 or not store.is_id(run_id):
-        return None
-    return Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
@@ -184,7 +170,7 @@ def cancel(run: Run) -> Run:
     now = timezone.now()
     Run.objects.filter(pk=run.pk, state=QUEUED).update(state=CANCELLED, finished=now)
     Run.objects.filter(pk=run.pk, state=RUNNING).update(state=CANCELLING)
-    fresh = _row(run.pk)
+    fresh = store.run_row(run.pk)
     assert fresh is not None
     return fresh
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from playground.storage import bundles
 from playground.limits import limit
 from playground.queues import LONG, SHORT
-from scheduler_core.scenario import scenario as core
+from playground.storage import bundles
+from scheduler_core.framework.configuration.profiles import Configuration, profiles_of
 from scheduler_core.objects.model import Node, Pod, Workload
-from scheduler_core.framework.configuration.profiles import profiles_of
+from scheduler_core.scenario import scenario as core
 from scheduler_core.simulation.virtual import is_timed
 
 LEAST_NODES = 100  # a cycle costs what it does for so many nodes, however few there are
@@ -18,7 +18,7 @@ EVICTIONS = 110  # pods that may have to be placed again when a node goes: the m
 def expected_cycles(scenario: core.Scenario) -> int:
     """Return the cycles of a run in which no pod is tried twice."""
     created = [op.object for op in scenario.operations if op.action == "create"]
-    names = profiles_of(core.Configuration(scenario.policy, scenario.settings))
+    names = profiles_of(Configuration(scenario.policy, scenario.settings))
     return sum(
         isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in names
         for item in (*scenario.objects, *created)

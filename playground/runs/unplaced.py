@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from playground.playback.chunks import Message
 from scheduler_core.objects.model import Pod
 
 REASONS_SHOWN = 30  # of the most pods
 PODS_SHOWN = 24  # of one reason, in the order of the table
 MESSAGE_LENGTH = 2_000  # characters
-
-Message = tuple[int, str]  # cycle, text
 
 
 class Unplaced:

@@ -23,7 +23,7 @@ import structlog
 from kombu.transport import TRANSPORT_ALIASES, filesystem, virtual
 from kombu.utils.json import dumps
 
-from playground.serving import messages
+from playground.runtime import messages
 
 log = structlog.get_logger(__name__)
 

@@ -1,9 +1,9 @@
 """The pages' modules and style sheets, each page's in a few small files: ``static/built/``, made at set-up.
 
 The workbench is well over a hundred modules, and a browser that has none of them spends most of a second
-asking for them. ``python playground/serving/built.py`` (``.ci/browser-packages`` runs it) has esbuild pack what
-`ENTRIES` name, under names that hold their content's hash. The build notes what it was made from: where a
-source has changed since, or there is no build, pages name the sources themselves, which work as they are.
+asking for them. ``python playground/serving/built.py`` (``.ci/browser-packages`` runs it) has esbuild pack
+what `ENTRIES` name, under names that hold their content's hash. The build notes what it was made from: where
+a source has changed since, or there is no build, pages name the sources themselves, which work as they are.
 The standard library suffices, for the script runs before anything else of podstep can.
 """
 
@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-STATIC = Path(__file__).resolve().parent.parent / "static"
+STATIC = Path(__file__).resolve().parents[2] / "static"
 BUILT = "built"
 SOURCES = ("js", "css")
 #: What pages name, below ``static/``.

@@ -15,8 +15,8 @@ from typing import Protocol
 
 import structlog
 
-from playground.visitors.identity import client_address
 from playground.limits import limit
+from playground.visitors.identity import client_address
 
 log = structlog.get_logger(__name__)
 

@@ -8,8 +8,8 @@ from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from playground.serving import outage
 from playground.limits import limit
+from playground.runtime import outage
 
 TEXTS = {
     400: ("That request could not be read", "Go back and try again."),

@@ -11,11 +11,11 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from playground.serving import outage
 from playground.celery import app
 from playground.limits import limit
 from playground.models import WORKER_SECONDS, Worker
 from playground.queues import QUEUES
+from playground.runtime import outage
 
 LOCK_SECONDS = 2  # so long SQLite's lock may be taken and the database still counts as there
 

@@ -21,10 +21,10 @@ from celery.signals import task_failure, worker_ready, worker_shutdown
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
-from playground.serving import outage
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runs import rescue
+from playground.runtime import outage
 from playground.serving.stalling import StallWatch
 
 log = structlog.get_logger(__name__)

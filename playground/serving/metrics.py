@@ -12,7 +12,6 @@ import os
 import socket
 import threading
 import time
-from collections import Counter as Counts
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -21,13 +20,12 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
-from prometheus_client import disable_created_metrics as without_times_of_creation
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from playground.serving.bodies import Application, Receive, Scope, Send
 from playground.playback import executor
 from playground.playback.library import library
+from playground.runtime.counters import REGISTRY, REQUESTS, SOCKETS
+from playground.serving.bodies import Application, Receive, Scope, Send
 
 log = structlog.get_logger(__name__)
 
@@ -36,32 +34,6 @@ STALE_SECONDS = 30.0  # after which what a process has written is no longer told
 FORGOTTEN_SECONDS = 86_400.0  # after which the folder of a server that is gone is removed
 POOLS = ("engine", "parsing", "exports", "storage")
 SNAPSHOT_BYTES = 4 * 2**20
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-
-#: Open WebSocket connections of this process by address; the consumer counts them.
-SOCKETS: Counts[str] = Counts()
-
-without_times_of_creation()  # type: ignore[no-untyped-call]
-REGISTRY = CollectorRegistry()
-ProcessCollector(registry=REGISTRY)
-#: HTTP requests that read a bundle in their own thread.
-READING = Gauge("podstep_reading", "HTTP requests that read a bundle, or wait to", registry=REGISTRY)
-COMMAND_SECONDS = Histogram(
-    "podstep_command_seconds",
-    "From a WebSocket command's arrival to its answer",
-    ["command"],
-    buckets=BUCKETS,
-    registry=REGISTRY,
-)
-COMMAND_ERRORS = Counter(
-    "podstep_command_errors",
-    "WebSocket commands answered with an error",
-    ["command", "code"],
-    registry=REGISTRY,
-)
-REQUESTS = Counter(
-    "podstep_http_requests", "HTTP requests by the class of their status", ["status"], registry=REGISTRY
-)
 
 
 class _Held:

@@ -12,11 +12,12 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.gzip import GZipMiddleware
 
-from playground.visitors import bans, caller, identity
-from playground.serving import origins, outage
+from playground.runtime import outage
+from playground.serving import origins
+from playground.serving.error_pages import error_page, unavailable
 from playground.storage.store import GoneError
+from playground.visitors import bans, caller, identity
 from playground.visitors.throttle import address_of, token_of
-from playground.views.errors import error_page, unavailable
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 

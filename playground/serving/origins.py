@@ -18,8 +18,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 
-from playground.serving.bodies import Application, Receive, Scope, Send
 from playground.limits import limit
+from playground.serving.bodies import Application, Receive, Scope, Send
 
 PORTS = {"http": 80, "https": 443}
 SECURE = frozenset({"https", "wss"})

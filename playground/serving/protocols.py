@@ -13,8 +13,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from playground.serving.bodies import most_bytes
 from playground.limits import limit
+from playground.serving.bodies import most_bytes
 from playground.serving.connections import Phase, address_of, connections
 
 POLICY_VIOLATION = 1008  # RFC 6455

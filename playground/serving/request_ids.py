@@ -1,9 +1,7 @@
-"""A name for each request, connection and run in the log, so that its lines can be found together.
+"""A name for each request and connection, in its answer and in its log lines.
 
 A request may bring its name (``X-Request-ID``), as from a proxy, if it is short and plain; otherwise it is
-given one. Its answer and its log lines have the name, and so has the run that it started: the name is in the
-run's row, for a task computes whichever run is next. A WebSocket has a name for the connection, and beside it
-the command and its id.
+given one. What else is bound beside the name, and how a run gets it: :mod:`playground.runtime.log_context`.
 """
 
 from __future__ import annotations
@@ -13,8 +11,7 @@ import secrets
 from collections.abc import MutableMapping
 from typing import Any
 
-from celery.signals import task_postrun, task_prerun
-from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
+from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from playground.serving.bodies import Application, Receive, Scope, Send
 
@@ -53,34 +50,3 @@ class RequestIds:
             await send(message)
 
         await self.app(scope, receive, named)
-
-
-def bind_command(name: str, request: int) -> None:
-    """Bind a command of a connection, for its own task."""
-    bind_contextvars(command=name[:60], request=request)
-
-
-def asked_by() -> str:
-    """Return the name under which the work at hand was asked for, ``""`` where nobody did."""
-    bound = get_contextvars()
-    if "connection_id" in bound:
-        return f"{bound['connection_id']}.{bound.get('request', '')}"
-    return str(bound.get("request_id", ""))
-
-
-@task_prerun.connect
-def bind_task(task_id: str = "", **_: Any) -> None:
-    """Bind the name of a task, in the worker."""
-    clear_contextvars()
-    bind_contextvars(task_id=task_id)
-
-
-def bind_run(run_id: str, request_id: str) -> None:
-    """Bind the run that a task computes, and the name of what started it."""
-    bind_contextvars(run=run_id, **({"request_id": request_id} if request_id else {}))
-
-
-@task_postrun.connect
-def forget_task(**_: Any) -> None:
-    """Leave nothing bound for the next task of the process."""
-    clear_contextvars()

@@ -13,7 +13,7 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
-from playground.serving import outage
+from playground.runtime import outage
 
 PAUSE_SECONDS = 5.0  # after an error, in which Redis is not asked
 ENTRIES = 20_000

@@ -20,18 +20,23 @@ from typing import Any, Literal, Protocol
 import zstandard
 
 from playground.limits import limit
-from scheduler_core import Limits, load_documents
-from scheduler_core.scenario import load
+from scheduler_core import Limits, load, load_documents
+from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.objects.model import Node, Pod
-from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+    Problem,
+)
 from scheduler_core.progress import Watch, unwatched
-from scheduler_core.scenario.scenario import BundleError, Document, Problem, Scenario
+from scheduler_core.scenario.scenario import Scenario
 
 Files = list[tuple[str, str]]  # name, text
 Times = Literal["keep", "ignore"]
@@ -245,7 +250,7 @@ def read_documents(text: str) -> tuple[Document, ...]:
 def check_policy(scenario: Scenario) -> None:
     """Raise BundleError for a Policy that the engine cannot use."""
     try:
-        compile_policy(scenario.policy, scenario.settings)
+        compile_profile(scenario.policy, scenario.settings)
     except PolicyError as error:
         raise BundleError(error.problems) from error
 

@@ -16,9 +16,9 @@ from django.core.cache import cache
 from django.db import DatabaseError
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from playground.visitors.identity import AT_ADDRESS
 from playground.limits import limit
 from playground.models import Draft, Run, Scenario, Share
+from playground.visitors.identity import AT_ADDRESS
 
 log = structlog.get_logger(__name__)
 

@@ -19,8 +19,8 @@ from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from playground.storage import store
 from playground.models import UNFINISHED, Draft, Run, Scenario, Share, Worker
+from playground.storage import store
 from scheduler_core.authoring import examples
 
 SWEEP_MOST_SECONDS = 120.0  # of one removal; the next one continues

@@ -1,4 +1,4 @@
-"""Scenarios, shares and drafts in the database."""
+"""Scenarios, shares, drafts and runs in the database."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from playground.storage import bundles, quotas, texts, withdrawals
-from playground.visitors import caller
 from playground.limits import limit
 from playground.models import (
+    HEAVY,
     SHORT_ID,
     TITLE_LENGTH,
     Draft,
@@ -28,8 +27,11 @@ from playground.models import (
     Share,
     draft_expiry,
     link_expiry,
+    run_expiry,
     token_hash,
 )
+from playground.storage import bundles, quotas, texts, withdrawals
+from playground.visitors import caller
 from scheduler_core.scenario import scenario as core
 
 log = structlog.get_logger(__name__)
@@ -399,7 +401,7 @@ def load_draft(draft: Draft) -> core.Scenario:
 
 
 def draft_text(draft: Draft) -> str:
-    """Return a draft as one text: its file, or several as :func:`playground.storage.texts.joined` puts them."""
+    """Return a draft as one text: its file, or several as :func:`texts.joined` puts them."""
     files = draft_files(draft)
     return files[0][1] if len(files) == 1 else texts.joined(files, load_draft(draft))
 
@@ -409,3 +411,22 @@ def _set_files(draft: Draft, files: bundles.Files) -> None:
     draft.files = bundles.pack(packed)
     draft.packed = len(draft.files)
     draft.size = sum(bundles.text_bytes(text) for _, text in files)
+
+
+# --- runs --------------------------------------------------------------------------------------
+
+
+def find_run(run_id: str) -> Run | None:
+    """Return the run, without its samples and reasons. Raises GoneError where its scenario was taken down."""
+    row = run_row(run_id)
+    if row is not None:
+        check_withdrawn(row.scenario)
+        opened(row, run_expiry())
+    return row
+
+
+def run_row(run_id: str) -> Run | None:
+    """Return a run without its samples and reasons; its expiry stays as it is."""
+    if len(run_id) > 32 or not is_id(run_id):
+        return None
+    return Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()

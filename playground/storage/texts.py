@@ -11,8 +11,12 @@ from playground.storage import bundles
 from scheduler_core.formats.bundle import Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.limits import Limits
-from scheduler_core.scenario.scenario import BundleError, Document, Scenario
 from scheduler_core.formats.splicing import splice
+from scheduler_core.objects.problems import (
+    BundleError,
+    Document,
+)
+from scheduler_core.scenario.scenario import Scenario
 
 _SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU\r\n]"]))  # a kind may be written with escapes
 _BOM = "\ufeff"

@@ -1,8 +1,8 @@
 """What a page loads: ``{% module %}``, ``{% sheet %}``, and ``{% module_preloads %}`` for a module's imports.
 
-Each names the packed file of `playground.serving.built` where that is made of the sources as they stand, and else the
-source itself. A browser learns of an imported module only from the one that imports it, a round trip for
-every level: so pages name them all.
+Each names the packed file of `playground.serving.built` where that is made of the sources as they stand, and
+else the source itself. A browser learns of an imported module only from the one that imports it, a round trip
+for every level: so pages name them all.
 """
 
 from __future__ import annotations

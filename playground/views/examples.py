@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from playground.storage import bundles, store
 from playground.limits import limit
+from playground.storage import bundles, store
 from scheduler_core.authoring import examples
 from scheduler_core.scenario import scenario as core
 

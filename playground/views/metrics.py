@@ -16,11 +16,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from playground.serving import metrics
-from playground.storage import quotas
 from playground.celery import app
 from playground.limits import limit
 from playground.models import STATES, Run, Worker
+from playground.serving import metrics
+from playground.storage import quotas
 from playground.visitors.throttle import token_of
 
 log = structlog.get_logger(__name__)

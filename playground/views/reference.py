@@ -8,13 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from playground.views import catalogue
-from playground.views import rule_texts
+from playground.reference import catalogue, rule_texts
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, static_order
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
-from scheduler_core.scheduling.preemption import UNRESOLVABLE_REASONS
-from scheduler_core.scheduling.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
 from scheduler_core.quirks import QUIRKS
+from scheduler_core.scheduling.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
+from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
 
 ROW = 30  # pixels of a row of the two orders side by side; the style sheet has the same
 

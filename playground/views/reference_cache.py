@@ -10,14 +10,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from playground.views import cache_texts
+from playground.reference import cache_texts
+from scheduler_core.config.settings import CACHE_MODES
 from scheduler_core.equivalence.batching import MAX_AGE
 from scheduler_core.equivalence.cache import MAX_BYTES, MAX_CLASSES
 from scheduler_core.equivalence.classes import fields_of
 from scheduler_core.equivalence.row import MODES, Row
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.quirks import Upstream
-from scheduler_core.config.settings import CACHE_MODES
 
 SECTION = re.compile(r"^3\.\d")  # of the proposal, whose chapter 3 is the table in prose
 ISSUE = re.compile(r"(#\d+)")

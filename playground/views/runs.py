@@ -10,11 +10,10 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.serving import figures
-from playground.storage import store
 from playground.models import HEAVY, QUEUED, Run, Share
-from playground.runs import fairness, service
-from playground.views.errors import error_page
+from playground.runs import fairness, figures, service
+from playground.serving.error_pages import error_page
+from playground.storage import store
 from playground.views.workbench import _visitor
 
 RUNS_SHOWN = 200
@@ -45,7 +44,7 @@ def runs(request: HttpRequest) -> HttpResponse:
 
 
 def _find(name: str) -> Run:
-    run = service.find(name)
+    run = store.find_run(name)
     if run is None:
         raise Http404
     return run

@@ -16,24 +16,32 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.storage import bundles, store, texts
-from playground.playback import sources
 from playground.limits import limit
 from playground.models import Draft, Run
+from playground.playback import sources
 from playground.pool.process import LostError
+from playground.pool.reading import reading
 from playground.pool.shares import BusyError
-from playground.storage.quotas import StorageFullError
 from playground.runs import service
-from playground.visitors.throttle import RETRY_SECONDS, address_of, reading, throttled
+from playground.serving.error_pages import error_page
+from playground.storage import bundles, store, texts
+from playground.storage.quotas import StorageFullError
 from playground.views import importing
-from playground.views.errors import error_page
 from playground.views.stored import links_of
+from playground.visitors.throttle import (
+    RETRY_SECONDS,
+    address_of,
+    throttled,
+)
 from scheduler_core.authoring import examples
-from scheduler_core.scenario import scenario as core
 from scheduler_core.cli.timed_report import age
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
-from scheduler_core.scenario.scenario import BundleError, Problem
+from scheduler_core.objects.problems import (
+    BundleError,
+    Problem,
+)
+from scheduler_core.scenario import scenario as core
 
 MINIATURE = "shop"  # the example that steps on the start page
 DRAFTS_SHOWN = 60  # of a visitor, the latest

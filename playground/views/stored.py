@@ -12,10 +12,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.storage import quotas, store
 from playground.limits import limit
 from playground.models import UNFINISHED, Draft, Run, Scenario, Share
-from playground.views.errors import error_page
+from playground.serving.error_pages import error_page
+from playground.storage import quotas, store
 
 ROWS_SHOWN = 500  # of each kind, the largest
 

@@ -9,14 +9,14 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from playground.storage import bundles, store
-from playground.visitors import identity
-from playground.pool import offload
-from playground.playback import sources
 from playground.models import Draft
+from playground.playback import sources
+from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from scheduler_core.scenario.scenario import BundleError
+from playground.storage import bundles, store
+from playground.visitors import identity
+from scheduler_core.objects.problems import BundleError
 
 
 def _visitor(request: HttpRequest) -> str:

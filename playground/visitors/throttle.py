@@ -1,12 +1,9 @@
-"""How often one address may ask, in fixed windows of a minute counted in the cache; and how many
-requests of a process may read bundles at once, by visitor in turn.
-"""
+"""How often one address may ask, in fixed windows of a minute counted in the cache."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -14,42 +11,11 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from playground.pool import offload
-from playground.visitors.identity import asker, client_address
 from playground.limits import limit
-from playground.serving.metrics import READING
-from playground.once import once
-from playground.pool.gate import Gate
-from playground.pool.shares import Bounds
+from playground.visitors.identity import client_address
 
 WINDOW_SECONDS = 60
-READING_SECONDS = 20.0  # so long a request waits for its turn to read a bundle
 RETRY_SECONDS = 30  # what is said to who has too many runs
-
-
-@once
-def _readers() -> Gate:
-    places = limit("ENGINE_THREADS")
-    # One place is never taken by the first visitor's second request, where there are two.
-    bounds = Bounds(max(1, places - 1), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))
-    return Gate(places, bounds)
-
-
-@contextmanager
-def reading() -> Iterator[Callable[[], None]]:
-    """Read or write a bundle in a request's thread, at once with few others (limit ``ENGINE_THREADS``).
-
-    Visitors take turns. What is large is read in the pool, while the place is another's. Raises BusyError
-    after :data:`READING_SECONDS`, or at once for a visitor of whom too many requests wait. What computes for
-    seconds calls the function that is yielded after each slice: it lets others come first.
-    """
-    visitor, readers = asker(), _readers()
-    readers.enter(visitor, READING_SECONDS)
-    try:
-        with READING.track_inprogress(), offload.reading_for(visitor, readers):
-            yield lambda: readers.give_way(visitor)
-    finally:
-        readers.leave(visitor)
 
 
 def address_of(request: HttpRequest) -> str:

@@ -11,10 +11,9 @@ from typing import TypeVar
 
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core import Simulation, load
 from scheduler_core.authoring.examples import find
+from scheduler_core.scheduling.cycle import Cycle
 from tests.services.stack import Stack
 
 #: Computing an example takes a server on a busy machine this long at most.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import simulate
 from tests.browser.conftest import looks

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
+from scheduler_core import Simulation, load
 from tests.browser.pages import Workbench, cycles_of, example_text, holds, share, wide
 from tests.e2e import bundles
 from tests.parts import REPOSITORY, shared
@@ -20,7 +19,7 @@ from tests.services.stack import Stack
 
 pytestmark = pytest.mark.timeout(300)
 
-SAMPLE = REPOSITORY / "scheduler_core" / "examples"
+SAMPLE = REPOSITORY / "scheduler_core" / "authoring" / "examples"
 FIGURES = ("Pods over cycles", "Requested share of each resource", "Cycles by outcome")
 SECOND = 1000
 

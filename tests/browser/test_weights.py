@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core import Simulation, load
 from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.cycle import Cycle
 from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
 from tests.e2e import bundles

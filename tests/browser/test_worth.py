@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.compare.cost import measure_costs
 from tests.browser.pages import Workbench, becomes, example_text, share, texts
 from tests.services.stack import Stack

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(300)]
 
 #: Stores a link, a draft and a run with its chunks.
 FILL = """
-from playground import bundles, store
+from playground.storage import bundles, store
 from playground.runs import service
 from playground.runs.compute import compute
 text = open("tests/playground/data/web.yaml").read()

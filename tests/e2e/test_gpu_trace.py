@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
+from scheduler_core import Simulation, load
 from tests.services.fixtures import STACKS
 from tests.services.stack import Stack
 

@@ -19,8 +19,7 @@ import pytest
 import zstandard
 from websockets.exceptions import InvalidStatus
 
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
+from scheduler_core import Simulation, load
 from tests.e2e.bundles import bundle, deployment, node, slow, small
 from tests.parts import program
 from tests.services import compose

@@ -86,7 +86,7 @@ def test_a_team_s_run_outlives(
 #: What PostgreSQL bounds the statements of this connection by, as usual and for migrations.
 BOUNDS = """
 from django.db import connection
-from playground import outage
+from playground.runtime import outage
 with connection.cursor() as cursor:
     print(cursor.execute("SHOW statement_timeout").fetchone()[0])
     outage.lift_statement_timeout()

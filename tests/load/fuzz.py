@@ -180,9 +180,9 @@ class _Driven:
 
     def drive(self) -> None:
         """Do everything; what is refused in words is fine, anything else is a defect."""
-        from playground.storage import bundles
         from playground.playback.stopping import TooMuchWorkError
-        from scheduler_core.scenario.scenario import BundleError
+        from playground.storage import bundles
+        from scheduler_core.objects.problems import BundleError
 
         try:
             self._drive()
@@ -225,9 +225,9 @@ class _Driven:
                 playback.rest()
 
     def _run(self, scenario: Any, text: str) -> None:
-        from playground.storage import store
         from playground.models import FAILED, Run, new_run_id
         from playground.runs.compute import compute
+        from playground.storage import store
 
         row = store.keep_scenario(scenario, text)
         run = Run.objects.create(id=new_run_id(), scenario=row, title="fuzz", owner="fuzz")
@@ -242,6 +242,12 @@ class _Driven:
         row.delete()
 
 
+def _window(playback: Any, index: int) -> None:
+    from playground.panels import steps
+
+    steps.window(playback, index, 1)
+
+
 def _before(playback: Any, index: int) -> None:
     with playback.before(index) as simulation:
         simulation.placement()
@@ -253,7 +259,7 @@ def _after(playback: Any, index: int) -> None:
 
 
 LOOKS: dict[str, Callable[[Any, int], object]] = {
-    "window": lambda playback, index: playback.window(index, 1),
+    "window": _window,
     "before": _before,
     "after": _after,
 }

@@ -15,11 +15,11 @@ from django.core.cache import cache
 from django.test import Client
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
-from playground.visitors import identity
-from playground.serving.built import STATIC
 from playground.live.modules import scenarios
 from playground.live.sightings import sightings
 from playground.playback.library import library
+from playground.serving.built import STATIC
+from playground.visitors import identity
 
 DATA = Path(__file__).parent / "data"
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from playground.panels import steps
 from playground.playback.playback import Playback
 
 PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"]
@@ -14,8 +15,8 @@ Shown = tuple[dict[str, Any], dict[str, Any]]  # light, parts
 
 def whole(playback: Playback, index: int) -> Shown:
     """Return a whole cycle as it leaves the server."""
-    light = json.loads(playback.window(index, 1))["cycles"][0]
-    return light, json.loads(json.dumps(playback.parts(index, PARTS)))
+    light = json.loads(steps.window(playback, index, 1))["cycles"][0]
+    return light, json.loads(json.dumps(steps.parts(playback, index, PARTS)))
 
 
 def moments_inside(playback: Playback, index: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:

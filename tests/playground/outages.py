@@ -12,10 +12,9 @@ import pytest
 from django.db import OperationalError
 from django.db.backends.utils import CursorWrapper
 
-from playground.storage import bundles
 from playground.models import Run
 from playground.runs import service
-
+from playground.storage import bundles
 from tests.playground.conftest import DATA, OWNER
 
 

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from playground.storage import bundles
 from playground.edits.edit_operations import ObjectError
-from scheduler_core.scenario.scenario import Problem
+from playground.storage import bundles
+from scheduler_core.objects.problems import Problem
 
 
 def process_id() -> int:

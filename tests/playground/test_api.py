@@ -13,15 +13,16 @@ import zstandard
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
 
-from playground.visitors import identity, throttle
+from playground.celery import app
 from playground.limits import limit
 from playground.models import Run, Scenario
+from playground.pool import reading
 from playground.storage.store import address_of
 from playground.tasks import run_simulation
-from scheduler_core.scenario import load
+from playground.visitors import identity
+from scheduler_core import load
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
-
 from tests.playground.conftest import DATA
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,7 +37,7 @@ def api() -> Client:
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs wait until the test computes them."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 def post(
@@ -354,11 +355,11 @@ def test_bundles_are_read_by_few_requests_at_once(
 ) -> None:
     """While as many as may are being read, another is told to come back, by the API and by the page."""
     made = create(api, web)
-    monkeypatch.setattr(throttle, "READING_SECONDS", 0.01)
+    monkeypatch.setattr(reading, "READING_SECONDS", 0.01)
     with ExitStack() as readers:
         for number in range(limit("ENGINE_THREADS")):
             with identity.asked_by(f"visitor {number}"):
-                readers.enter_context(throttle.reading())
+                readers.enter_context(reading.reading())
         for answer in (
             post(api, "/api/scenarios", {"bundle": web}),
             post(api, "/api/runs", {"scenario": made["id"]}),

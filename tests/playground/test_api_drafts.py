@@ -12,10 +12,9 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
 
-from playground.visitors import identity
 from playground.api.document import SCHEMAS
 from playground.models import Draft
-
+from playground.visitors import identity
 from tests.playground.conftest import OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)

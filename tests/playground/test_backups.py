@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from playground.storage import backups, bundles, store
-
 from tests.playground.conftest import OWNER
 
 pytestmark = pytest.mark.django_db

@@ -12,13 +12,12 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from playground.serving import bodies
-from playground.storage import bundles, store
-from playground.visitors import identity
 from playground.limits import LIMITS
 from playground.models import Draft, Run, Scenario
+from playground.serving import bodies
 from playground.serving.data_folder import secret as embedded_secret
-
+from playground.storage import bundles, store
+from playground.visitors import identity
 from tests.playground.conftest import OWNER
 
 

@@ -8,8 +8,7 @@ import pytest
 from django.apps import apps
 
 from playground.models import Draft
-from scheduler_core.scenario import load
-
+from scheduler_core import load
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from kombu.connection import Connection
 from kombu.simple import SimpleQueue
 
-from playground.serving import broker
 from playground.celery import app
-from playground.serving import messages
+from playground.runtime import broker, messages
 from playground.tasks import run_simulation
 
 

@@ -11,13 +11,12 @@ from asgiref.sync import sync_to_async
 from django.apps import apps
 from django.test import Client
 
-from playground.storage import bundles, store
+from playground.celery import app
 from playground.models import Run, Scenario, Share
 from playground.runs import service
-from playground.tasks import run_simulation
+from playground.storage import bundles, store
+from scheduler_core import load
 from scheduler_core.authoring import examples
-from scheduler_core.scenario import load
-
 from tests.playground.conftest import OWNER, connected, visitor_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +44,7 @@ TEXTS = {
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are stored and not computed."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ import jsonschema
 import pytest
 from django.test import Client
 
+from playground.celery import app
 from playground.models import Run
 from playground.playback.playback import Playback
 from playground.runs import compute
 from playground.tasks import run_simulation
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
-
 from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()
@@ -36,7 +36,7 @@ def schema(client: Client) -> Schema:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was handed to the broker."""
     ids: list[str] = []
-    monkeypatch.setattr(run_simulation, "apply_async", lambda args, **_: ids.extend(args))
+    monkeypatch.setattr(app, "send_task", lambda _name, args, **_: ids.extend(args))
     return ids
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from playground.panels import steps
 from playground.panels.cache import ROWS, words_of
 from playground.panels.cache_map import Page, classes, compared, digits, entry_map, level_map, members
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.trail import Trail
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.simulation.instant import Simulation
-
 from tests.playground.conftest import DATA, OWNER, STRANGER, connected
 from tests.playground.golden import check
 
@@ -36,7 +36,7 @@ def in_mode(mode: str) -> str:
 
 
 def part(playback: Playback, index: int) -> dict[str, Any]:
-    found: dict[str, Any] = playback.parts(index, ["cache"])["cache"]
+    found: dict[str, Any] = steps.parts(playback, index, ["cache"])["cache"]
     return found
 
 
@@ -45,7 +45,7 @@ def test_the_part_of_every_cycle() -> None:
     playback = played()
     check(
         DATA / "cache.cache.json",
-        [playback.parts(index, ["cache"]) for index in range(1, len(playback) + 1)],
+        [steps.parts(playback, index, ["cache"]) for index in range(1, len(playback) + 1)],
     )
 
 
@@ -54,7 +54,7 @@ def test_every_number_of_a_cycle_agrees(mode: str) -> None:
     """Marks, light cycles, the part and the matrix count the same, and totals are their sums."""
     playback = played(in_mode(mode))
     marks = playback.trail.marks(1, len(playback))["cache"]
-    lights = json.loads(playback.window(1, 100))["cycles"]
+    lights = json.loads(steps.window(playback, 1, 100))["cycles"]
     sums = {"hits": 0, "evaluations": 0, "invalidated": 0, "stale": 0}
     for index, light in enumerate(lights, 1):
         told = part(playback, index)
@@ -123,7 +123,7 @@ def test_sources_are_runs_over_the_table_of_nodes() -> None:
     playback = played()
     nodes = len(playback.tables.nodes)
     for index in range(1, len(playback) + 1):
-        told = playback.parts(index, ["predicates", "cache"])
+        told = steps.parts(playback, index, ["predicates", "cache"])
         letters = ["".join(letter * n for letter, n in runs) for runs in told["predicates"]["sources"]]
         assert {len(row) for row in letters} == {nodes}
         counted = [
@@ -131,7 +131,7 @@ def test_sources_are_runs_over_the_table_of_nodes() -> None:
             for name, row in zip(told["predicates"]["order"], letters, strict=True)
         ]
         assert counted == told["cache"]["predicates"]
-    second = playback.parts(2, ["predicates"])["predicates"]
+    second = steps.parts(playback, 2, ["predicates"])["predicates"]
     assert second["sources"][1] == [["h", 1], ["m", 1]]
     assert second["order"][1] == "GeneralPredicates"
     assert second["invalidated"] == [[1, [0]]], "the pod came to n1, whose entry had been hit"
@@ -144,7 +144,7 @@ def test_what_was_written_after_its_event_is_not_told_as_cleared() -> None:
     assert index is not None
     during = [item for item in part(playback, index)["invalidations"] if item["during"]]
     assert [item["event"] for item in during] == ["Node/UPDATE n1 (unschedulable)"]
-    told = playback.parts(index, ["predicates"])["predicates"]
+    told = steps.parts(playback, index, ["predicates"])["predicates"]
     place = told["order"].index("CheckNodeCondition")
     cleared = dict(map(tuple, told["invalidated"]))
     assert cleared[place] == [0], "it had been hit, so that nothing was written there"

@@ -11,12 +11,11 @@ import pytest
 from playground.panels.cache_map import Page, classes, entry_map, level_map
 from playground.playback import checkpoints, playback
 from playground.playback.playback import Playback, Superseded
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.virtual.stepper import Stepper
 from scheduler_core.simulation.trace import trace_line
-
+from scheduler_core.simulation.virtual.stepper import Stepper
 from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()

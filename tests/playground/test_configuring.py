@@ -7,15 +7,13 @@ import json
 import pytest
 import yaml
 
-from playground.views import catalogue
 from playground.edits.configuring import configured, in_force
-from scheduler_core import BundleError
-from scheduler_core.scenario import load
-from scheduler_core.scenario.history import Moment
-from scheduler_core.config.policy import compile_policy
-from scheduler_core.config.policy.order import ORDERS, UNREGISTERED
+from playground.reference import catalogue
+from scheduler_core import BundleError, load
 from scheduler_core.authoring.policy_rewriting import EditError
-
+from scheduler_core.config.policy.order import ORDERS, UNREGISTERED
+from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.scenario.history import Moment
 from tests.playground.conftest import connected
 
 NODES = """# the cluster
@@ -96,7 +94,7 @@ def test_a_list_that_does_not_change_stays_as_it_was_written(text: str) -> None:
     assert answer["text"].startswith(text)
     scenario = load(answer["text"])
     assert [o.meta.name for o in scenario.objects] == ["a", "b"]
-    assert {p.name: p.weight for p in compile_policy(scenario.policy).priorities}["EqualPriority"] == 3
+    assert {p.name: p.weight for p in compile_profile(scenario.policy).priorities}["EqualPriority"] == 3
 
 
 def test_a_list_with_the_policy_in_it_keeps_its_form_and_comments() -> None:
@@ -119,7 +117,7 @@ def test_documents_that_cannot_be_told_apart_are_written_anew_and_that_is_told()
     answer = configured(f"{text}\n", "priority", "EqualPriority", "3")
     scenario = load(answer["text"])
     assert [o.meta.name for o in scenario.objects] == ["a", "b"]
-    assert {p.name: p.weight for p in compile_policy(scenario.policy).priorities}["EqualPriority"] == 3
+    assert {p.name: p.weight for p in compile_profile(scenario.policy).priorities}["EqualPriority"] == 3
 
 
 def test_a_text_that_cannot_be_read_is_not_changed() -> None:
@@ -143,7 +141,7 @@ def test_the_settings_of_the_cache_are_written_and_left_out(
     """Each is a line of the settings document, told in the Policy's wire shape; its default needs none."""
     text = configured(NODES, "setting", name, value)["text"]
     assert text == f"{NODES}---\napiVersion: podstep/v1\nkind: SimulationSettings\n{written}\n"
-    told = compile_policy(None, load(text).settings).summary()
+    told = compile_profile(None, load(text).settings).summary()
     assert told[name] == (value == "true" if name == "audit" else value)
     assert configured(text, "setting", name, default)["text"] == NODES
 
@@ -180,9 +178,9 @@ async def test_the_catalogue_lists_what_a_policy_can_name() -> None:
     for row in answer["predicates"]:
         if not row["argument"]:
             for name in filter(None, (row["key"], row["alias"])):
-                compile_policy({"predicates": [{"name": name}]})
+                compile_profile({"predicates": [{"name": name}]})
     for row in answer["priorities"]:
-        compile_policy({"priorities": [{"name": row["name"], "weight": 1}]})
+        compile_profile({"priorities": [{"name": row["name"], "weight": 1}]})
     places = {row["proposal"] for row in answer["predicates"]} - {None}
     rows = ORDERS["proposal"]
     assert sorted(places) == [n for n, row in enumerate(rows, 1) if not UNREGISTERED & set(row.keys)]

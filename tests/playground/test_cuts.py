@@ -11,11 +11,12 @@ import pytest
 
 from playground.panels.cycle import PARTS, light
 from playground.playback.playback import Playback
-from scheduler_core.scenario import load
-from scheduler_core.scheduling.cycle import Cycle, Decision, Event
+from scheduler_core import load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.framework.plugins.coscheduling.record import record_of
+from scheduler_core.scheduling.cycle import Cycle, Decision, Event
 from scheduler_core.simulation.moment_record import UNTRIED, upto
+from scheduler_core.simulation.virtual.cycles import events_of
 from tests.playground.cutting import moments_inside, whole
 
 SLUGS = [example.slug for example in examples()]
@@ -103,7 +104,7 @@ POISON = "poison"
 def poisoned(cycle: Cycle, reached: tuple[str, ...]) -> Cycle:
     """Return a cycle in which everything that is decided after some phases is something else."""
     nobody = Decision(cycle.pod, "error", cycle.nodes[-1], ranked=True)
-    other: dict[str, Any] = {"decision": nobody, "message": POISON, "turns": (), "waiting": ()}
+    other: dict[str, Any] = {"decision": nobody, "message": POISON, "waiting": ()}
     if "select" in reached or "assume" in reached:
         other["decision"] = replace(nobody, node=cycle.decision.node, ranked=cycle.decision.ranked)
     else:
@@ -117,10 +118,11 @@ def poisoned(cycle: Cycle, reached: tuple[str, ...]) -> Cycle:
         other |= {"totals": np.arange(len(cycle.nodes)), "priorities": [POISON]}
     if "predicates" not in reached:
         other |= {"matrix": POISON, "feasible": np.zeros(1, np.int32), "nominated_passes": (POISON,)}
-    if cycle.groups is None:
+    if record_of(cycle).groups is None:
         other["events"] = [Event("Warning", POISON, POISON, POISON)]
     else:
-        other |= {"groups": cycle.groups_left, "consequences": ()}
+        record = replace(record_of(cycle), marks=(), groups=record_of(cycle).groups_left)
+        other |= {"plugins": (record,), "consequences": ()}
     return replace(cycle, **other)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.edits.describing import all_words, images_of, words_of
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.authoring.examples import find
 from scheduler_core.scenario.history import entries_of
 

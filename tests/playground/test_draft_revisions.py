@@ -13,12 +13,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from playground.playback import sources
-from playground.storage import store
 from playground.live import watching
 from playground.models import Draft
+from playground.playback import sources
 from playground.playback.library import Library, library
-
+from playground.storage import store
 from tests.playground.conftest import OWNER, STRANGER, connected
 from tests.playground.test_api_drafts import Caller, made
 

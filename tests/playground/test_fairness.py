@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground.storage import bundles
+from playground.celery import app
 from playground.models import QUEUED, RUNNING, Run
 from playground.queues import LONG, SHORT
 from playground.runs import compute, fairness, service
 from playground.runs.fairness import Visitor, Waiting, fair_order
+from playground.storage import bundles
 from playground.tasks import run_simulation
-
 from tests.playground.conftest import DATA, OWNER, STRANGER
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -123,10 +123,10 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What was handed to the broker: run and queue."""
     messages: list[tuple[str, str]] = []
 
-    def note(args: list[str], queue: str, **_: Any) -> None:
+    def note(_name: str, args: list[str], queue: str, **_: Any) -> None:
         messages.append((args[0], queue))
 
-    monkeypatch.setattr(run_simulation, "apply_async", note)
+    monkeypatch.setattr(app, "send_task", note)
     return messages
 
 

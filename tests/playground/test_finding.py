@@ -10,14 +10,14 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from playground.playback import finding
 from playground.api.document import SCHEMAS
+from playground.playback import finding
 from playground.playback.finding import ConditionError, Finder, Found, Search, condition_of
 from playground.playback.playback import Playback
-from scheduler_core.scenario import load
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core import load
 from scheduler_core.authoring.examples import find
-
+from scheduler_core.framework.plugins.coscheduling.record import record_of
+from scheduler_core.scheduling.cycle import Cycle
 from tests.playground.conftest import connected
 
 DATA = Path(__file__).parent / "data"
@@ -93,7 +93,7 @@ MEANS: dict[str, Callable[[Cycle], bool]] = {
     "operation": lambda cycle: bool(cycle.operations),
     "quirk": lambda cycle: bool(cycle.quirks),
     "tie": lambda cycle: len(cycle.ties) > 1 and cycle.node is not None,
-    "group": lambda cycle: bool(cycle.turns),
+    "group": lambda cycle: bool(record_of(cycle).marks),
     "predicate:": lambda cycle: cycle.matrix is not None and bool((cycle.matrix.codes > 0).any()),
     "predicate:GeneralPredicates": lambda cycle: failed(cycle, "GeneralPredicates"),
 }

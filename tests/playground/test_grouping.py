@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.simulation.virtual import simulate
-
 from tests.playground.conftest import OWNER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,9 +15,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.serving import health, heartbeat
 from playground.models import Worker
 from playground.queues import LONG, SHORT
+from playground.serving import health, heartbeat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

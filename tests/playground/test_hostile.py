@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from playground.storage import bundles
 from playground.playback.playback import Playback
-from scheduler_core.scenario.scenario import BundleError
+from playground.storage import bundles
+from scheduler_core.objects.problems import BundleError
 from tests.load.hostile import hostile
 
 EACH = 20

@@ -9,7 +9,6 @@ from django.test import Client
 from playground.storage import bundles, store
 from playground.storage.texts import INTRODUCTION, introduction
 from scheduler_core.authoring import examples
-
 from tests.playground.conftest import OWNER, connected, visitor_client
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from playground.serving import kept
 from playground.asgi import application, django_application
+from playground.serving import kept
 from playground.serving.kept import Kept
-
 from tests.playground.conftest import PATIENCE
 
 pytestmark = pytest.mark.django_db

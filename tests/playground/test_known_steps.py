@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from playground.playback import sources
-from playground.storage import store
+from playground.celery import app
 from playground.live import commands, consumer
 from playground.live.commands import COMMANDS, at_hand
 from playground.live.sightings import Sightings
 from playground.models import RUNNING, Draft, Run
+from playground.panels import steps
 from playground.panels.cycle import PARTS
+from playground.playback import sources
+from playground.playback.chunks import write_chunk
 from playground.playback.library import library
 from playground.playback.playback import Playback
-from playground.runs.chunks import write_chunk
-from playground.tasks import run_simulation
+from playground.storage import store
 from playground.wire import Encoded, encode
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
-
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,7 +36,7 @@ Asked = tuple[str, dict[str, Any]]
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs wait until the test computes them."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture
@@ -101,10 +101,10 @@ def computed(playback: Playback, name: str, payload: dict[str, Any]) -> str:
     """Return what a playback of its own answers."""
     known = payload["pods"]
     if name == "cycles.window":
-        return str(playback.window(payload["from"], payload["count"], known=known))
+        return str(steps.window(playback, payload["from"], payload["count"], known=known))
     index = playback.locate(payload["step"])
     assert index
-    answer = playback.parts(index, payload["parts"])
+    answer = steps.parts(playback, index, payload["parts"])
     came = None if known is None else playback.came(known)
     return encode(answer if came is None else {**answer, "pods": came})
 
@@ -292,13 +292,13 @@ async def test_of_a_run_that_goes_on_only_the_past_is_answered_from_memory(web: 
             assert len((await socket.success("cycles.window", asked))["cycles"]) == 2
             assert at_hand(OWNER, "cycles.window", asked) is None
             past = {**asked, "count": 2}
-            assert await body(socket, "cycles.window", past) == alone.window(1, 2)
-        assert at_hand(OWNER, "cycles.window", past) == alone.window(1, 2)
+            assert await body(socket, "cycles.window", past) == steps.window(alone, 1, 2)
+        assert at_hand(OWNER, "cycles.window", past) == steps.window(alone, 1, 2)
         await sync_to_async(write_chunk)(run, 2, alone.trail, 3)
         assert len((await socket.success("cycles.window", asked))["cycles"]) == len(alone)
         await sync_to_async(Run.objects.filter(pk=run.pk).update)(state="done")
-        assert await body(socket, "cycles.window", asked) == str(alone.window(1, 50))
-        assert at_hand(OWNER, "cycles.window", asked) == alone.window(1, 50)
+        assert await body(socket, "cycles.window", asked) == str(steps.window(alone, 1, 50))
+        assert at_hand(OWNER, "cycles.window", asked) == steps.window(alone, 1, 50)
 
 
 def _until(text: str, index: int) -> Any:
@@ -322,7 +322,7 @@ async def test_what_has_grown_since_is_computed_again(web: str, long_seen: None)
         asked = {"source": source, "from": 1, "count": 50}
         assert len((await socket.success("cycles.window", asked))["cycles"]) == 2
         part.follow(lambda after: [rows[after:]], complete=True)
-        assert await body(socket, "cycles.window", asked) == str(alone.window(1, 50))
+        assert await body(socket, "cycles.window", asked) == str(steps.window(alone, 1, 50))
 
 
 async def test_frames_that_are_refused_are_refused_also_where_the_step_is_known(

@@ -13,8 +13,6 @@ import pytest
 from django.test import Client
 
 import scheduler_core
-from playground.storage import bundles
-from playground.visitors import identity
 from playground.live import commands
 from playground.live.modules import scenarios
 from playground.models import Draft
@@ -22,8 +20,9 @@ from playground.playback.executor import parsing
 from playground.playback.library import library
 from playground.playback.playback import Playback
 from playground.playback.trail import Trail
+from playground.storage import bundles
 from playground.views import importing
-
+from playground.visitors import identity
 from tests.playground.conftest import OWNER, PATIENCE, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -113,7 +112,7 @@ async def test_reading_tells_how_far_it_is() -> None:
 async def test_a_reading_is_stopped_and_stores_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is given up ends while it is read, and no draft is made."""
     begun, go = threading.Event(), threading.Event()
-    load = scheduler_core.scenario.load
+    load = scheduler_core.load
 
     def held(*args: Any, **kwargs: Any) -> Any:
         begun.set()
@@ -148,7 +147,7 @@ async def test_nobodys_step_waits_for_a_reading(web: str) -> None:
 async def test_what_was_checked_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checking, opening and playing the same large text reads it once; another title is another title."""
     reads = 0
-    load = scheduler_core.scenario.load
+    load = scheduler_core.load
 
     def counted(*args: Any, **kwargs: Any) -> Any:
         nonlocal reads

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from playground.storage import bundles
 from playground.playback.executor import engine, fair
 from playground.playback.library import Library
 from playground.playback.playback import Playback
-from scheduler_core.scenario import load
-
+from playground.storage import bundles
+from scheduler_core import load
 from tests.playground.conftest import PATIENCE
 
 

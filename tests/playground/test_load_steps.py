@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.load.steps import STEPS, bundle
-
 from tests.playground.conftest import connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

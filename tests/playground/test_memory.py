@@ -9,13 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
-from playground.storage import bundles
 from playground.playback import freeing
 from playground.playback.freeing import Freed
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.weighing import AT_ONCE, scenario_bytes, weigh
-
+from playground.storage import bundles
 from tests.playground.bundle_kinds import KINDS, text_of
 
 SIZE = 400_000  # bytes of a text: what is kept once for all bundles hardly counts beside it

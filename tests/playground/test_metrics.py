@@ -14,11 +14,11 @@ from channels.testing import HttpCommunicator
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from playground.serving import metrics
 from playground.runs import service
-from playground.visitors.throttle import token_of
+from playground.runtime.counters import REQUESTS
+from playground.serving import metrics
 from playground.views import metrics as page
-
+from playground.visitors.throttle import token_of
 from tests.playground.conftest import OWNER, connected
 
 pytestmark = pytest.mark.django_db
@@ -148,7 +148,7 @@ async def test_requests_are_counted_by_class() -> None:
     from playground.asgi import application
 
     def count(status: str) -> float:
-        return metrics.REQUESTS.labels(status)._value.get()
+        return REQUESTS.labels(status)._value.get()
 
     async def ask(path: str, length: str = "0") -> int:
         headers = [(b"host", b"localhost"), (b"content-length", length.encode())]

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from playground.panels import steps
 from playground.panels.moments import MOMENTS_SHOWN, cut, told
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Placement
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.authoring.examples import examples, find
-from scheduler_core.framework.record import Happening
+from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual import simulate
 from tests.playground.test_timed import TEXTS, played
 
@@ -31,7 +32,7 @@ def moved(placement: Placement, moments: list[dict[str, Any]]) -> None:
 
 def moments_of(playback: Playback, index: int) -> list[dict[str, Any]]:
     """Return the moments of a cycle, or of the end, as they leave the server."""
-    found: list[dict[str, Any]] = json.loads(json.dumps(playback.parts(index, ["moments"])))["moments"]
+    found: list[dict[str, Any]] = json.loads(json.dumps(steps.parts(playback, index, ["moments"])))["moments"]
     return found
 
 
@@ -59,7 +60,7 @@ def test_the_end_is_where_the_simulation_ends(slug: str) -> None:
     for _ in simulation:
         pass
     end = len(playback) + 1
-    answer = playback.parts(end, [])
+    answer = steps.parts(playback, end, [])
     placement = playback.trail.placement_before(end)
     moved(placement, answer["moments"])
     names = [node.meta.name for node in playback.tables.nodes]
@@ -99,10 +100,10 @@ def test_a_stored_run_has_its_end_once_its_worker_got_there() -> None:
         run.follow(lambda _: [json.loads(json.dumps(rows))], complete=True, over=over)
     done, cancelled = runs
     end = len(source) + 1
-    assert done.parts(end, []) == source.parts(end, [])
+    assert steps.parts(done, end, []) == steps.parts(source, end, [])
     assert not cancelled.ended
     with pytest.raises(OutOfRangeError):
-        cancelled.parts(end, [])
+        steps.parts(cancelled, end, [])
     # the last cycle is still itself after the end was looked at
     with done.after(len(source)) as simulation:
         before = simulation.placement()
@@ -130,7 +131,7 @@ def test_too_many_moments_are_told_as_one_that_keeps_their_moves() -> None:
     """A burst is cut to a bounded answer, and nobody stands where they do not."""
     pods = {f"a/p{n}": n for n in range(500)}
     happenings = [
-        Happening(float(n), "Scheduled", key, f"to n{n}", moves=((key, "n"),)) for key, n in pods.items()
+        TimelineEvent(float(n), "Scheduled", key, f"to n{n}", moves=((key, "n"),)) for key, n in pods.items()
     ]
     rows = told(happenings, "", "event", pods, {"n": 0})
     assert len(rows) == 500
@@ -145,8 +146,8 @@ def test_too_many_moments_are_told_as_one_that_keeps_their_moves() -> None:
 def test_what_is_passed_over_still_moves() -> None:
     """A happening that no sentence tells of adds its moves to the one before it, or to the next."""
     pods = {"a/x": 0, "a/y": 1}
-    silent = Happening(1.0, "FailedScheduling", "a/x", moves=(("a/x", None),))
-    loud = Happening(2.0, "Started", "a/y", moves=(("a/y", "n"),))
+    silent = TimelineEvent(1.0, "FailedScheduling", "a/x", moves=(("a/x", None),))
+    loud = TimelineEvent(2.0, "Started", "a/y", moves=(("a/y", "n"),))
     for order in ([silent, loud], [loud, silent]):
         (only,) = told(order, "a/x", "consequence", pods, {"n": 7})
         assert sorted(only["moves"], key=str) == [[0, None], [1, 7]]

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
+from playground.panels import steps
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables, node_state
 from playground.playback.trail import Trail
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.simulation.virtual import simulate
 from tests.parts import REPOSITORY
 
-FAILS = (REPOSITORY / "scheduler_core" / "examples" / "node-fails.yaml").read_text()
+FAILS = (REPOSITORY / "scheduler_core" / "authoring" / "examples" / "node-fails.yaml").read_text()
 
 CHANGED = """
 apiVersion: v1
@@ -112,7 +113,7 @@ def test_windows_lead_from_one_state_of_the_nodes_to_the_next() -> None:
     playback = played(CHANGED)
     states: dict[int, Any] = {}
     for index in range(1, len(playback) + 1):
-        window = json.loads(playback.window(index, 1))
+        window = json.loads(steps.window(playback, index, 1))
         assert {node: state for node, state in states.items() if state != {}} == dict(window["nodes"])
         states.update(window["cycles"][0]["nodes"])
     assert [state for state in states.values() if state] == [
@@ -125,7 +126,7 @@ def test_a_failed_node_is_told_from_its_moment_on() -> None:
     """The moment that finds a node silent names it, so that the stage can show it from then on."""
     playback = played(FAILS)
     index = next(i for i in range(1, len(playback) + 1) if playback.trail.nodes.of(i))
-    moments = playback.parts(index, ["moments"])["moments"]
+    moments = steps.parts(playback, index, ["moments"])["moments"]
     named = [(moment["what"], moment["time"]) for moment in moments if moment.get("nodes") == [1]]
     assert named[:2] == [("NodeNotReady", 100), ("TaintsChanged", 100)]
     assert playback.trail.nodes.of(index)[0][1]["conditions"] == ["Ready=Unknown"]
@@ -137,7 +138,7 @@ def test_the_end_tells_of_nodes_that_changed_after_the_last_cycle() -> None:
     last = len(playback)
     silent = next(state for node, state in playback.trail.nodes.before(last + 1) if node == 1)
     assert silent["conditions"] == ["Ready=Unknown"]
-    assert playback.parts(last + 1, [])["nodes"] == [[1, {}]]
+    assert steps.parts(playback, last + 1, [])["nodes"] == [[1, {}]]
 
 
 def test_rows_of_an_older_run_say_that_nothing_is_known() -> None:
@@ -148,4 +149,4 @@ def test_rows_of_an_older_run_say_that_nothing_is_known() -> None:
     again.extend(json.loads(json.dumps(rows)))
     assert not again.nodes.known
     playback.trail.nodes.known = False
-    assert json.loads(playback.window(1, 1))["nodes"] is None
+    assert json.loads(steps.window(playback, 1, 1))["nodes"] is None

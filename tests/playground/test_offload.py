@@ -14,19 +14,18 @@ import pytest
 from django.test import Client
 
 import scheduler_core
-from playground.storage import bundles
-from playground.visitors import identity, throttle
-from playground.pool import offload
 from playground.edits import worth
 from playground.live import commands
 from playground.models import Draft
 from playground.playback.library import library
+from playground.pool import offload, reading
 from playground.pool.pool import pool
 from playground.pool.shares import BusyError
-from tests.services.processes import wait_until
-
+from playground.storage import bundles
+from playground.visitors import identity
 from tests.playground import pool_jobs
 from tests.playground.conftest import PATIENCE, Socket, connected
+from tests.services.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,7 +57,7 @@ def pooled(limits: Limit, monkeypatch: pytest.MonkeyPatch) -> Iterator[Limit]:
     """A web process with a pool, in which nothing large can be read in the process itself."""
     monkeypatch.setattr(bundles, "last_read", bundles.LastRead())
     monkeypatch.setattr(worth, "answers", worth.Answers())
-    load, load_documents = scheduler_core.scenario.load, scheduler_core.load_documents
+    load, load_documents = scheduler_core.load, scheduler_core.load_documents
 
     def small(given: Any, *args: Any, **kwargs: Any) -> Any:
         texts = [given] if isinstance(given, str) else [str(text) for _, text in given]
@@ -263,7 +262,7 @@ def test_the_api_and_the_start_page_read_in_the_pool(owner: Client) -> None:
 def test_a_request_reads_while_another_waits_for_the_pool(pooled: Limit, web: str, tmp_path: Any) -> None:
     """Its place among the few that read is another's until the pool has read for it."""
     pooled(POOL_PROCESSES=1, ENGINE_THREADS=1)
-    throttle._readers.cache_clear()
+    reading._readers.cache_clear()
     go = tmp_path / "go"
     pool().submit("somebody", pool_jobs.held, str(go))
     with ThreadPoolExecutor(1) as threads:
@@ -272,22 +271,22 @@ def test_a_request_reads_while_another_waits_for_the_pool(pooled: Limit, web: st
         assert Client().post("/api/scenarios", {"bundle": web}, "application/json").status_code == 201
         go.touch()
         assert waiting.result(PATIENCE).status_code == 201
-    throttle._readers.cache_clear()
+    reading._readers.cache_clear()
 
 
 def test_requests_read_by_visitor_in_turn(limits: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who waits for too many readings is refused at once, and nobody else is."""
     limits(ENGINE_THREADS=2, POOL_QUEUED_PER_VISITOR=1)
-    monkeypatch.setattr(throttle, "READING_SECONDS", 0.05)
-    throttle._readers.cache_clear()
+    monkeypatch.setattr(reading, "READING_SECONDS", 0.05)
+    reading._readers.cache_clear()
     try:
-        with identity.asked_by("a"), throttle.reading():
-            with pytest.raises(BusyError), throttle.reading():
+        with identity.asked_by("a"), reading.reading():
+            with pytest.raises(BusyError), reading.reading():
                 pass
-            with identity.asked_by("b"), throttle.reading():
+            with identity.asked_by("b"), reading.reading():
                 pass
     finally:
-        throttle._readers.cache_clear()
+        reading._readers.cache_clear()
 
 
 @pytest.mark.usefixtures("pooled")

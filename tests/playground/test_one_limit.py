@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.storage import bundles
+from playground.celery import app
 from playground.models import Run, Scenario
 from playground.runs.compute import compute
-from playground.tasks import run_simulation
+from playground.storage import bundles
 from scheduler_core import load_documents
 from scheduler_core.formats.limits import Limits
 
@@ -54,7 +54,7 @@ def limited(limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Non
     """Twelve pods, more than the engine's own bound, as 200,000 are more than its 100,000."""
     assert load_documents.__kwdefaults__ is not None
     monkeypatch.setitem(load_documents.__kwdefaults__, "limits", Limits(pods=MOST - 1))
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     limits(PODS=MOST)
 
 
@@ -123,7 +123,7 @@ def test_a_queued_run_fails_with_the_limit_that_was_lowered(
     client: Client, limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker names what is to be done; it does not fail as if by a defect."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     name = post(client, bundle(MOST)).json()["id"]
     body = json.dumps({"scenario": name})
     run = client.post("/api/runs", body, content_type="application/json").json()["id"]

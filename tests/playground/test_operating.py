@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core import Simulation, simulate
-from scheduler_core.scenario import load
+from scheduler_core import Simulation, load, simulate
 from scheduler_core.authoring.examples import find
 from scheduler_core.objects.model import Pod
-
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

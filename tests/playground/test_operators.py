@@ -12,11 +12,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.storage import audit, bundles, store
-from playground.visitors import bans, identity
 from playground.models import AuditEntry, Ban, Draft, Run, Scenario
 from playground.runs import service
-
+from playground.storage import audit, bundles, store
+from playground.visitors import bans, identity
 from tests.playground.conftest import OWNER, communicator, connected
 
 pytestmark = pytest.mark.django_db

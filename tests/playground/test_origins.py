@@ -9,10 +9,10 @@ import pytest
 from django.conf import settings as in_use
 from django.test import Client
 
-from playground.storage import bundles, store
+from playground.celery import app
 from playground.models import Run
 from playground.serving.origins import is_own
-from playground.tasks import run_simulation
+from playground.storage import bundles, store
 from tests.playground.conftest import OWNER, communicator
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -126,7 +126,7 @@ SIMPLE = (
 @pytest.fixture
 def caller(monkeypatch: pytest.MonkeyPatch) -> Client:
     """A caller with forgery checks as in production; runs wait."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     return Client(enforce_csrf_checks=True)
 
 

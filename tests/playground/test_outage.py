@@ -9,8 +9,7 @@ import psycopg
 import pytest
 from django.db import IntegrityError, InterfaceError, ProgrammingError
 
-from playground.serving import outage
-
+from playground.runtime import outage
 from tests.playground.outages import FULL, LOCKED, Lines, of_postgresql, of_sqlite
 
 

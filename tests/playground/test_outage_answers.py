@@ -14,16 +14,16 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 from django.test import Client
 
-from playground.serving import health, heartbeat, outage
-from playground.playback import sources
-from playground.storage import store
+from playground.celery import app
 from playground.live import remembered, watching
 from playground.models import Draft, Run, Scenario, Share
-from playground.tasks import run_simulation
-from tests.services.processes import wait_until
-
+from playground.playback import sources
+from playground.runtime import outage
+from playground.serving import health, heartbeat
+from playground.storage import store
 from tests.playground.conftest import OWNER, STRANGER, connected
 from tests.playground.outages import FULL, LOCKED, Lines, failing, of_postgresql, of_sqlite, started, writes
+from tests.services.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,7 +34,7 @@ def no_outage_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     for outages in (outage.requests, sources.reads):
         outages._since = None
     remembered._found.clear()
-    monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -17,12 +17,12 @@ from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
-from playground.serving import outage
-from playground.storage.bundles import unpack
+from playground.celery import app
 from playground.models import Run, RunChunk
 from playground.runs import compute, rescue, retrying, service
+from playground.runtime import outage
+from playground.storage.bundles import unpack
 from playground.tasks import run_simulation
-
 from tests.playground.outages import LOCKED, of_sqlite, started
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,7 +36,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrying, "FIRST_WAIT", 0.001)
     monkeypatch.setattr(retrying, "LONGEST_WAIT", 0.05)
     monkeypatch.setattr(compute, "SLICE_CYCLES", 2)
-    monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 def digest(run: Run) -> str:
@@ -220,11 +220,11 @@ def test_a_run_is_started_at_once_while_the_broker_is_away(monkeypatch: pytest.M
     """A broker that has been away for a while is asked every two seconds, by one of all who start runs."""
     asked: list[str] = []
 
-    def away(args: list[str], **_: Any) -> None:
+    def away(_name: str, args: list[str], **_: Any) -> None:
         asked.extend(args)
         raise ConnectionError("no broker")
 
-    monkeypatch.setattr(run_simulation, "apply_async", away)
+    monkeypatch.setattr(app, "send_task", away)
     monkeypatch.setattr(service._broker, "_since", time.monotonic() - 60)
     monkeypatch.setattr(service._broker, "_asked", 0.0)
     runs = [started() for _ in range(3)]
@@ -252,14 +252,14 @@ def test_a_broker_that_is_away_is_asked_once_a_beat(monkeypatch: pytest.MonkeyPa
     Run.objects.update(created=long_ago, enqueued=long_ago)
     asked: list[str] = []
 
-    def away(args: list[str], **_: Any) -> None:
+    def away(_name: str, args: list[str], **_: Any) -> None:
         asked.extend(args)
         raise ConnectionError("no broker")
 
-    monkeypatch.setattr(run_simulation, "apply_async", away)
+    monkeypatch.setattr(app, "send_task", away)
     assert rescue.rescue() == []
     assert rescue.rescue() == []
     assert len(asked) == 2
     assert set(Run.objects.values_list("enqueued", flat=True)) == {long_ago}, "no wait has grown"
-    monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     assert set(rescue.rescue()) == {run.pk for run in runs}

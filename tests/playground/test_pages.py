@@ -14,11 +14,11 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground.storage import bundles, store
+from playground.celery import app
 from playground.models import Draft, Run, Scenario
+from playground.storage import bundles, store
 from playground.tasks import run_simulation
 from scheduler_core.authoring import examples
-
 from tests.playground.conftest import DATA, OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs wait until the test computes them."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 def upload(name: str, data: bytes) -> SimpleUploadedFile:
@@ -331,7 +331,7 @@ def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
 
 def test_the_reference_shows_how_preemption_chooses(owner: Client) -> None:
     """The criteria in their order, the fixed one in the other's place, and the reasons that nothing mends."""
-    from scheduler_core.scheduling.preemption import UNRESOLVABLE_REASONS
+    from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
 
     page = owner.get("/reference/predicates/")
     assert [(row["place"], row["fixed"]) for row in page.context["criteria"]] == [

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from playground.storage import bundles
+from playground.panels import steps
 from playground.panels.ladder import ladder, stopped
 from playground.panels.priorities import why_unranked
 from playground.panels.story import story
 from playground.playback.playback import Playback
-from scheduler_core.scheduling.cycle import Cycle
+from playground.storage import bundles
 from scheduler_core.authoring.examples import find
-
+from scheduler_core.scheduling.cycle import Cycle
 from tests.playground.conftest import DATA
 from tests.playground.golden import check
 
@@ -43,14 +43,14 @@ def plain(sentences: list[Any]) -> list[str]:
 def test_windows(name: str) -> None:
     """The light cycles of a whole history are as recorded."""
     playback = played(name)
-    check(DATA / f"{name}.window.json", json.loads(playback.window(1, 100)))
+    check(DATA / f"{name}.window.json", json.loads(steps.window(playback, 1, 100)))
 
 
 @pytest.mark.parametrize("name", BUNDLES)
 def test_parts(name: str) -> None:
     """The matrices, rankings and queues of every cycle are as recorded."""
     playback = played(name)
-    check(DATA / f"{name}.parts.json", [playback.parts(i, PARTS) for i in range(1, len(playback) + 1)])
+    check(DATA / f"{name}.parts.json", [steps.parts(playback, i, PARTS) for i in range(1, len(playback) + 1)])
 
 
 @pytest.mark.parametrize("name", BUNDLES)
@@ -64,7 +64,7 @@ def test_tables(name: str) -> None:
 def test_the_story_ends_with_what_kubectl_prints(name: str) -> None:
     """The last sentence of every cycle is its event's message."""
     playback = played(name)
-    for light in json.loads(playback.window(1, 100))["cycles"]:
+    for light in json.loads(steps.window(playback, 1, 100))["cycles"]:
         shown = [event[3] for event in light["events"] if event[1] in ("Scheduled", "FailedScheduling")]
         assert plain(light["story"])[-1] == shown[-1]
 
@@ -81,7 +81,7 @@ def test_every_name_in_a_story_is_a_reference_that_exists() -> None:
             "priority": {name for name, _ in summary["priorities"]},
             "tab": {"Preemption", "Cache"},
         }
-        for light in json.loads(playback.window(1, 100))["cycles"]:
+        for light in json.loads(steps.window(playback, 1, 100))["cycles"]:
             for part in (part for sentence in light["story"] for part in sentence if isinstance(part, dict)):
                 [(kind, name)] = part.items()
                 seen.add(kind)
@@ -125,7 +125,7 @@ def example(slug: str, **settings: str) -> list[dict[str, Any]]:
     playback = Playback(bundles.parse([("", text)]))
     while playback.advance(1):
         pass
-    cycles: list[dict[str, Any]] = json.loads(playback.window(1, len(playback)))["cycles"]
+    cycles: list[dict[str, Any]] = json.loads(steps.window(playback, 1, len(playback)))["cycles"]
     return cycles
 
 

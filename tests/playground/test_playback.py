@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from playground.panels import steps
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
 from playground.playback.trail import CHECKPOINT, Trail
-from scheduler_core.scenario import load
-from scheduler_core import load_documents
+from scheduler_core import load, load_documents
 from scheduler_core.simulation.instant import Simulation
-
 from tests.playground.conftest import DATA
 
 
@@ -56,25 +55,25 @@ def test_the_trail_places_every_pod_where_the_simulation_does(shared_folder: Pat
 
 def test_any_order_of_reading_gives_the_same_cycles(web: str) -> None:
     """Scrubbing back and forth shows what reading from the front shows."""
-    forward = json.loads(play(web).window(1, 100))["cycles"]
+    forward = json.loads(steps.window(play(web), 1, 100))["cycles"]
     playback = play(web)
     order = [*range(1, len(playback) + 1)] * 2
     random.Random(7).shuffle(order)
     for index in order:
-        assert json.loads(playback.window(index, 1))["cycles"] == [forward[index - 1]]
+        assert json.loads(steps.window(playback, index, 1))["cycles"] == [forward[index - 1]]
 
 
 def test_changes_lead_from_one_placement_to_the_next() -> None:
     """A client that applies a window's changes ends where the next window begins."""
     playback = play((DATA / "preempt.yaml").read_text())
-    placement = json.loads(playback.window(1, 1))["placement"]
+    placement = json.loads(steps.window(playback, 1, 1))["placement"]
     assert placement == playback.tables.pod_wire()["node"]
     for index in range(1, len(playback) + 1):
-        window = json.loads(playback.window(index, 1))
+        window = json.loads(steps.window(playback, index, 1))
         assert window["placement"] == placement
         for pod, node in window["cycles"][0]["changes"]:
             placement[pod] = node
-    assert json.loads(playback.window(len(playback) + 1, 1)) == {
+    assert json.loads(steps.window(playback, len(playback) + 1, 1)) == {
         "from": len(playback) + 1,
         "placement": placement,
         "nodes": [[1, {"unschedulable": True}]],
@@ -87,7 +86,7 @@ def test_a_trail_counts_only_whole_rows(web: str) -> None:
     playback = play(web)
     trail = Trail(playback.scenario, playback.tables)
     columns = [name for name in vars(trail) if isinstance(getattr(trail, name), list | bytearray | array)]
-    columns = [name for name in columns if name not in ("_kept", "_operations", "_turns")]
+    columns = [name for name in columns if name not in ("_kept", "_operations", "_marks")]
     lengths: list[tuple[int, int]] = []
 
     def look(*_: object) -> None:
@@ -167,7 +166,7 @@ def test_cycles_out_of_range(web: str) -> None:
         with pytest.raises(OutOfRangeError):
             playback.cycle(index)
     with pytest.raises(OutOfRangeError):
-        playback.window(7, 1)
+        steps.window(playback, 7, 1)
 
 
 def test_work_that_nobody_wants_is_not_begun(web: str) -> None:
@@ -183,7 +182,7 @@ def test_kept_cycles_are_bounded_by_their_size(web: str, limits: Any) -> None:
     """Old matrices go when there are too many."""
     limits(CYCLE_CACHE_BYTES=1, LIGHT_CACHE=2)
     playback = play(web)
-    playback.window(1, 5)
+    steps.window(playback, 1, 5)
     assert len(playback._cycles) == 1
     assert len(playback._light) == 2
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
+from playground.panels import steps
 from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
 from playground.playback.playback import Playback
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.framework.plugins.coscheduling.controller import FINAL, PHASE_TABLES
+from scheduler_core.framework.plugins.coscheduling.podgroup_status import standing
+from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord
 from scheduler_core.simulation.virtual import TimedSimulation, simulate
-from scheduler_core.simulation.virtual.gangs import PodGroupRecord
-from scheduler_core.simulation.virtual.standing import standing
 from tests.playground.test_timed import CHURN, TEXTS, played
 
 CURRENT = """
@@ -51,7 +52,7 @@ GATED = CURRENT.replace("spec: {containers", "spec: {schedulingGates: [{name: la
 
 def part(playback: Playback, index: int) -> dict[str, Any]:
     """Return the podgroups part of a cycle."""
-    found: dict[str, Any] = playback.parts(index, ["podgroups"])["podgroups"]
+    found: dict[str, Any] = steps.parts(playback, index, ["podgroups"])["podgroups"]
     return found
 
 
@@ -154,7 +155,7 @@ def test_the_outlook_of_a_denied_group_ends_with_its_retries() -> None:
     assert words(group["outlook"]["now"]).startswith("Denied: PreFilter turns its pods away; none of 4")
     assert kinds(group)["denied"] == group["deniedUntil"] == pytest.approx(3, abs=0.1)
     flush = kinds(group)["flush"]
-    assert playback.parts(7, ["queue"])["queue"]["time"] == pytest.approx(flush, abs=0.1)
+    assert steps.parts(playback, 7, ["queue"])["queue"]["time"] == pytest.approx(flush, abs=0.1)
 
 
 def test_the_outlook_of_a_backed_off_group_of_the_current_edition() -> None:

@@ -13,18 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from playground.storage import bundles
-from playground.pool import offload
 from playground.edits.edit_operations import ObjectError
+from playground.pool import offload
 from playground.pool.pool import Pool
 from playground.pool.process import CancelledError, JobError, LostError, OverrunError
 from playground.pool.shares import Bounds, BusyError
 from playground.pool.transfer import packed, unpacked
+from playground.storage import bundles
 from tests.parts import REPOSITORY
-from tests.services.processes import wait_until
-
 from tests.playground import pool_jobs
 from tests.playground.conftest import PATIENCE
+from tests.services.processes import wait_until
 
 WIDE = Bounds(running=4, queued=100, queued_by_all=1_000)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from playground.storage import bundles
+from playground.panels import steps
 from playground.panels.preemption import (
     GROUP_NODES,
     ROWS,
@@ -23,10 +23,10 @@ from playground.panels.preemption import (
 from playground.panels.sentences import Sentence
 from playground.panels.story import story
 from playground.playback.playback import Playback
+from playground.storage import bundles
 from scheduler_core import Simulation
 from scheduler_core.authoring.examples import find
 from scheduler_core.scheduling.preemption.record import DryRun, Hopeless, NodeGroup, Preemption
-
 from tests.playground.conftest import connected
 
 
@@ -44,7 +44,7 @@ def example() -> Playback:
 
 
 def part(playback: Playback, index: int) -> dict[str, Any]:
-    shown: dict[str, Any] = json.loads(json.dumps(playback.parts(index, ["preemption"])))["preemption"]
+    shown: dict[str, Any] = json.loads(json.dumps(steps.parts(playback, index, ["preemption"])))["preemption"]
     return shown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.panels.cycle import light
 from playground.playback.playback import Playback
-from scheduler_core.scenario import load
+from scheduler_core import load
 
 NODE = """apiVersion: v1
 kind: Node

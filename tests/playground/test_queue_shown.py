@@ -8,12 +8,12 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from playground.storage import bundles
+from playground.celery import app
 from playground.live import watching
 from playground.models import Run
 from playground.runs import compute, fairness, service
+from playground.storage import bundles
 from playground.tasks import run_simulation
-
 from tests.playground.conftest import DATA, OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is started waits."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 def queued(owner: str, address: str) -> Run:

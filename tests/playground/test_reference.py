@@ -7,12 +7,11 @@ import re
 import pytest
 from django.test import Client
 
-from playground.views import catalogue
-from playground.views import rule_texts
+from playground.reference import catalogue, rule_texts
 from playground.views.reference import ROW, side_by_side, unlisted
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, keys_of
-from scheduler_core.config.policy.profile import compile_policy
 from scheduler_core.config.policy.providers import PROVIDERS
+from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.priorities import PRIORITIES
 
 
@@ -79,6 +78,6 @@ def test_every_priority_has_its_kind_and_formula(text: str) -> None:
 def test_the_second_provider_can_be_written_as_a_policy() -> None:
     """As the page advises: its priorities are names that a policy may use."""
     listed = [{"name": name, "weight": weight} for name, weight in PROVIDERS["ClusterAutoscalerProvider"]]
-    profile = compile_policy({"priorities": listed})
+    profile = compile_profile({"priorities": listed})
     assert "MostRequestedPriority" in [priority.name for priority in profile.priorities]
     assert "LeastRequestedPriority" not in [priority.name for priority in profile.priorities]

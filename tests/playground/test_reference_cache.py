@@ -8,13 +8,13 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from playground.views import cache_texts
+from playground.reference import cache_texts
 from playground.views.reference_cache import lacking, resources
+from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 from scheduler_core.equivalence.classes import fields_of
 from scheduler_core.equivalence.conditions import ALWAYS, Scope
 from scheduler_core.equivalence.row import MODES, Row
 from scheduler_core.equivalence.rules import TABLE
-from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 
 @pytest.fixture

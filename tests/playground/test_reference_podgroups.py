@@ -8,11 +8,11 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from playground.views.podgroup_texts import ARGUMENTS
+from playground.reference.podgroup_texts import ARGUMENTS
+from scheduler_core.framework.events import PLUGIN_EVENTS
 from scheduler_core.framework.plugins.coscheduling.controller import PHASE_TABLES
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.events import PLUGIN_EVENTS
 from scheduler_core.framework.releases import RELEASES
 
 

@@ -8,10 +8,9 @@ import pytest
 from channels.testing import HttpCommunicator
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
-from playground.storage import bundles, store
-from playground.serving import request_ids
 from playground.runs import compute, service
-
+from playground.runtime import log_context
+from playground.storage import bundles, store
 from tests.playground.conftest import OWNER, Socket, communicator
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,10 +73,10 @@ def test_a_run_has_the_name_of_what_started_it(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(service, "enqueue", lambda *_: True)
     run, _ = service.start(bundles.parse([("", NODE)]), owner="owner")
     assert run.request_id == "tab-1.4"
-    request_ids.bind_task(task_id="t")
+    log_context.bind_task(task_id="t")
     seen: list[dict[str, Any]] = []
     monkeypatch.setattr(compute._Attempt, "run_to_end", lambda _: seen.append(get_contextvars()))
     compute.compute(run.pk)
     assert seen == [{"task_id": "t", "run": run.pk, "request_id": "tab-1.4"}]
-    request_ids.forget_task()
+    log_context.forget_task()
     assert get_contextvars() == {}

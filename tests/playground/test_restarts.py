@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground.storage import bundles
-from playground.playback import sources
+from playground.celery import app
 from playground.models import Run
+from playground.panels import steps
+from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail
 from playground.runs import compute, service
+from playground.storage import bundles
 from playground.tasks import run_simulation
-from scheduler_core import BundleError
-from scheduler_core.scenario import load
-
+from scheduler_core import BundleError, load
 from tests.playground.conftest import DATA, OWNER
 
 TEXT = (DATA / "restart.yaml").read_text()
@@ -34,7 +34,7 @@ def played() -> Playback:
 
 
 def lights(playback: Playback) -> list[dict[str, Any]]:
-    cycles: list[dict[str, Any]] = json.loads(playback.window(1, 100))["cycles"]
+    cycles: list[dict[str, Any]] = json.loads(steps.window(playback, 1, 100))["cycles"]
     return cycles
 
 
@@ -62,11 +62,11 @@ def test_every_panel_shows_the_profile_of_its_cycle() -> None:
     """Ladder, matrix, priorities and the policy itself are those in force, read in any order."""
     playback = played()
     for index in (4, 1, 3, 2):
-        parts = playback.parts(index, PARTS)
+        parts = steps.parts(playback, index, PARTS)
         light = lights(playback)[index - 1]
         assert [name for name, _, _ in light["ladder"]] == parts["predicates"]["order"]
         assert parts["policy"]["predicates"] == parts["predicates"]["order"]
-    first, lenient, last = (playback.parts(index, PARTS) for index in (1, 3, 4))
+    first, lenient, last = (steps.parts(playback, index, PARTS) for index in (1, 3, 4))
     assert first["policy"] == playback.profile.summary()
     assert lenient["policy"]["predicates"] == ["CheckNodeCondition", "HostName", "PodFitsResources"]
     assert lenient["policy"]["alwaysCheckAllPredicates"] is True
@@ -82,7 +82,7 @@ def test_the_settings_of_the_cache_are_those_in_force_at_the_cycle() -> None:
     playback = Playback(load(TEXT.replace("predicateOrder: proposal", settings)))
     while playback.advance(1):
         pass
-    first, last = (playback.parts(index, ["policy"])["policy"] for index in (1, 4))
+    first, last = (steps.parts(playback, index, ["policy"])["policy"] for index in (1, 4))
     told = ("cache", "equivalenceClass", "audit", "staleWrites")
     assert [first[name] for name in told] == ["off", "controller", False, "generations"]
     assert [last[name] for name in told] == ["sound", "controller", True, "none"]
@@ -101,7 +101,7 @@ def test_stored_rows_keep_restarts() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_run_resumes_across_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that takes over after the restart ends where one that computed everything ends."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr(compute, "SLICE_CYCLES", 1)
     run, _ = service.start(bundles.parse([("", TEXT)], "two restarts"), OWNER)
     claim = compute.claim_run(run.pk)

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from playground.storage import bundles, store
-from playground.serving import heartbeat
-from playground.playback import sources
+from playground.celery import app
 from playground.models import Run, RunChunk
+from playground.panels import steps
+from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
 from playground.runs import compute, rescue, service
 from playground.runs.metrics import Meter, Samples
+from playground.serving import heartbeat
+from playground.storage import bundles, store
 from playground.tasks import run_simulation
-from scheduler_core import BundleError
-from scheduler_core.scenario import load
-
+from scheduler_core import BundleError, load
 from tests.playground.conftest import DATA, OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was handed to the broker."""
     ids: list[str] = []
-    monkeypatch.setattr(run_simulation, "apply_async", lambda args, **_: ids.extend(args))
+    monkeypatch.setattr(app, "send_task", lambda _name, args, **_: ids.extend(args))
     return ids
 
 
@@ -70,7 +70,7 @@ def test_a_run_to_its_end(run: Run) -> None:
     played = sources.open_playback(sources.find({"run": row.pk}, ""))
     assert played.complete
     assert played.trail.decisions == alone.trail.decisions
-    assert played.window(1, 100) == alone.window(1, 100)
+    assert steps.window(played, 1, 100) == steps.window(alone, 1, 100)
 
 
 def test_a_second_message_for_the_same_run_does_nothing(run: Run) -> None:
@@ -229,14 +229,14 @@ def test_a_broker_that_is_away_loses_no_run(
 ) -> None:
     """Workers look for rows that nobody told them of."""
 
-    def away(**_: Any) -> None:
+    def away(*_: Any, **__: Any) -> None:
         raise ConnectionError("no broker")
 
-    monkeypatch.setattr(run_simulation, "apply_async", away)
+    monkeypatch.setattr(app, "send_task", away)
     second, _ = service.start(load((DATA / "web.yaml").read_text()), OWNER)
     assert finished(second).state == "queued"
     assert rescue.rescue() == []
-    monkeypatch.setattr(run_simulation, "apply_async", lambda args, **_: sent.extend(args))
+    monkeypatch.setattr(app, "send_task", lambda _name, args, **_: sent.extend(args))
     Run.objects.update(enqueued=timezone.now() - timedelta(minutes=1))
     assert set(rescue.rescue()) == {run.pk, second.pk}
     assert set(sent) == {run.pk, second.pk}

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from playground.panels import steps
 from playground.panels.priorities import explained
 from playground.playback.playback import OutOfRangeError, Playback
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.simulation.instant import Simulation
-
 from tests.playground.conftest import DATA, connected
 from tests.playground.golden import check
 
@@ -53,7 +53,7 @@ def test_explanations_end_with_the_score_of_the_matrix(name: str) -> None:
     """The last value is the reduced score, times weight the weighted one, and columns sum to the totals."""
     playback = played(name)
     for index in range(1, len(playback) + 1):
-        part = json.loads(json.dumps(playback.parts(index, ["priorities"])))["priorities"]
+        part = json.loads(json.dumps(steps.parts(playback, index, ["priorities"])))["priorities"]
         sums: dict[str, int] = {}
         for row in part.get("rows", []):
             for values in ("raw", "score"):

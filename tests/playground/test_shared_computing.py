@@ -12,8 +12,8 @@ import pytest
 
 from playground.live.consumer import ENGINE_JOBS, Connection
 from playground.live.flights import Flights
+from playground.panels import steps
 from playground.playback.playback import OutOfRangeError, Playback, Superseded
-
 from tests.playground.conftest import PATIENCE, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,11 +22,11 @@ LECTURE = 20  # sockets
 
 
 class Gate:
-    """Holds back ``Playback.parts``, and counts its calls."""
+    """Holds back ``steps.parts``, and counts its calls."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.begun, self.go, self.calls = threading.Event(), threading.Event(), 0
-        parts = Playback.parts
+        parts = steps.parts
 
         def gated(playback: Playback, *args: Any) -> Any:
             self.calls += 1
@@ -34,7 +34,7 @@ class Gate:
             assert self.go.wait(PATIENCE)
             return parts(playback, *args)
 
-        patch.setattr(Playback, "parts", gated)
+        patch.setattr(steps, "parts", gated)
 
     async def until_begun(self) -> None:
         assert await asyncio.to_thread(self.begun.wait, PATIENCE)
@@ -136,7 +136,7 @@ async def test_an_error_is_everybodys(web: str, gate: Gate, monkeypatch: pytest.
         raise OutOfRangeError("There is none.")
 
     async with hall(web, LECTURE) as (sockets, asked):
-        monkeypatch.setattr(Playback, "parts", failing)
+        monkeypatch.setattr(steps, "parts", failing)
         requests = [await socket.send("cycle.get", asked) for socket in sockets]
         await settle(sockets)
         await gate.until_begun()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from playground.storage import bundles
 from playground.queues import LONG, SHORT
 from playground.runs.sizing import expected_work, queue_for
+from playground.storage import bundles
 from scheduler_core.scenario.scenario import Scenario
 from tests.e2e.bundles import deployment, node
 

@@ -18,9 +18,8 @@ from websockets.sync.client import connect
 
 from playground.serving import connections as registry
 from playground.serving import protocols
-from tests.services.processes import free_port, wait_until
-
 from tests.playground.conftest import PATIENCE
+from tests.services.processes import free_port, wait_until
 
 LARGE = 64 * 2**20  # more than the kernel's buffers of both ends hold
 

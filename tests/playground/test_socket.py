@@ -18,7 +18,6 @@ from playground.live.consumer import Connection, Outgoing
 from playground.live.modules import policy
 from playground.playback.library import library
 from playground.playback.playback import Playback
-
 from tests.playground.conftest import OWNER, PATIENCE, communicator, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
+from playground.celery import app
 from playground.models import Draft, Run, Scenario
+from playground.panels import steps
 from playground.playback.library import library
 from playground.playback.playback import Playback
 from playground.tasks import run_simulation
-from scheduler_core.scenario import load
-
+from scheduler_core import load
 from tests.playground.conftest import DATA, OWNER, PATIENCE, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs wait until the test computes them."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 async def draft(socket: Socket, text: str) -> dict[str, str]:
@@ -69,11 +70,11 @@ async def test_opening_and_reading(web: str) -> None:
             "marks": local.trail.marks(2, 5),
         }
         window = await socket.success("cycles.window", {"source": source, "from": 3, "count": 2})
-        assert window == json.loads(local.window(3, 2))
+        assert window == json.loads(steps.window(local, 3, 2))
         parts = ["predicates", "priorities", "queue", "nodes"]
         for step in ("4", "1.4"):
             cycle = await socket.success("cycle.get", {"source": source, "step": step, "parts": parts})
-            assert cycle == json.loads(json.dumps(local.parts(4, parts)))
+            assert cycle == json.loads(json.dumps(steps.parts(local, 4, parts)))
         events = await socket.success("events.list", {"source": source, "to": 3, "count": 2})
         assert [event[0] for event in events["events"]] == [3, 2]
         assert events["more"] is True

@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from playground.storage import bundles, store
 from playground.models import Run, new_run_id
 from playground.playback import stopping
 from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.runs import compute
-from scheduler_core.scenario import load
+from playground.storage import bundles, store
+from scheduler_core import load
 from scheduler_core.controllers.manager import ControllerManager
 from scheduler_core.interrupting import look
 from scheduler_core.simulation.virtual import TimedSimulation
-
 from tests.playground.conftest import connected
 
 TEXT = """

@@ -16,12 +16,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from playground.storage import bundles, quotas, retention, store
 from playground.models import Draft, Run, RunChunk, Scenario, Share
 from playground.runs import service
 from playground.runs.compute import compute
+from playground.storage import bundles, quotas, retention, store
 from scheduler_core.authoring import examples
-
 from tests.playground.conftest import OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db

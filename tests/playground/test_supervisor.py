@@ -18,9 +18,8 @@ import pytest
 from playground.serving import supervisor
 from playground.serving.supervisor import Program, RestartPolicy, Slot, Supervisor
 from tests.parts import REPOSITORY
-from tests.services.processes import wait_until
-
 from tests.playground.conftest import PATIENCE
+from tests.services.processes import wait_until
 
 FOREVER = "import time\nwhile True: time.sleep(0.05)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf')\n" + FOREVER
@@ -178,7 +177,7 @@ def test_orphans_are_reaped() -> None:
     """As PID 1 of a container, the supervisor leaves no zombies of processes that others started."""
     code = (
         "import subprocess, sys, time\n"
-        "from playground import supervisor\n"
+        "from playground.serving import supervisor\n"
         "supervisor.adopt_orphans()\n"
         "inner = 'import subprocess, sys, time; '"
         ' \'print(subprocess.Popen(["sleep", "0.3"], start_new_session=True).pid, flush=True)\'\n'

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from playground.storage import bundles
+from playground.celery import app
+from playground.panels import steps
 from playground.playback import sources
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT, Tables
 from playground.playback.trail import Trail
 from playground.runs import compute, service
-from playground.tasks import run_simulation
-from scheduler_core.scenario import load
+from playground.storage import bundles
+from scheduler_core import load
 from scheduler_core.authoring.examples import examples
 from scheduler_core.simulation.virtual import is_timed, simulate
 
@@ -75,10 +76,10 @@ def test_any_order_of_reading_gives_the_same_cycles(slug: str) -> None:
     forward, backward = played(TEXTS[slug]), played(TEXTS[slug])
     count = min(len(forward), 40)
     parts = ["predicates", "queue"]
-    ahead = [json.dumps(forward.parts(index, parts)) for index in range(1, count + 1)]
-    back = [json.dumps(backward.parts(index, parts)) for index in range(count, 0, -1)]
+    ahead = [json.dumps(steps.parts(forward, index, parts)) for index in range(1, count + 1)]
+    back = [json.dumps(steps.parts(backward, index, parts)) for index in range(count, 0, -1)]
     assert ahead == back[::-1]
-    assert forward.window(1, count) == backward.window(1, count)
+    assert steps.window(forward, 1, count) == steps.window(backward, 1, count)
 
 
 def test_stored_rows_keep_what_happened_to_groups_and_who_came() -> None:
@@ -103,7 +104,7 @@ def test_marks_tell_phases_rejections_and_timeouts_of_groups() -> None:
 def test_pods_that_wait_are_told_with_every_cycle() -> None:
     """A light cycle has who waits at Permit after it, and the room of nobody else."""
     playback = played(TEXTS["coscheduling-room"])
-    lights = json.loads(playback.window(1, 6))["cycles"]
+    lights = json.loads(steps.window(playback, 1, 6))["cycles"]
     assert [len(light["waiting"]) for light in lights] == [1, 2, 3, 0, 0, 0]
     assert lights[0]["waiting"][0][:2] == [lights[0]["pod"], lights[0]["node"]]
 
@@ -112,16 +113,16 @@ def test_a_window_tells_of_pods_that_came() -> None:
     """Who knows the pods of the start learns of those that controllers made since, and of no other."""
     playback = played(CHURN)
     start = len(Tables(playback.scenario).pods)
-    answer = json.loads(playback.window(1, 5, known=start))
+    answer = json.loads(steps.window(playback, 1, 5, known=start))
     assert answer["pods"]["from"] == start
     assert [*playback.tables.pod_index][start:] == answer["pods"]["keys"]
     assert len(answer["placement"]) == start + len(answer["pods"]["keys"])
-    assert "pods" not in json.loads(playback.window(1, 5, known=len(playback.tables.pods)))
+    assert "pods" not in json.loads(steps.window(playback, 1, 5, known=len(playback.tables.pods)))
 
 
 def test_the_queue_tells_sort_keys_and_why_pods_moved() -> None:
     """Under the plugin's QueueSort the key is priority, group time and name; a flush is told as one."""
-    queue = played(TEXTS["coscheduling-no-room"]).parts(7, ["queue"])["queue"]
+    queue = steps.parts(played(TEXTS["coscheduling-no-room"]), 7, ["queue"])["queue"]
     tried = queue["timed"]["tried"]
     assert tried[2][2] == tried[0] and tried[3] == "group"
     assert tried[8] == "UnschedulableTimeout" and "flushed" in tried[7]
@@ -131,7 +132,7 @@ def test_the_queue_tells_sort_keys_and_why_pods_moved() -> None:
 def test_under_v1_11_there_is_nothing_to_show_and_it_is_said() -> None:
     """Without virtual time the part says why it is empty, and the queue is as it was."""
     playback = played(example_text("first-cycle"))
-    parts = playback.parts(1, ["podgroups", "queue"])
+    parts = steps.parts(playback, 1, ["podgroups", "queue"])
     assert set(parts["podgroups"]) == {"why"}
     assert parts["queue"]["timed"] is None and "active" in parts["queue"]
 
@@ -139,7 +140,7 @@ def test_under_v1_11_there_is_nothing_to_show_and_it_is_said() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_run_in_virtual_time_opens_as_it_was_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker stores the run; the web process shows its cycles, its pods and its groups from the rows."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda *_, **__: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     run, _ = service.start(bundles.parse([("", CHURN)], "churn"), "owner")
     assert compute.compute(run.pk) == "done"
     run.refresh_from_db()
@@ -149,4 +150,4 @@ def test_a_run_in_virtual_time_opens_as_it_was_computed(monkeypatch: pytest.Monk
     assert run.outcomes["waiting"] == direct.trail.marks(1, last)["result"].count("w")
     assert run.placed == int((direct.trail.placement >= 0).sum())
     assert opened.trail.marks(1, last) == direct.trail.marks(1, last)
-    assert opened.window(1, last) == direct.window(1, last)
+    assert steps.window(opened, 1, last) == steps.window(direct, 1, last)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from playground.panels import steps
 from playground.panels.cycle import light
 from playground.panels.happenings import told
 from playground.playback.playback import Playback
-from scheduler_core.framework.record import Happening
+from scheduler_core.scheduling.timeline import TimelineEvent
 from tests.playground.test_podgroups_panel import words
 from tests.playground.test_timed import TEXTS, played
 
@@ -87,17 +88,21 @@ def test_a_tie_is_told_as_it_was_broken(text: str, says: str, never: str) -> Non
 def test_the_end_says_that_no_pod_holds_a_node() -> None:
     """Where all six members pend, it is not said that 0 pods hold one."""
     playback = played(TEXTS["coscheduling-no-room"])
-    end = playback.parts(len(playback) + 1, [])
+    end = steps.parts(playback, len(playback) + 1, [])
     assert "No pod holds a node." in [words(sentence) for sentence in end["story"]]
 
 
 def test_what_controllers_delete_is_told_in_one_sentence_each_kind() -> None:
     """Pods that go with their owner are told together; a ReplicaSet is no pod, and gets no link to one."""
     gone = [
-        Happening(1.0, "GarbageCollected", "default/web-1", "ReplicaSet default/web-1 deleted"),
-        Happening(1.0, "GarbageCollected", "default/web-1-a", "deleted by a controller: GarbageCollected"),
-        Happening(1.0, "GarbageCollected", "default/web-1-b", "deleted by a controller: GarbageCollected"),
-        Happening(2.0, "revisionHistoryLimit", "default/web-0", "ReplicaSet default/web-0 deleted"),
+        TimelineEvent(1.0, "GarbageCollected", "default/web-1", "ReplicaSet default/web-1 deleted"),
+        TimelineEvent(
+            1.0, "GarbageCollected", "default/web-1-a", "deleted by a controller: GarbageCollected"
+        ),
+        TimelineEvent(
+            1.0, "GarbageCollected", "default/web-1-b", "deleted by a controller: GarbageCollected"
+        ),
+        TimelineEvent(2.0, "revisionHistoryLimit", "default/web-0", "ReplicaSet default/web-0 deleted"),
     ]
     rows = told(gone, "")
     assert [words(sentence) for _, sentence in rows] == [

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.storage import bundles, store
-from playground.visitors import identity
+from playground.celery import app
 from playground.models import Draft
 from playground.runs import service
-from playground.tasks import run_simulation
+from playground.storage import bundles, store
+from playground.visitors import identity
 from tests.playground.conftest import OWNER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,7 +97,7 @@ def test_tokens_of_before_are_as_good_as_ever(
     settings: Any, web: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Delete and cancel tokens are random, kept by their digest: no key has a part in them."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     settings.SECRET_KEY = FORMER
     scenario = bundles.parse([("", web)])
     shared = store.share(scenario)

@@ -11,9 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 
-from playground.storage import store
 from playground.models import Draft, Scenario
-from scheduler_core.scenario import load
+from playground.storage import store
+from scheduler_core import load
 from tests.core.formats.archives import CHART, NODE, POD, VALUES, Files, encrypted_zip, tarred, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.storage import store
+from playground.celery import app
 from playground.models import Run, Scenario, Share
+from playground.storage import store
 from playground.tasks import run_simulation
-
 from tests.playground.conftest import DATA
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs wait until the test computes them."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 
 def test_the_miniature_is_a_shared_scenario(owner: Client, stranger: Client) -> None:

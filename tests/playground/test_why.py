@@ -11,15 +11,14 @@ import yaml
 from asgiref.sync import sync_to_async
 from django.test import Client
 
+from playground.celery import app
 from playground.live.modules import why
 from playground.models import Draft
 from playground.panels import why as panel
 from playground.storage.store import draft_text
-from playground.tasks import run_simulation
 from playground.storage.texts import spliced
-from scheduler_core import Simulation
-from scheduler_core.scenario import load
-
+from playground.tasks import run_simulation
+from scheduler_core import Simulation, load
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -242,7 +241,7 @@ async def test_a_deployments_template_is_changed_in_the_copy() -> None:
 
 async def test_a_run_is_explained_like_any_other_source(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a worker computed is asked about by its cycles, and a copy is the visitor's."""
-    monkeypatch.setattr(run_simulation, "apply_async", lambda **_: None)
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     async with connected() as socket:
         source = {"run": (await socket.success("run.start", {"source": await draft(socket)}))["run"]}
         await sync_to_async(run_simulation)(source["run"])

@@ -10,14 +10,13 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from playground.edits import worth
 from playground.api.document import SCHEMAS
+from playground.edits import worth
 from playground.models import Draft
 from playground.storage.store import draft_text
 from playground.wire import Encoded
-from scheduler_core.scenario import load
+from scheduler_core import load
 from scheduler_core.compare.cost import measure_costs
-
 from tests.playground.conftest import PATIENCE, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

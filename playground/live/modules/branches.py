@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 
 from playground.edits import branching
-from playground.storage import bundles, store
-from playground.playback import sources
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft
+from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
-from scheduler_core.scenario.scenario import BundleError
+from playground.storage import bundles, store
+from scheduler_core.objects.problems import BundleError
 
 COMPARED_AT_ONCE = 4
 UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.storage import bundles, store
-from playground.playback import sources
 from playground.edits.adding import added
 from playground.edits.configuring import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
-from scheduler_core.scenario.history import Moment
+from playground.playback import sources
+from playground.storage import bundles, store
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.scenario.scenario import BundleError
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.scenario.history import Moment
 
 
 @command("bundle.check", latest=1, large=True, text="text")

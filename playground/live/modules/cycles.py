@@ -8,6 +8,7 @@ from typing import Any
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.panels import steps
 from playground.panels.cycle import PARTS
 from playground.panels.events import history
 from playground.panels.preemption import candidates, dry_run
@@ -88,7 +89,7 @@ async def window(call: Call) -> Answer:
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, first + count - 1):
             return None
-        return playback.window(max(first, 1), count, unwanted, call.payload.get("pods"))
+        return steps.window(playback, max(first, 1), count, unwanted, call.payload.get("pods"))
 
     return await call.in_turns(turn)
 
@@ -111,7 +112,7 @@ async def cycle(call: Call) -> Answer:
             raise CommandError("payload.invalid", str(error), field="step") from error
         if not index:
             raise OutOfRangeError(f"There is no cycle {step[:24]}; there are {len(playback):,}.")
-        answer = playback.parts(index, parts, unwanted)
+        answer = steps.parts(playback, index, parts, unwanted)
         came = None if known is None else playback.came(known)
         return Encoded(encode(answer if came is None else {**answer, "pods": came}))
 

@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from playground.edits import branching
-from playground.playback import sources
-from playground.storage import store
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Draft
+from playground.playback import sources
 from playground.playback.executor import in_storage
+from playground.storage import store
 
 
 def _draft(call: Call) -> Draft:

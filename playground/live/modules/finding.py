@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 
-from playground.playback.finding import ConditionError, Finder, Found, Search, Searching
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.playback.finding import ConditionError, Finder, Found, Search, Searching
 from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
 
 TOLD_SECONDS = 0.25  # between two frames that tell how far a search is

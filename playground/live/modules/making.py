@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.storage import bundles, store
-from playground.playback import sources
 from playground.edits.bulk import Bulk, changed, previewed
 from playground.edits.generating import generated, generator, is_large
+from playground.edits.object_forms import UnknownKindError, forms, made
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
-from playground.edits.object_forms import UnknownKindError, forms, made
+from playground.playback import sources
 from playground.playback.playback import Playback
+from playground.storage import bundles, store
 from playground.wire import Encoded, encode
 from scheduler_core.scenario.history import Moment
 

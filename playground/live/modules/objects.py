@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from playground.storage import bundles
 from playground.edits.edit_initial import amended
+from playground.edits.edit_operations import OBJECT_BYTES, Change, key_of_target, operated, typed
 from playground.edits.podgroup_forms import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
-from playground.edits.edit_operations import OBJECT_BYTES, Change, key_of_target, operated, typed
 from playground.panels.landed import outcome_of
 from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
+from playground.storage import bundles
 from playground.wire import Encoded, encode
+from scheduler_core.authoring.revisions import RevisionError, revised
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.scenario.history import Moment
-from scheduler_core.authoring.revisions import RevisionError, revised
 
 T = TypeVar("T")
 

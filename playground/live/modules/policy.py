@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.storage import bundles
-from playground.views import catalogue
 from playground.edits.configuring import in_force
+from playground.edits.policies import changed, checked, in_text, settings_of, told
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
 from playground.playback.playback import Playback
-from playground.edits.policies import changed, checked, in_text, settings_of, told
+from playground.reference import catalogue
+from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.scenario.scenario import BundleError
 from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.objects.problems import BundleError
 
 
 @command("policy.catalogue")

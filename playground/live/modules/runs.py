@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from playground.playback import sources
-from playground.storage import texts
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Run
+from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.runs import service
+from playground.storage import texts
 
 
 def _run(call: Call) -> Run:

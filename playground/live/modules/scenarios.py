@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 
 from playground.edits import branching
-from playground.storage import bundles, store
-from playground.playback import sources
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
+from playground.playback import sources
 from playground.playback.library import FIRST_SLICE_SECONDS
 from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
 from playground.runs.sizing import expected_cycles
+from playground.storage import bundles, store
 from playground.wire import Encoded, join
 
 OPENINGS_AT_ONCE = 2  # two tabs' worth; a page opens one source

@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator
 from typing import TypeVar
 
 from playground.edits import branching, drafting
-from playground.playback import sources
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.why import Question, applying, explaining, why
+from playground.playback import sources
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
 from playground.wire import Encoded, encode
 from scheduler_core.explain import ExplainError

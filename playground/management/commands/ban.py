@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
+from playground.models import Ban
 from playground.storage import audit
 from playground.visitors import identity
 from playground.visitors.bans import REFRESH_SECONDS
-from playground.models import Ban
 
 
 class Command(BaseCommand):

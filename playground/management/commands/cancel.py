@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.storage import audit
 from playground.models import UNFINISHED, Run
 from playground.runs import service
+from playground.storage import audit
 
 
 class Command(BaseCommand):

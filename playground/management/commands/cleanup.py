@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground.serving import outage
+from playground.runtime import outage
 from playground.storage import retention
 
 

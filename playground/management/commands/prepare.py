@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from playground.serving import broker, outage
+from playground.runtime import broker, outage
 from playground.serving import data_folder, faults, sqlite
 
 

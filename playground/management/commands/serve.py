@@ -11,9 +11,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from playground.serving import outage, supervisor
 from playground.models import Worker
 from playground.queues import QUEUES
+from playground.runtime import outage
+from playground.serving import supervisor
 from playground.serving.connections import raise_file_limit
 
 

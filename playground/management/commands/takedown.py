@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from playground.storage import audit
 from playground.models import Run, Scenario
+from playground.storage import audit
 
 
 class Command(BaseCommand):
