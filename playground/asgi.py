@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -16,6 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
 
 from playground.live.consumer import Connection  # noqa: E402
+from playground.runtime import collecting  # noqa: E402
 from playground.serving import metrics  # noqa: E402
 from playground.serving.bodies import bounded  # noqa: E402
 from playground.serving.kept import Kept  # noqa: E402
@@ -36,6 +36,4 @@ application = RequestIds(
 )
 metrics.tell_others()
 
-# Collections of garbage hold up every thread: what was imported is not looked at again in each of them.
-gc.collect()
-gc.freeze()
+collecting.begin()

@@ -37,12 +37,19 @@ WORKER_SECONDS = 15  # a worker silent for longer counts as gone
 
 def new_draft_id() -> str:
     """Return a draft's id; only its owner can use it."""
-    return secrets.token_urlsafe(12)
+    return _unguessable(12)
 
 
 def new_run_id() -> str:
     """An unguessable id: whoever has it may look at the run."""
-    return secrets.token_urlsafe(16)
+    return _unguessable(16)
+
+
+def _unguessable(size: int) -> str:
+    """Return ``size`` random bytes as base64url; a command line would take a leading "-" for an option."""
+    while (made := secrets.token_urlsafe(size)).startswith("-"):
+        pass
+    return made
 
 
 def draft_expiry() -> datetime:

@@ -7,15 +7,19 @@ block in use, which after many large bundles is most of it. ``malloc_trim`` hand
 from __future__ import annotations
 
 import ctypes
-import gc
+import math
 import sys
 import threading
+import time
 from functools import cache
 from typing import Any
 
 from playground.limits import MIB
+from playground.runtime import collecting
 
-WORTH_BYTES = 32 * MIB  # freed since the last time: collecting takes a tenth of a second for each GB in use
+WORTH_BYTES = 32 * MIB  # let go since the last time
+MUCH_BYTES = 128 * MIB  # let go: then it is done at once
+PAUSE_SECONDS = 10.0  # between two times otherwise: every thread waits for up to a second each time
 
 
 @cache
@@ -31,16 +35,19 @@ class Freed:
 
     def __init__(self) -> None:
         self._bytes = 0
+        self._last = -math.inf  # time.monotonic()
         self._lock = threading.Lock()
 
     def add(self, size: int) -> bool:
         """Hand memory to the system once enough was let go for that; tell whether it was."""
         with self._lock:
             self._bytes += size
-            if self._bytes < WORTH_BYTES:
+            now = time.monotonic()
+            soon = now - self._last < PAUSE_SECONDS
+            if self._bytes < (MUCH_BYTES if soon else WORTH_BYTES):
                 return False
-            self._bytes = 0
-        gc.collect()  # simulations refer to themselves
+            self._bytes, self._last = 0, now
+        collecting.full()  # simulations refer to themselves
         trim = _trim()
         if trim is not None:
             trim(0)

@@ -21,6 +21,7 @@ from playground.pool.gate import Gate
 from playground.pool.pool import Job, pool
 from playground.pool.process import OverrunError
 from playground.pool.shares import Bounds
+from playground.runtime import collecting
 from playground.storage import bundles
 from scheduler_core.formats.bundle import File
 from scheduler_core.progress import Watch
@@ -136,7 +137,9 @@ class Elsewhere:
             rebuilding = _rebuilding()
             rebuilding.enter(self.visitor, always=True)
             try:
-                return transfer.unpacked(data)
+                scenario = transfer.unpacked(data)
+                collecting.exempt()
+                return scenario
             finally:
                 rebuilding.leave(self.visitor)
 

@@ -79,11 +79,15 @@ class Scenario:
         return Configuration(self.policy, self.settings).framework
 
     def canonical(self) -> bytes:
-        """The content's one byte form: JSON with sorted keys of title, documents in order."""
+        """The content's one byte form: JSON with sorted keys of title, documents in order.
+
+        Each document is encoded by itself, since the encoder keeps other threads waiting while it runs.
+        """
         import json
 
-        body = {"title": self.title, "documents": list(self.documents)}
-        return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+        documents = ",".join([encode(document) for document in self.documents])
+        return f'{{"documents":[{documents}],"title":{encode(self.title)}}}'.encode()
 
     def recorded(self) -> dict[str, list[Recorded]]:
         """Return what a real cluster did with pods, by ``namespace/name``; one for each life of a pod."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.weighing import AT_ONCE, scenario_bytes, weigh
 from playground.storage import bundles
+from tests.parts import REPOSITORY
 from tests.playground.bundle_kinds import KINDS, text_of
 
 SIZE = 400_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
@@ -129,5 +132,39 @@ def test_freed_memory_is_handed_to_the_system(monkeypatch: pytest.MonkeyPatch) -
     freed = Freed()
     assert not freed.add(freeing.WORTH_BYTES - 1)
     assert freed.add(1)
-    assert not freed.add(1)
+    assert not freed.add(freeing.WORTH_BYTES)
     assert trimmed == [0]
+    assert freed.add(freeing.MUCH_BYTES)
+    assert trimmed == [0, 0]
+
+
+def test_no_full_collection_begins_by_itself() -> None:
+    """Half a second of pause for everybody, however many objects a bundle makes; and garbage is found."""
+    code = """
+import gc
+from playground.runtime import collecting
+
+began = []
+gc.callbacks.append(lambda phase, info: began.append(info["generation"]) if phase == "start" else None)
+collecting.begin()
+began.clear()
+kept = [[[] for _ in range(1_000)] for _ in range(1_000)]
+assert 2 not in began, began.count(2)
+assert 1 in began
+
+class Cycle:
+    pass
+
+one = Cycle()
+one.itself = one
+gone = []
+import weakref
+weakref.finalize(one, gone.append, 1)
+collecting.exempt()
+del one
+gc.collect()
+assert not gone
+collecting.full()
+assert gone
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
