@@ -2,7 +2,7 @@
 
 A full collection visits every container under the interpreter's lock: half a second with 500 MiB of playbacks
 open, in which no step is answered, and Python begins one each time the heap has grown by a quarter. Here none
-begins by itself. What is open is exempt from collections (``gc.freeze``) as soon as it is there, garbage among
+begins by itself. What is open is exempt from collections (``gc.freeze``) as soon as it is there. Garbage in
 the rest is collected once a minute, and everything is visited only when much was let go (:func:`full`).
 """
 
