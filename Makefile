@@ -32,7 +32,7 @@ run: setup
 test: setup
 	@.ci/test-packages
 	@$(MAKE) --no-print-directory lint
-	$(PYTHON) -m pytest -n 3 --dist loadgroup $(PYTEST)
+	$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST)
 
 lint: setup
 	$(PYTHON) -m ruff check .

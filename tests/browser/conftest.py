@@ -30,7 +30,7 @@ PHONE = (390, 844)
 #: Colours do not depend on the size, nor what stands where on the colours: each goes with one of the other.
 LOOKS = ((DESKTOP, "dark"), (PHONE, "light"))
 looks = pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=["1440-dark", "390-light"])
-PROCESSES = 3
+PROCESSES = 2
 #: No sandbox, for root has none; nothing that the browser would fetch by itself; and no host but this machine
 #: has an address, so that a request to another one fails in the console.
 ARGUMENTS = (

@@ -34,9 +34,10 @@ SEEN = """() => {
     };
 }"""
 QUIET = """async () => {
-    const still = () => document.querySelector('#region-inspect').innerText + location.search;
+    const still = () => document.querySelector('main').innerText + location.search
+        + document.querySelector('#region-inspect').innerText;
     for (let last = '', same = 0; same < 4;) {
-        await new Promise(done => setTimeout(done, 50));
+        await new Promise(done => setTimeout(done, 80));
         const now = still() + document.querySelectorAll('.waiting').length;
         same = now === last ? same + 1 : 0;
         last = now;
