@@ -29,7 +29,7 @@ sys.setswitchinterval(0.001)
 application = RequestIds(
     ProtocolTypeRouter(
         {
-            "http": metrics.Counted(Kept(bounded(django_application))),
+            "http": metrics.CountedAnswers(Kept(bounded(django_application))),
             "websocket": OwnOrigin(URLRouter([path("ws/", Connection.as_asgi())])),
         }
     )

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 
-Problem = dict[str, Any]
+ProblemJson = dict[str, Any]
 
 
 class ApiError(Exception):
     """An answer other than success: ``status``, the errors that explain it, and what else its body has."""
 
     def __init__(
-        self, status: int, errors: str | list[Problem], headers: dict[str, str] | None = None, **more: Any
+        self, status: int, errors: str | list[ProblemJson], headers: dict[str, str] | None = None, **more: Any
     ) -> None:
         self.status = status
         self.errors = [{"line": None, "path": "", "message": errors}] if isinstance(errors, str) else errors

@@ -17,7 +17,7 @@ from django.utils.http import parse_etags
 from playground.api.answers import ApiError, answer
 from playground.limits import limit
 from playground.models import Run, Scenario
-from playground.panels.why import Question, explaining, why
+from playground.panels.why import WhyQuestion, explaining, why
 from playground.playback import sources
 from playground.playback.executor import in_exports
 from playground.playback.playback import OutOfRangeError, Playback
@@ -27,11 +27,7 @@ from playground.pool.reading import reading
 from playground.runs import service
 from playground.storage import bundles, store, texts
 from playground.visitors import identity
-from playground.visitors.throttle import (
-    RETRY_SECONDS,
-    address_of,
-    token_of,
-)
+from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
 from scheduler_core.explain import ExplainError
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
@@ -310,7 +306,7 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
     until = time.monotonic() + limit("WHY_SECONDS")
     with reading() as give_way:
         index = _index(playback, step, give_way)
-        work = explaining(playback, Question(row.key, index, pod, node))
+        work = explaining(playback, WhyQuestion(row.key, index, pod, node))
         while time.monotonic() < until:
             try:
                 next(work)

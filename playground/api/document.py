@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from playground.api.table import CALLS, Call
+from playground.api.table import CALLS, Route
 
 _PROBLEM = {
     "type": "object",
@@ -273,7 +273,7 @@ _ANYWHERE = {
 }
 
 
-def _operation(call: Call) -> dict[str, Any]:
+def _operation(call: Route) -> dict[str, Any]:
     names = re.findall(r"{(\w+)}", call.address)
     parameters: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names

@@ -18,10 +18,7 @@ from playground.pool.reading import reading
 from playground.storage import bundles, store
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
-from scheduler_core.objects.problems import (
-    BundleError,
-    Problem,
-)
+from scheduler_core.objects.problems import BundleError, Problem
 
 GONE = "There is no such draft of yours; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')

@@ -10,7 +10,7 @@ from playground.api.answers import ApiError, answer
 from playground.api.calls import number_of, playback_of, run_of, scenario_of
 from playground.limits import limit
 from playground.playback import sources
-from playground.playback.finding import ConditionError, Finder, Found, Search
+from playground.playback.finding import ConditionError, Finder, FoundCycle, Search
 from playground.playback.playback import OutOfRangeError
 from playground.pool.reading import reading
 
@@ -51,4 +51,4 @@ def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
             except OutOfRangeError as error:
                 raise ApiError(404, str(error)) from error
             give_way()
-    return answer(Found(0, (), seen, over=False).wire())
+    return answer(FoundCycle(0, (), seen, over=False).wire())

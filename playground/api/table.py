@@ -19,16 +19,16 @@ from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
 from scheduler_core.objects.problems import BundleError
 
-Operation = Callable[..., HttpResponseBase]
+Handler = Callable[..., HttpResponseBase]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Route:
     """One method on one address. ``answers`` maps a status to (meaning, schema or media type)."""
 
     method: str
     address: str  # OpenAPI style, {name} for a parameter
-    operation: Operation
+    operation: Handler
     summary: str
     answers: dict[int, tuple[str, str]]
     query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
@@ -76,8 +76,8 @@ _TEXT = (
     ("multipart/form-data", "Form"),
 )
 
-CALLS: tuple[Call, ...] = (
-    Call(
+CALLS: tuple[Route, ...] = (
+    Route(
         "POST",
         "/api/scenarios",
         calls.create_scenario,
@@ -89,14 +89,14 @@ CALLS: tuple[Call, ...] = (
         query=_TITLE,
         body=_TEXT,
     ),
-    Call(
+    Route(
         "GET",
         "/api/generate",
         making.get_generator,
         "What a recipe of a cluster can hold, and recipes to begin with",
         {200: ("The fields, each with its default; recipes", "Generator"), 429: _ERRORS[429]},
     ),
-    Call(
+    Route(
         "POST",
         "/api/generate",
         making.generate_cluster,
@@ -111,14 +111,14 @@ CALLS: tuple[Call, ...] = (
         },
         body=(("application/json", "Recipe"),),
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}",
         calls.get_scenario,
         "What a scenario holds",
         {200: ("The scenario with its documents", "Scenario"), **_SAME, **_ERRORS},
     ),
-    Call(
+    Route(
         "DELETE",
         "/api/scenarios/{name}",
         calls.delete_scenario,
@@ -131,14 +131,14 @@ CALLS: tuple[Call, ...] = (
         },
         token="The delete token that sharing gave",  # noqa: S106 - a description
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/bundle",
         calls.get_bundle,
         "A scenario's documents as YAML",
         {200: ("The bundle", "application/yaml"), **_SAME, **_ERRORS, **_BUSY},
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/cycles",
         calls.list_cycles,
@@ -152,7 +152,7 @@ CALLS: tuple[Call, ...] = (
         },
         query=(("from", "integer", "First cycle, from 1"), ("count", "integer", "How many, at most 100")),
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/cycles/{step}",
         calls.get_cycle,
@@ -165,7 +165,7 @@ CALLS: tuple[Call, ...] = (
             **_BUSY,
         },
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/cycles/{step}/why",
         calls.get_why,
@@ -182,7 +182,7 @@ CALLS: tuple[Call, ...] = (
             ("node", "string", "The node; all nodes are asked about without it"),
         ),
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/find",
         finding.find_in_scenario,
@@ -190,7 +190,7 @@ CALLS: tuple[Call, ...] = (
         {**_FOUND, 422: ("Too large to compute while you wait: start a run", "Errors")},
         query=_CONDITIONS,
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/costs",
         worth.get_costs,
@@ -202,7 +202,7 @@ CALLS: tuple[Call, ...] = (
             **_BUSY,
         },
     ),
-    Call(
+    Route(
         "GET",
         "/api/scenarios/{name}/divergence",
         worth.get_divergence,
@@ -221,7 +221,7 @@ CALLS: tuple[Call, ...] = (
             ("audit", "string", "false checks no hit; it changes no decision"),
         ),
     ),
-    Call(
+    Route(
         "POST",
         "/api/drafts",
         drafts.create_draft,
@@ -234,7 +234,7 @@ CALLS: tuple[Call, ...] = (
         query=_TITLE,
         body=_TEXT,
     ),
-    Call(
+    Route(
         "GET",
         "/api/drafts",
         drafts.list_drafts,
@@ -242,7 +242,7 @@ CALLS: tuple[Call, ...] = (
         {200: ("Drafts without their texts", "Drafts"), 401: _OWN[401], 429: _ERRORS[429]},
         token=_OWNER,
     ),
-    Call(
+    Route(
         "GET",
         "/api/drafts/{name}",
         drafts.get_draft,
@@ -250,7 +250,7 @@ CALLS: tuple[Call, ...] = (
         {200: ("The draft", "Draft"), 422: ("Several files that cannot be one", "Errors"), **_OWN, **_BUSY},
         token=_OWNER,
     ),
-    Call(
+    Route(
         "PATCH",
         "/api/drafts/{name}",
         drafts.change_draft,
@@ -267,7 +267,7 @@ CALLS: tuple[Call, ...] = (
         token=_OWNER,
         matched=True,
     ),
-    Call(
+    Route(
         "POST",
         "/api/drafts/{name}/share",
         drafts.share_draft,
@@ -283,7 +283,7 @@ CALLS: tuple[Call, ...] = (
         token=_OWNER,
         matched=True,
     ),
-    Call(
+    Route(
         "DELETE",
         "/api/drafts/{name}",
         drafts.delete_draft,
@@ -292,7 +292,7 @@ CALLS: tuple[Call, ...] = (
         token=_OWNER,
         matched=True,
     ),
-    Call(
+    Route(
         "POST",
         "/api/runs",
         calls.create_run,
@@ -308,14 +308,14 @@ CALLS: tuple[Call, ...] = (
         },
         body=(("application/json", "NewRun"),),
     ),
-    Call(
+    Route(
         "GET",
         "/api/runs/{name}",
         calls.get_run,
         "How a run stands",
         {200: ("The run", "Run"), **_ERRORS},
     ),
-    Call(
+    Route(
         "POST",
         "/api/runs/{name}/cancel",
         calls.cancel_run,
@@ -327,14 +327,14 @@ CALLS: tuple[Call, ...] = (
         },
         token="The cancel token that starting the run gave",  # noqa: S106 - a description
     ),
-    Call(
+    Route(
         "GET",
         "/api/runs/{name}/cycles/{step}",
         calls.get_run_cycle,
         "One cycle of a run by its number or its step",
         {200: ("The cycle", "Cycle"), 400: ("The step is no address", "Errors"), **_ERRORS, **_BUSY},
     ),
-    Call(
+    Route(
         "GET",
         "/api/runs/{name}/find",
         finding.find_in_run,
@@ -342,7 +342,7 @@ CALLS: tuple[Call, ...] = (
         _FOUND,
         query=_CONDITIONS,
     ),
-    Call(
+    Route(
         "GET",
         "/api/runs/{name}/trace.jsonl.zst",
         calls.get_run_trace,
@@ -362,7 +362,7 @@ CALLS: tuple[Call, ...] = (
 class Endpoint:
     """The view of one address: finds the call by method, counts, and turns errors into answers."""
 
-    calls: dict[str, Call] = field(default_factory=dict)
+    calls: dict[str, Route] = field(default_factory=dict)
 
     def __call__(self, request: HttpRequest, **names: str) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else str(request.method)
@@ -412,4 +412,4 @@ def urlpatterns() -> list[URLPattern]:
     return patterns
 
 
-__all__ = ["CALLS", "Call", "urlpatterns"]
+__all__ = ["CALLS", "Route", "urlpatterns"]

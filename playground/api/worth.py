@@ -16,7 +16,7 @@ from playground.storage import store
 
 def get_costs(request: HttpRequest, name: str) -> HttpResponse:
     """Answer what each strategy evaluates, keeps and takes."""
-    return _answered(worth.Question(_source(name)))
+    return _answered(worth.CostQuestion(_source(name)))
 
 
 def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
@@ -40,7 +40,7 @@ def _source(name: str) -> sources.Source:
     return sources.Source({"scenario": name}, row)
 
 
-def _answered(question: worth.Question) -> HttpResponse:
+def _answered(question: worth.CostQuestion) -> HttpResponse:
     try:
         with nullcontext() if question.large else reading():
             answer = worth.answered(question)

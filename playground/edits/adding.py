@@ -14,15 +14,11 @@ from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-    Problem,
-)
+from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import path_text, steps_of
 from scheduler_core.scenario.history import (
     SCENARIO_KIND,
-    Manifest,
     Moment,
     creating,
     deleting,

@@ -16,8 +16,8 @@ from playground.storage import store
 from scheduler_core.compare.cost import outcome
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.problems import Document
-from scheduler_core.scenario.history import SCENARIO_KIND, Manifest, entries_of, ids_of
+from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.scenario.history import SCENARIO_KIND, entries_of, ids_of
 from scheduler_core.scenario.moments import major_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario as Content
@@ -26,7 +26,7 @@ from scheduler_core.scheduling.cycle import Decision
 STEP_LENGTH = 24
 WORDS_SHOWN = 8  # changes of one branch that are told
 WORD_LENGTH = 160  # characters of one
-Key = tuple[str, str]
+BranchKey = tuple[str, str]
 
 
 class FullError(ValueError):
@@ -227,11 +227,11 @@ def differences(before: Content, after: Content) -> list[str]:
     return [*map(_cut, found[:WORDS_SHOWN]), *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def _by_key(documents: Sequence[Document]) -> dict[Key, Document]:
+def _by_key(documents: Sequence[Document]) -> dict[BranchKey, Document]:
     return {document_key(d): d for d in documents if d.get("kind") != SCENARIO_KIND}
 
 
-def _documents(old: dict[Key, Document], new: dict[Key, Document]) -> Iterator[str]:
+def _documents(old: dict[BranchKey, Document], new: dict[BranchKey, Document]) -> Iterator[str]:
     for key, document in new.items():
         former = old.get(key)
         if former is None:
@@ -244,7 +244,7 @@ def _documents(old: dict[Key, Document], new: dict[Key, Document]) -> Iterator[s
             yield f"{_name(key)} taken out"
 
 
-def _name(key: Key) -> str:
+def _name(key: BranchKey) -> str:
     return key[0] if key[0] in VERSIONS else f"{key[0]} {key[1].removeprefix('default/')}"
 
 

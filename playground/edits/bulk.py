@@ -13,19 +13,16 @@ from playground.edits.drafting import written
 from playground.edits.edit_operations import ObjectError
 from playground.pool.jobs import pool_job
 from playground.storage import bundles
-from scheduler_core.authoring.forms.fields import TYPES, Field, FieldError
+from scheduler_core.authoring.forms.fields import TYPES, FieldError, FormField
 from scheduler_core.authoring.revisions import RevisionError, revised
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.keys import document_key
+from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.model import Requirement
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-)
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.objects.selectors import requirement_matches
 from scheduler_core.scenario.history import (
-    Manifest,
     Moment,
     check,
     deleting,
@@ -84,7 +81,9 @@ class Bulk:
     value: str = ""
 
 
-Change = tuple[str, Manifest, Manifest | None]  # a node's name, its manifest before and after; None: deleted
+BulkEdit = tuple[
+    str, Manifest, Manifest | None
+]  # a node's name, its manifest before and after; None: deleted
 
 
 def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str, Any]:
@@ -92,7 +91,7 @@ def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str
     nodes = _nodes(scenario, moment)
     error = {"field": "", "message": ""}
     chosen: list[str] = []
-    changes: list[Change] = []
+    changes: list[BulkEdit] = []
     try:
         chosen = _chosen(nodes, bulk)
         changes = _changes(nodes, chosen, bulk)
@@ -141,7 +140,7 @@ def _words(bulk: Bulk, count: int) -> str:
     return CHANGES[bulk.what].format(count=nodes, key=bulk.key.strip()[:60], value=bulk.value.strip()[:40])
 
 
-def _bounded(changes: list[Change], moment: Moment | None) -> None:
+def _bounded(changes: list[BulkEdit], moment: Moment | None) -> None:
     if moment is not None and len(changes) > AT_ONCE:
         raise BulkError(
             f"After a cycle at most {AT_ONCE} nodes are changed at once, not {len(changes):,}: each is an "
@@ -198,7 +197,7 @@ def _chosen(nodes: Mapping[str, Manifest], bulk: Bulk) -> list[str]:
 
 def _requirements(text: str) -> list[Requirement]:
     try:
-        found = TYPES["selector"](text, Field("which", "")) if text else []
+        found = TYPES["selector"](text, FormField("which", "")) if text else []
     except FieldError as error:
         raise BulkError(str(error), "which") from error
     return [Requirement(r["key"], r["operator"], tuple(r.get("values", ()))) for r in found]
@@ -212,14 +211,14 @@ def _labels(node: Manifest) -> Mapping[str, str]:
 # --- what is done to them
 
 
-def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> list[Change]:
+def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> list[BulkEdit]:
     """Return what becomes of the chosen nodes; those that are so already are left out."""
     if bulk.what not in CHANGES:
         told = ", ".join(CHANGES)
         raise BulkError(f"There is no change called {bulk.what[:40]!r}; it is one of {told}.", "what")
     if bulk.what == DELETE:
         return [(name, nodes[name], None) for name in chosen]
-    found: list[Change] = []
+    found: list[BulkEdit] = []
     for name in chosen or [""]:
         before = nodes.get(name) or {"kind": "Node", "metadata": {"name": "none"}}
         try:
@@ -252,7 +251,7 @@ def _difference(before: Manifest, after: Manifest | None) -> list[list[str]]:
 # --- the changed documents
 
 
-def _from_start(scenario: Scenario, changes: list[Change]) -> tuple[Document, ...]:
+def _from_start(scenario: Scenario, changes: list[BulkEdit]) -> tuple[Document, ...]:
     """Return the documents with the nodes as they are to be."""
     made = {name: after for name, _, after in changes}
     documents: list[Document] = []
@@ -265,7 +264,7 @@ def _from_start(scenario: Scenario, changes: list[Change]) -> tuple[Document, ..
     return tuple(documents)
 
 
-def _at_moment(scenario: Scenario, changes: list[Change], moment: Moment) -> tuple[Document, ...]:
+def _at_moment(scenario: Scenario, changes: list[BulkEdit], moment: Moment) -> tuple[Document, ...]:
     """Return the documents with an operation a node, all after the same cycle."""
     entries = [_entry(*change) for change in changes]
     operations, first = placed(scenario, moment, entries[0])

@@ -18,11 +18,8 @@ from playground.storage import bundles
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-    Problem,
-)
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.scenario.history import patching
 from scheduler_core.scenario.scenario import Scenario
 

@@ -15,17 +15,13 @@ from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-    Problem,
-)
+from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import path_text, steps_of
 from scheduler_core.scenario.history import (
     ACTIONS,
     SCENARIO_KIND,
     HistoryError,
-    Manifest,
     Moment,
     check,
     creating,
@@ -68,7 +64,7 @@ class MissingError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class OperationEdit:
     """What is asked: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
 
     ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the manifest as the
@@ -87,7 +83,7 @@ class Change:
     seconds: str = ""
 
 
-def operated(text: str, change: Change) -> dict[str, Any]:
+def operated(text: str, change: OperationEdit) -> dict[str, Any]:
     """Return the text with the change, whether all of it had to be written anew, and where it now lands.
 
     Raises BundleError for a text that cannot be read, ObjectError for what was typed, MissingError,
@@ -123,7 +119,7 @@ def _where(operations: list[Manifest], name: str) -> dict[str, Any]:
 Made = tuple[list[Manifest], str, str]
 
 
-def _create(scenario: Scenario, change: Change) -> Made:
+def _create(scenario: Scenario, change: OperationEdit) -> Made:
     manifest = typed(change.object)
     entry = creating(manifest)
     key = target_of(entry)
@@ -134,7 +130,7 @@ def _create(scenario: Scenario, change: Change) -> Made:
     return operations, name, f"create {named(key)}"
 
 
-def _patch(scenario: Scenario, change: Change) -> Made:
+def _patch(scenario: Scenario, change: OperationEdit) -> Made:
     key = key_of_target(change.target)
     check(scenario, _moment(change))
     before = _found(scenario, key, change)
@@ -147,7 +143,7 @@ def _patch(scenario: Scenario, change: Change) -> Made:
     return operations, name, words_of(entry, before)
 
 
-def _delete(scenario: Scenario, change: Change) -> Made:
+def _delete(scenario: Scenario, change: OperationEdit) -> Made:
     key = key_of_target(change.target)
     check(scenario, _moment(change))
     before = _found(scenario, key, change)
@@ -155,12 +151,12 @@ def _delete(scenario: Scenario, change: Change) -> Made:
     return operations, name, f"delete {named(key)}"
 
 
-def _remove(scenario: Scenario, change: Change) -> Made:
+def _remove(scenario: Scenario, change: OperationEdit) -> Made:
     operations, gone = removed(scenario, change.id, change.landed)
     return operations, change.id, f"take out: {words_of(gone)}"
 
 
-def _move(scenario: Scenario, change: Change) -> Made:
+def _move(scenario: Scenario, change: OperationEdit) -> Made:
     if change.seconds:
         left, gone = removed(scenario, change.id, change.landed)
         without = replace(scenario, documents=with_operations(scenario.documents, left))
@@ -171,7 +167,7 @@ def _move(scenario: Scenario, change: Change) -> Made:
     return operations, name, f"move: {words_of(gone)}"
 
 
-def _duplicate(scenario: Scenario, change: Change) -> Made:
+def _duplicate(scenario: Scenario, change: OperationEdit) -> Made:
     """Put an operation in once more; what it creates is called otherwise, for there is one of that name."""
     listed = operations_of(scenario.documents)
     names = ids_of(listed)
@@ -204,7 +200,7 @@ def _renamed(manifest: Manifest, taken: AbstractSet[Key]) -> Manifest:
     raise AssertionError("as many names as there are objects, and one more, are tried")
 
 
-def _edit(scenario: Scenario, change: Change) -> Made:
+def _edit(scenario: Scenario, change: OperationEdit) -> Made:
     operations = operations_of(scenario.documents)
     names = ids_of(operations)
     if change.id not in names:
@@ -219,7 +215,7 @@ def _edit(scenario: Scenario, change: Change) -> Made:
     return operations, change.id, words_of(operations[place])
 
 
-ACTS: Mapping[str, Callable[[Scenario, Change], Made]] = {
+ACTS: Mapping[str, Callable[[Scenario, OperationEdit], Made]] = {
     "create": _create,
     "patch": _patch,
     "delete": _delete,
@@ -231,7 +227,7 @@ ACTS: Mapping[str, Callable[[Scenario, Change], Made]] = {
 """What can be done to a history."""
 
 
-def _put(scenario: Scenario, change: Change, entry: Manifest) -> tuple[list[Manifest], str]:
+def _put(scenario: Scenario, change: OperationEdit, entry: Manifest) -> tuple[list[Manifest], str]:
     """Put an entry in at the second, or else at the moment, that is asked for."""
     if not change.seconds:
         return placed(scenario, _moment(change), entry)
@@ -248,13 +244,13 @@ def _put(scenario: Scenario, change: Change, entry: Manifest) -> tuple[list[Mani
     return placed_at(scenario, seconds, entry)
 
 
-def _moment(change: Change) -> Moment:
+def _moment(change: OperationEdit) -> Moment:
     if change.moment is None:
         raise HistoryError("Say at which step: a cycle's major.minor, like 3.4.")
     return change.moment
 
 
-def _found(scenario: Scenario, key: Key, change: Change) -> Manifest:
+def _found(scenario: Scenario, key: Key, change: OperationEdit) -> Manifest:
     if change.base and key[0] in LIVE and is_timed(scenario):
         before = typed(change.base)
         if target_of(creating(before)) == key:
@@ -344,7 +340,9 @@ def _line(text: str, path: str) -> int | None:
     return find_lines(text, syntax, [(1, steps)]).get((1, steps))
 
 
-def _in_object(error: BundleError, change: Change, operations: list[Manifest], name: str) -> ObjectError:
+def _in_object(
+    error: BundleError, change: OperationEdit, operations: list[Manifest], name: str
+) -> ObjectError:
     """Tell what is wrong where it was typed; what another operation now lacks, by its id."""
     names = ids_of(operations)
     own = names.index(name) if name in names else -1

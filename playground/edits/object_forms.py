@@ -16,11 +16,9 @@ from scheduler_core.authoring.forms.pods import ZONE
 from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.keys import key_of
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Node, Pod, Taint
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-)
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.history import Moment, objects_at
 from scheduler_core.scenario.scenario import Scenario
 

@@ -25,10 +25,8 @@ from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.enabling import schedules_groups, with_coscheduling
 from scheduler_core.objects.admission import SYSTEM_CLASSES
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-)
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.history import Moment, manifest_at
 from scheduler_core.scenario.scenario import Scenario
 

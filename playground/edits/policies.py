@@ -17,11 +17,8 @@ from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-    Problem,
-)
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import At, Report
 
 Wire = dict[str, Any]

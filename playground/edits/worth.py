@@ -49,9 +49,9 @@ CHOICES = {
 }
 _FIELDS = {"cache": "cache", "equivalenceClass": "equivalence_class", "staleWrites": "stale_writes"}
 
-Report = tuple[int, int, str]  # cycles done, cycles expected, strategy
-Settings = tuple[tuple[str, str], ...] | None
-Work = Generator[Report, None, Any]  # returns what JSON can write
+CostProgress = tuple[int, int, str]  # cycles done, cycles expected, strategy
+SettingPairs = tuple[tuple[str, str], ...] | None
+CostWork = Generator[CostProgress, None, Any]  # returns what JSON can write
 
 
 class ChoiceError(ValueError):
@@ -75,11 +75,11 @@ class NoCacheError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CostQuestion:
     """What is asked of a source: its costs, or, with ``settings``, where it parts under these."""
 
     source: sources.Source
-    settings: Settings = None
+    settings: SettingPairs = None
 
     @property
     def key(self) -> Hashable:
@@ -94,21 +94,21 @@ class Question:
         return offload.enabled() and (work > offload.WORK or sources.is_large(self.source))
 
 
-def _begun(stored: sources.Stored, settings: Settings) -> Work:
+def _begun(stored: sources.Stored, settings: SettingPairs) -> CostWork:
     """Read a source and return the work. Raises BundleError, NoCacheError or a bound's error."""
     scenario = _read(stored)
     return _costs(scenario) if settings is None else _other(scenario, dict(settings))
 
 
-def under(source: sources.Source, settings: dict[str, str]) -> Question:
+def under(source: sources.Source, settings: dict[str, str]) -> CostQuestion:
     """Ask where a source parts from itself under other settings of the cache. Raises ChoiceError."""
     for name, value in settings.items():
         if value not in CHOICES[name]:
             raise ChoiceError(name, value)
-    return Question(source, tuple(sorted(settings.items())))
+    return CostQuestion(source, tuple(sorted(settings.items())))
 
 
-def copy(question: Question, visitor: str) -> Draft:
+def copy(question: CostQuestion, visitor: str) -> Draft:
     """Store a copy of the source with these settings as a draft of the visitor's. Raises BundleError."""
     source, chosen = question.source, dict(question.settings or ())
     [(kind, name)] = source.wire.items()
@@ -147,7 +147,7 @@ def _too_much(what: str) -> str:
     )
 
 
-def _costs(scenario: Scenario) -> Work:
+def _costs(scenario: Scenario) -> CostWork:
     work = measuring(scenario)
     while True:
         try:
@@ -158,7 +158,7 @@ def _costs(scenario: Scenario) -> Work:
         yield progress.done, progress.total, progress.strategy
 
 
-def _other(scenario: Scenario, settings: dict[str, str]) -> Work:
+def _other(scenario: Scenario, settings: dict[str, str]) -> CostWork:
     audit = settings.get("audit", "true") == "true"  # it changes no decision
     wanted = {_FIELDS[name]: value for name, value in settings.items() if name in _FIELDS}
     work = diverging(with_cache(scenario, audit=audit), with_cache(scenario, **wanted, audit=audit))
@@ -171,7 +171,7 @@ def _other(scenario: Scenario, settings: dict[str, str]) -> Work:
         yield done, expected, settings["cache"]
 
 
-class Answers:
+class CostAnswers:
     """Answers by question, the least recently asked going first. Any thread may ask."""
 
     def __init__(self) -> None:
@@ -197,16 +197,16 @@ class Answers:
                 self._bytes -= len(old)
 
 
-answers = Answers()
+answers = CostAnswers()
 
 
 @dataclass(slots=True)
 class Slices:
     """Work in turns of a slice. Raises TooMuchWorkError once it took the seconds of interactive computing."""
 
-    begin: Callable[[], Work]
-    report: Report = (0, 0, "")
-    _work: Work | None = None
+    begin: Callable[[], CostWork]
+    report: CostProgress = (0, 0, "")
+    _work: CostWork | None = None
     _seconds: float = 0.0
 
     def turn(self) -> Encoded | None:
@@ -225,7 +225,7 @@ class Slices:
         return None
 
 
-def answered(question: Question) -> Encoded:
+def answered(question: CostQuestion) -> Encoded:
     """Work an answer out in this thread or in the pool, unless it is kept."""
     answer = answers.get(question.key)
     if answer is None:
@@ -239,7 +239,7 @@ def answered(question: Question) -> Encoded:
 
 
 @pool_job
-def worked_out(stored: sources.Stored, settings: Settings) -> Encoded:
+def worked_out(stored: sources.Stored, settings: SettingPairs) -> Encoded:
     """Work an answer out in this thread; what hears of readings hears how far it is, by the strategy."""
     slices, watch = Slices(lambda: _begun(stored, settings)), bundles.watching()
     while (answer := slices.turn()) is None:
@@ -249,12 +249,12 @@ def worked_out(stored: sources.Stored, settings: Settings) -> Encoded:
 
 
 @dataclass(slots=True)
-class Job:
+class CostJob:
     """One question being worked out for ``asker``, and how many wait for it."""
 
-    question: Question
+    question: CostQuestion
     asker: str
-    report: Report = (0, 0, "")
+    report: CostProgress = (0, 0, "")
     task: asyncio.Task[Encoded | None] = field(init=False)
     waiting: int = 0
 
@@ -294,12 +294,12 @@ class _Unwanted(Exception):  # noqa: N818 - a signal within this module
     """Nobody waits for the answer any more."""
 
 
-_jobs: dict[Hashable, Job] = {}
+_jobs: dict[Hashable, CostJob] = {}
 WAIT_SECONDS = 0.1  # between two looks at what is being worked out
 
 
 async def wait_for(
-    question: Question, asker: str, unwanted: Callable[[], bool], tell: Callable[[Report], None]
+    question: CostQuestion, asker: str, unwanted: Callable[[], bool], tell: Callable[[CostProgress], None]
 ) -> Encoded | None:
     """Return the answer, telling of progress while it is worked out; ``None`` once it is unwanted.
 
@@ -310,7 +310,7 @@ async def wait_for(
         return kept
     job = _job(question, asker)
     job.waiting += 1
-    told: Report = (0, 0, "")
+    told: CostProgress = (0, 0, "")
     try:
         while not unwanted():
             done, _ = await asyncio.wait({job.task}, timeout=WAIT_SECONDS)
@@ -326,7 +326,7 @@ async def wait_for(
     return None
 
 
-def _job(question: Question, asker: str) -> Job:
+def _job(question: CostQuestion, asker: str) -> CostJob:
     """Return the job that works on a question in this event loop, a new one if there is none."""
     loop = asyncio.get_running_loop()
     for key in [key for key, job in _jobs.items() if job.task.get_loop() is not loop]:
@@ -335,7 +335,7 @@ def _job(question: Question, asker: str) -> Job:
     if job is None or job.task.done():
         if len(_jobs) >= JOBS_AT_ONCE:
             raise BusyError("Too much is being worked out for others at this moment; try again in a minute.")
-        job = _jobs[question.key] = Job(question, asker)
+        job = _jobs[question.key] = CostJob(question, asker)
         job.task = loop.create_task(job.run())
         # what it raises when everyone has just left is nobody's any more
         job.task.add_done_callback(lambda task: task.cancelled() or task.exception())

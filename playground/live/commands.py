@@ -35,10 +35,10 @@ from scheduler_core.objects.problems import BundleError
 from scheduler_core.progress import Watch
 from scheduler_core.scenario.history import HistoryError, Moment
 
-Check = Callable[[Any], bool]
+FieldCheck = Callable[[Any], bool]
 Answer = Any
 Unwanted = Callable[[], bool]
-Asked = Callable[[Playback, dict[str, Any]], Hashable]
+LookupKey = Callable[[Playback, dict[str, Any]], Hashable]
 T = TypeVar("T")
 
 OPTIONAL = "?"
@@ -69,7 +69,7 @@ def _sound_throughout(value: Any) -> bool:
 
 
 # What a field may be. Numbers are bounded here, so that no command meets an absurd one.
-TYPES: dict[str, tuple[str, Check]] = {
+TYPES: dict[str, tuple[str, FieldCheck]] = {
     "text": (
         "a text of Unicode characters other than NUL",
         lambda value: isinstance(value, str) and _sound(value),
@@ -243,7 +243,7 @@ class Call:
     def _kept(
         self,
         playback: Playback,
-        kept: Asked,
+        kept: LookupKey,
         turn: Callable[[Playback, Unwanted], T | None],
         unwanted: Unwanted,
     ) -> T | None:
@@ -275,7 +275,7 @@ class Command:
     throttle: str = ""  # the limit that counts it per address and minute
     # What its answer follows from beside the playback's version; None: it is not kept, as computing further
     # may change it. Only for a command that changes nothing and answers all who may see the source alike.
-    kept: Asked | None = None
+    kept: LookupKey | None = None
 
 
 COMMANDS: dict[str, Command] = {}
@@ -290,7 +290,7 @@ def command(
     latest: int = 0,
     large: bool = False,
     throttle: str = "",
-    kept: Asked | None = None,
+    kept: LookupKey | None = None,
     **fields: str,
 ) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
     """Register an async function as the command ``name``; see :class:`Command`."""
@@ -398,7 +398,7 @@ async def _source(row: Command, call: Call) -> sources.Source:
     return await _remembered(row, call, lambda: sightings.find(wire, visitor))
 
 
-async def _remembered(row: Command, call: Call, look: remembered.Look) -> sources.Source:
+async def _remembered(row: Command, call: Call, look: remembered.Lookup) -> sources.Source:
     return await remembered.find(look, call.visitor, row.source, call.payload[row.source], owner=row.owner)
 
 

@@ -27,7 +27,7 @@ from playground.live.frames import parse, request_of, size
 from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
 from playground.runtime import counters, log_context, outage
-from playground.serving.bodies import Receive, Scope, Send
+from playground.serving.bodies import AsgiScope, Receive, Send
 from playground.visitors import bans, caller, identity
 
 log = structlog.get_logger(__name__)
@@ -111,7 +111,7 @@ class Connection(AsyncWebsocketConsumer):
 
     # --- opening and closing ---------------------------------------------------------------
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Serve the connection, one message after the other, until it is closed.
 
         Channels' own loop makes a task of every message, to wait for a channel layer beside, and sends it

@@ -14,14 +14,14 @@ from playground.storage import withdrawals
 REMEMBERED = 2_000  # sources of a process, the latest
 
 #: A visitor, a kind, and what is named: whoever may not see a source never found it.
-Key = tuple[str, str, str]
-Look = Callable[[], Awaitable[sources.Source]]
+SourceKey = tuple[str, str, str]
+Lookup = Callable[[], Awaitable[sources.Source]]
 
 #: With the count of withdrawals when it was found; only used in the event loop.
-_found: OrderedDict[Key, tuple[sources.Source, int]] = OrderedDict()
+_found: OrderedDict[SourceKey, tuple[sources.Source, int]] = OrderedDict()
 
 
-async def find(look: Look, visitor: str, kind: str, wire: Any, *, owner: bool) -> sources.Source:
+async def find(look: Lookup, visitor: str, kind: str, wire: Any, *, owner: bool) -> sources.Source:
     """Return what ``look`` finds; during an outage, the open source that it found before.
 
     Few callers wait for the database then: its threads are few. What an ``owner`` changes needs the

@@ -19,7 +19,7 @@ from playground.limits import limit
 from playground.models import HEAVY, QUEUED, Draft, Run
 from playground.playback import sources
 from playground.playback.executor import in_storage
-from playground.playback.library import Entry, Listener, library
+from playground.playback.library import LibraryEntry, Listener, library
 from playground.playback.playback import Playback
 from playground.runs import fairness, service
 from playground.runtime import outage
@@ -71,7 +71,7 @@ class Watching:
 
     def __init__(self, connection: Watcher) -> None:
         self._connection = connection
-        self._attended: dict[Hashable, tuple[Entry, Listener] | None] = {}
+        self._attended: dict[Hashable, tuple[LibraryEntry, Listener] | None] = {}
         self._runs: set[str] = set()
         self._drafts: dict[str, None] = {}
 

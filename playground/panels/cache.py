@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.config.settings import Settings
-from scheduler_core.equivalence.row import Row
+from scheduler_core.equivalence.row import InvalidationRow
 from scheduler_core.equivalence.rules import TABLE
-from scheduler_core.scheduling.cache_record import CacheRecord, Invalidated, Source, StaleHit
+from scheduler_core.scheduling.cache_record import CacheRecord, Invalidated, ResultSource, StaleHit
 from scheduler_core.scheduling.cycle import Cycle
 
-ROWS: Mapping[str, Row] = {row.id: row for row in TABLE}
+ROWS: Mapping[str, InvalidationRow] = {row.id: row for row in TABLE}
 
 OFF = (
     "The equivalence cache is off. It keeps what each predicate found on each node for the first pod of a "
@@ -91,12 +91,12 @@ def looked_up(cycle: Cycle) -> list[list[Any]]:
         return [[name, 0, 0, count, len(cycle.nodes) - count] for name, count in zip(order, reached)]
     counted = [
         np.count_nonzero(record.sources[: len(order)] == source, axis=1).tolist()
-        for source in (Source.HIT, Source.MISS, Source.BYPASSED, Source.NOT_REACHED)
+        for source in (ResultSource.HIT, ResultSource.MISS, ResultSource.BYPASSED, ResultSource.NOT_REACHED)
     ]
     return [list(row) for row in zip(order, *counted, strict=True)]
 
 
-def words_of(row: Row, mode: str) -> str:
+def words_of(row: InvalidationRow, mode: str) -> str:
     """Return what a row of the table says, in a sentence or two."""
     scope = next((scope.value for name, scope in row.scopes.items() if name == mode), "")
     condition = f", if {row.condition.text}" if row.condition.text else ""

@@ -13,7 +13,7 @@ from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.browsing import Level, page, tallies
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
-from scheduler_core.equivalence.comparing import Difference, differences, equivalent
+from scheduler_core.equivalence.comparing import FieldDifference, differences, equivalent
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
 from scheduler_core.simulation.virtual import Stepper
@@ -219,7 +219,7 @@ def _sentence(
     force: Definition,
     *,
     same: bool,
-    found: Sequence[Difference],
+    found: Sequence[FieldDifference],
     plain: Mapping[Definition, bool],
     split: bool,
 ) -> str:
@@ -248,7 +248,7 @@ def _by(definition: Definition) -> str:
     return "their attributes" if definition == "attributes" else "their controller"
 
 
-def _listed(found: Sequence[Difference]) -> str:
+def _listed(found: Sequence[FieldDifference]) -> str:
     """Name the fields at the beginning of the paths, each once."""
     names = list(dict.fromkeys(row.field.partition("[")[0].partition(".")[0] for row in found))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

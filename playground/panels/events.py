@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scheduler_core.scheduling.cycle import Cycle, Event
+from scheduler_core.scheduling.cycle import Cycle, KubernetesEvent
 
 
 def events(cycle: Cycle) -> list[list[str]]:
@@ -13,7 +13,7 @@ def events(cycle: Cycle) -> list[list[str]]:
     return rows(cycle.events)
 
 
-def rows(found: Sequence[Event]) -> list[list[str]]:
+def rows(found: Sequence[KubernetesEvent]) -> list[list[str]]:
     """Return ``[type, reason, object, message]`` for each event."""
     return [[event.type, event.reason, event.object, event.message] for event in found]
 
@@ -24,7 +24,7 @@ def history(
     count: int,
     unwanted: Callable[[], bool],
     *,
-    later: Sequence[Event] = (),
+    later: Sequence[KubernetesEvent] = (),
 ) -> dict[str, Any]:
     """Return the newest ``count`` events up to cycle ``to``, newest first, and whether there are more.
 

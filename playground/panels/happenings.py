@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from playground.panels.phases import rule_text
-from playground.panels.sentences import Part, Sentence, listed
+from playground.panels.sentences import Sentence, SentencePart, listed
 from scheduler_core.framework.plugins.coscheduling.plugin import PhaseChange
 from scheduler_core.framework.waiting import WaitingPod
 from scheduler_core.scheduling.timeline import TimelineEvent
@@ -165,7 +165,7 @@ def _rule_texts(change: PhaseChange) -> list[str]:
     return [rule_text(name) for name in change.sync.rules]
 
 
-def _group(happening: TimelineEvent) -> Part:
+def _group(happening: TimelineEvent) -> SentencePart:
     return {"group": happening.about}
 
 

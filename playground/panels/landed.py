@@ -17,10 +17,10 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 KINDS_SHOWN = 4
 NOTHING = " has no effect: "
 DONE = {"create": "created", "update": "changed", "delete": "deleted"}
-Unwanted = Callable[[], bool]
+IsUnwanted = Callable[[], bool]
 
 
-def outcome_of(playback: Playback, name: str, unwanted: Unwanted) -> dict[str, Any] | None:
+def outcome_of(playback: Playback, name: str, unwanted: IsUnwanted) -> dict[str, Any] | None:
     """Return ``{"effect", "text"}`` of an operation by id, None if there is none of it.
 
     ``playback`` is computed as far as it will be. ``effect`` is False if it changed nothing.
@@ -86,7 +86,7 @@ def _many(number: int, kind: str) -> str:
     return f"{number:,} {kind}{'' if number == 1 else 's'}"
 
 
-def _timed(playback: Playback, operation: Operation, lands: int, unwanted: Unwanted) -> dict[str, Any]:
+def _timed(playback: Playback, operation: Operation, lands: int, unwanted: IsUnwanted) -> dict[str, Any]:
     """Tell of an operation in virtual time: what followed in the same moment, by what the run recorded."""
     landed = _after(_happenings(playback, lands, unwanted), operation)
     if landed is None:
@@ -100,7 +100,7 @@ def _timed(playback: Playback, operation: Operation, lands: int, unwanted: Unwan
     return _told(True, _moved(moves))
 
 
-def _happenings(playback: Playback, lands: int, unwanted: Unwanted) -> list[TimelineEvent]:
+def _happenings(playback: Playback, lands: int, unwanted: IsUnwanted) -> list[TimelineEvent]:
     """Return what is told around a cycle; an operation inside one is told in the consequences before it."""
     found: list[TimelineEvent] = []
     if 1 < lands <= len(playback) + 1 and len(playback):

@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.panels.happenings import alike, sentence_of
 from playground.panels.outside import describe
-from playground.panels.sentences import Part, Sentence, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from playground.playback.place import Place
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.timeline import TimelineEvent
@@ -21,8 +21,8 @@ MOMENTS_SHOWN = 200
 PENDING = -1  # as in ``changes``; gone is null here
 CHANGES_NAMED = 3
 
-Move = list[int | None]  # pod index, node index | PENDING | None: gone
-Moment = dict[str, Any]
+MoveRow = list[int | None]  # pod index, node index | PENDING | None: gone
+MomentView = dict[str, Any]
 Index = Mapping[str, int]
 Moved = tuple[tuple[str, str | None], ...]
 
@@ -30,7 +30,7 @@ RESULTS = {"scheduled": "Scheduled", "waiting": "Waiting"}
 """What an attempt is called that gave its pod a node; any other is ``FailedScheduling``."""
 
 
-def moments(cycle: Cycle, place: Place) -> list[Moment]:
+def moments(cycle: Cycle, place: Place) -> list[MomentView]:
     """Return the protocol's ``moments`` of a cycle; their moves together are the cycle's changes."""
     if cycle.moves is None:
         return _untimed(cycle, place)
@@ -47,13 +47,13 @@ def moments(cycle: Cycle, place: Place) -> list[Moment]:
 
 def told(
     happenings: Sequence[TimelineEvent], tried: str, kind: str, pod_index: Index, node_index: Index
-) -> list[Moment]:
+) -> list[MomentView]:
     """Return a moment for each sentence that is told of ``happenings``; ``tried`` is the cycle's pod.
 
     What is not told moved somebody all the same: that is added to what was told just before it.
     """
-    rows: list[Moment] = []
-    early: list[Move] = []
+    rows: list[MomentView] = []
+    early: list[MoveRow] = []
     said = 0  # events so far
     for entries, silent in alike(happenings, tried):
         moves = [move for entry in (*entries, *silent) for move in wired(entry.moves, pod_index, node_index)]
@@ -74,7 +74,7 @@ def told(
     return rows
 
 
-def cut(rows: list[Moment], room: int) -> list[Moment]:
+def cut(rows: list[MomentView], room: int) -> list[MomentView]:
     """Return at most ``room`` moments; the last of too many stands for the rest, with all of its moves."""
     if len(rows) <= room:
         return rows
@@ -91,7 +91,7 @@ def cut(rows: list[Moment], room: int) -> list[Moment]:
     return [*shown, {**more, "more": len(rest), **({"nodes": nodes} if nodes else {})}]
 
 
-def wired(moves: Moved, pod_index: Index, node_index: Index) -> list[Move]:
+def wired(moves: Moved, pod_index: Index, node_index: Index) -> list[MoveRow]:
     """Return moves in the indices of the wire; who came and went unseen has none."""
     return [[pod_index[key], _node(node, node_index)] for key, node in moves if key in pod_index]
 
@@ -103,8 +103,8 @@ def _node(node: str | None, node_index: Index) -> int | None:
 
 
 def _moment(
-    time: float, kind: str, what: str, text: Sentence, moves: Iterable[Move], events: int = 0
-) -> Moment:
+    time: float, kind: str, what: str, text: Sentence, moves: Iterable[MoveRow], events: int = 0
+) -> MomentView:
     return {
         "time": round(time, 6),
         "kind": kind,
@@ -115,19 +115,19 @@ def _moment(
     }
 
 
-def _about(row: Moment, names: Iterable[str], node_index: Index) -> Moment:
+def _about(row: MomentView, names: Iterable[str], node_index: Index) -> MomentView:
     """Add to a moment which nodes it is about: from it on they are as they are after the step."""
     nodes = sorted({node_index[name] for name in names if name in node_index})
     return {**row, "nodes": nodes} if nodes else row
 
 
-def _attempt(cycle: Cycle, moves: list[Move], events: int) -> Moment:
+def _attempt(cycle: Cycle, moves: list[MoveRow], events: int) -> MomentView:
     what = RESULTS.get(cycle.result, "FailedScheduling")
     return _moment(cycle.time, "attempt", what, _tried(cycle), moves, events)
 
 
 def _tried(cycle: Cycle) -> Sentence:
-    pod: Part = {"pod": cycle.pod}
+    pod: SentencePart = {"pod": cycle.pod}
     if cycle.node is not None:
         does = "waits at Permit on" if cycle.result == "waiting" else "goes to"
         return [pod, f" is tried and {does} ", {"node": cycle.node}, "."]
@@ -148,7 +148,7 @@ def _tried(cycle: Cycle) -> Sentence:
     return [pod, f" is tried and {ended}."]
 
 
-def _untimed(cycle: Cycle, place: Place) -> list[Moment]:
+def _untimed(cycle: Cycle, place: Place) -> list[MomentView]:
     """Return what came from outside before the cycle, the cycle, and what landed inside it.
 
     Of v1.11's cycles the changes are those of operations, then the victims', then the pod's own.
@@ -158,7 +158,7 @@ def _untimed(cycle: Cycle, place: Place) -> list[Moment]:
     outside = [operation for operation in place.operations if not operation.during]
     inside = [operation for operation in place.operations if operation.during]
     during = {place.pod_index.get(operation.key) for operation in inside if operation.kind == "Pod"}
-    changes: list[Move] = [[pod, node if node >= PENDING else None] for pod, node in place.changes]
+    changes: list[MoveRow] = [[pod, node if node >= PENDING else None] for pod, node in place.changes]
     early = [move for move in changes[:split] if not outside or move[0] not in during]
     late = [move for move in changes[:split] if move not in early]
     rows = []

@@ -9,9 +9,9 @@ from itertools import product
 from scheduler_core.framework.plugins.coscheduling.controller import (
     FINAL,
     PHASE_TABLES,
-    Facts,
+    GroupCounts,
+    PhaseRule,
     PhaseTable,
-    Rule,
 )
 from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS
 
@@ -19,9 +19,9 @@ LIFE = ("", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "F
 """Phases in the order of a life without trouble; Failed is the other end."""
 FEW = range(3)  # enough members of each kind to find every way that a rule leads
 
-Way = tuple[str, str, str]  # from, to, and when
+PhaseTransition = tuple[str, str, str]  # from, to, and when
 
-POST_BIND: tuple[Way, ...] = (
+POST_BIND: tuple[PhaseTransition, ...] = (
     ("PreScheduling", "Scheduling", "PostBind: a member was bound"),
     ("Scheduling", "Scheduled", "PostBind: scheduled ≥ minMember"),
 )
@@ -40,7 +40,7 @@ def final_of(edition: str) -> tuple[str, ...]:
 
 
 @cache
-def ways_of(edition: str) -> tuple[Way, ...]:
+def ways_of(edition: str) -> tuple[PhaseTransition, ...]:
     """Return what leads from one phase to another, by the controller's rules and, if it has one, PostBind."""
     ways = dict.fromkeys(_ways(PHASE_TABLES[edition]))
     if EDITIONS[edition].post_bind:
@@ -48,7 +48,7 @@ def ways_of(edition: str) -> tuple[Way, ...]:
     return tuple(sorted(ways, key=lambda way: (LIFE.index(way[0]), LIFE.index(way[1]))))
 
 
-def _ways(table: PhaseTable) -> Iterator[Way]:
+def _ways(table: PhaseTable) -> Iterator[PhaseTransition]:
     for phase, rules in table.entry.items():
         yield from ((phase, rule.phase, rule.text) for rule in rules)
     targets = {rule.phase for rules in (*table.entry.values(), table.others) for rule in rules}
@@ -61,10 +61,10 @@ def _ways(table: PhaseTable) -> Iterator[Way]:
                 yield phase, rule.phase, rule.text
 
 
-def _applies(rule: Rule, phase: str) -> bool:
+def _applies(rule: PhaseRule, phase: str) -> bool:
     """Tell whether a rule can lead out of a phase, trying few members of each kind."""
     return any(
-        rule.when(Facts(phase, r + s + f + waiting, r, s, f, 2, scheduled))
+        rule.when(GroupCounts(phase, r + s + f + waiting, r, s, f, 2, scheduled))
         for r, s, f, waiting, scheduled in product(FEW, repeat=5)
     )
 

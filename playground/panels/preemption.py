@@ -11,10 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from playground.panels.sentences import Part, Sentence, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.criteria import TEXTS
-from scheduler_core.scheduling.preemption.record import HOPELESS, Comparison, DryRun, NodeGroup, Preemption
+from scheduler_core.scheduling.preemption.record import (
+    HOPELESS,
+    CriterionRound,
+    DryRun,
+    NodeGroup,
+    Preemption,
+)
 
 ROWS = 50  # candidates of one answer
 VICTIMS = 4  # of a candidate's victims, in its row
@@ -80,12 +86,12 @@ def why_not_tried(cycle: Cycle) -> str:
 
 def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
     """Tell in sentences what came of it."""
-    pod: Part = {"pod": cycle.pod}
+    pod: SentencePart = {"pod": cycle.pod}
     if tried.never:
         return [["Nothing is tried: ", pod, " has preemptionPolicy Never and deletes no pods."]]
     if not tried.eligible:
         verb = "is" if len(tried.leaving) == 1 else "are"
-        where: Part = {"node": tried.leaving_from or ""}
+        where: SentencePart = {"node": tried.leaving_from or ""}
         leaving = listed("pod", list(tried.leaving))
         return [
             [
@@ -110,7 +116,7 @@ def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
         ]
     if tried.chosen is None or tried.node is None:
         return [["No deletion helps ", pod, f": {_shortcomings(tried)}."]]
-    node: Part = {"node": tried.node}
+    node: SentencePart = {"node": tried.node}
     victims = tried.victims
     if not victims:
         return [[pod, " is nominated to ", node, " without a victim.", *_cleared(tried)]]
@@ -201,7 +207,7 @@ def _run(run: DryRun, node_at: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _criterion(row: Comparison, node_at: Sequence[int]) -> dict[str, Any]:
+def _criterion(row: CriterionRound, node_at: Sequence[int]) -> dict[str, Any]:
     text, note = TEXTS[row.criterion]
     stay, go = np.flatnonzero(row.stay), np.flatnonzero(~row.stay)
     go = go[np.argsort(row.values[go], kind="stable")]

@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities import PRIORITIES
-from scheduler_core.priorities.describe import Asked, as_dict, describe
+from scheduler_core.priorities.describe import LineQuestion, as_dict, describe
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
 from scheduler_core.simulation.virtual import Stepper
@@ -61,7 +61,7 @@ def explained(
     if place is None:
         return None
     pod = before.cluster.pods[cycle.pod]
-    asked = Asked(before.cluster, pod, feasible, place, cycle.priorities[priority])
+    asked = LineQuestion(before.cluster, pod, feasible, place, cycle.priorities[priority])
     zero = np.zeros(1, np.int64)
     total = combine(((row.weight, row.score[place : place + 1]) for row in cycle.priorities), zero)
     told = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))

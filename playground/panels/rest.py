@@ -7,7 +7,7 @@ from typing import Any
 from playground.panels import podgroups, queue
 from playground.panels.events import rows
 from playground.panels.moments import MOMENTS_SHOWN, cut, told
-from playground.panels.sentences import Part, Sentence, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement
 from scheduler_core.scheduling.cycle import FinalState
@@ -42,7 +42,7 @@ def _story(rest: FinalState, tables: Tables, before: Placement) -> list[Sentence
         (on_node.add if node else on_node.discard)(tables.pod_index[key])
     sentences: list[Sentence] = [["The run is over: no cycle is to come that would change anything."]]
     holds = "holds" if len(on_node) < 2 else "hold"
-    held: Part = {"strong": counted(len(on_node), "pod") if on_node else "No pod"}
+    held: SentencePart = {"strong": counted(len(on_node), "pod") if on_node else "No pod"}
     sentences.append([held, f" {holds} a node."])
     pending = [entry.pod for entry in rest.queue.entries]
     count = sum(count for place, count in rest.queue.counts.items() if place != "waiting")

@@ -6,8 +6,8 @@ A sentence is a list of plain texts and references: ``{"pod": key}``, ``{"node":
 
 from __future__ import annotations
 
-Part = str | dict[str, str]
-Sentence = list[Part]
+SentencePart = str | dict[str, str]
+Sentence = list[SentencePart]
 LISTED = 4  # names written out in a sentence; the rest is counted
 
 
@@ -19,9 +19,9 @@ def counted(number: int, noun: str) -> str:
 def listed(kind: str, names: list[str]) -> Sentence:
     """Return "a, b and c" or "a, b, c, d and 7 more" with each name a reference."""
     shown = names[:LISTED]
-    tail: list[Part] = [f"{len(names) - LISTED:,} more"] if len(names) > LISTED else []
-    items: list[Part] = [*({kind: name} for name in shown), *tail]
-    parts: list[Part] = []
+    tail: list[SentencePart] = [f"{len(names) - LISTED:,} more"] if len(names) > LISTED else []
+    items: list[SentencePart] = [*({kind: name} for name in shown), *tail]
+    parts: list[SentencePart] = []
     for position, item in enumerate(items):
         if position:
             parts.append(" and " if position == len(items) - 1 else ", ")

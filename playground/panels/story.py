@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from playground.panels.ladder import Rung, stopped
-from playground.panels.sentences import Part, Sentence, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord, record_of
 from scheduler_core.scheduling.cache_record import StaleHit
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.record import NominatedPass
 
-PREEMPTION: Part = {"tab": "Preemption"}
-CACHE: Part = {"tab": "Cache"}
+PREEMPTION: SentencePart = {"tab": "Preemption"}
+CACHE: SentencePart = {"tab": "Cache"}
 FIRST = {
     "group": "one whose PodGroup is older",
     "failure": "one whose PodGroup failed earlier",
@@ -73,7 +73,7 @@ def _restart(cycle: Cycle) -> list[Sentence]:
 def _queue(cycle: Cycle, priority: int) -> list[Sentence]:
     if cycle.result == "undecided" and not cycle.phases:  # the pod has not been taken
         return []
-    pod: Part = {"pod": cycle.pod}
+    pod: SentencePart = {"pod": cycle.pod}
     waiting = cycle.queue.active_count
     rank = f" with priority {priority:,}" if priority else ""
     if not waiting:
@@ -115,7 +115,7 @@ def _turned_away(cycle: Cycle) -> list[Sentence]:
     if record is None or found is None or found.success:
         return [] if cycle.result == "undecided" else [["No predicate ran."]]
     why = f": {found.message}" if found.message else ""
-    group: Part = {"group": record.key}
+    group: SentencePart = {"group": record.key}
     return [["No predicate ran, for PreFilter turns away the pods of ", group, f"{why.removesuffix('.')}."]]
 
 
@@ -188,7 +188,7 @@ def _nominated(cycle: Cycle) -> list[Sentence]:
 
 def _two_passes(cycle: Cycle, told: NominatedPass) -> Sentence:
     verb = "is" if len(told.pods) == 1 else "are"
-    node: Part = {"node": cycle.nodes[told.node]}
+    node: SentencePart = {"node": cycle.nodes[told.node]}
     outcome = PASSES[told.failed]
     if len(told.pods) == 1:
         outcome = outcome.replace("them", "it")
@@ -205,13 +205,13 @@ def _choice(cycle: Cycle, *, in_turn: bool) -> list[Sentence]:
         return []
     sentences: list[Sentence] = []
     if cycle.totals is not None and cycle.priorities:
-        weighed: list[Part] = listed("priority", [row.name for row in cycle.priorities])
+        weighed: list[SentencePart] = listed("priority", [row.name for row in cycle.priorities])
         sentences.append(
             [f"The {counted(len(cycle.feasible), 'feasible node')} are ranked by ", *weighed, "."]
         )
     if cycle.node is None:
         return sentences if cycle.result == "undecided" else []
-    node: Part = {"node": cycle.node}
+    node: SentencePart = {"node": cycle.node}
     if cycle.totals is None:
         return [["Only ", node, " is feasible, so it is taken without ranking."]]
     best = int(cycle.totals.max())
@@ -238,7 +238,7 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     tried = cycle.preemption
     if tried is None:
         return []
-    pod: Part = {"pod": cycle.pod}
+    pod: SentencePart = {"pod": cycle.pod}
     if tried.never:
         return [[PREEMPTION, " is not tried: ", pod, " has preemptionPolicy Never."]]
     if not tried.eligible:
@@ -263,7 +263,7 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
 def _outcome(cycle: Cycle) -> list[Sentence]:
     if cycle.result == "undecided":
         return []
-    pod: Part = {"pod": cycle.pod}
+    pod: SentencePart = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         placed: Sentence = [pod, " is placed on ", {"node": cycle.node}, "."]
         return [placed, *_let_in(cycle), *_last_message(cycle, "Normal")]

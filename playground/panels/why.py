@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.playback.playback import Playback
 from scheduler_core.explain import Asking, Explanation, asking
-from scheduler_core.explain.changes import Change
+from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.copying import Copy, copying
 from scheduler_core.formats.yaml_writer import write_yaml
 
@@ -25,7 +25,7 @@ NO_CYCLE = ("bound", "other")  # states in which no cycle of ours decides about 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WhyQuestion:
     """What is asked: a pod, all nodes or one, after a cycle of a source (``key`` of the library)."""
 
     key: Hashable
@@ -34,20 +34,20 @@ class Question:
     node: str | None
 
 
-class Answers:
+class WhyAnswers:
     """The last answers, so that applying a change need not search again; bounded in number and bytes."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Question, Explanation] = OrderedDict()
-        self._sizes: dict[Question, int] = {}
+        self._kept: OrderedDict[WhyQuestion, Explanation] = OrderedDict()
+        self._sizes: dict[WhyQuestion, int] = {}
         self._lock = threading.Lock()
 
-    def get(self, question: Question) -> Explanation | None:
+    def get(self, question: WhyQuestion) -> Explanation | None:
         """Return the answer to a question that was asked before."""
         with self._lock:
             return self._kept.get(question)
 
-    def keep(self, question: Question, answer: Explanation) -> None:
+    def keep(self, question: WhyQuestion, answer: Explanation) -> None:
         """Keep an answer; the oldest one goes."""
         size = len(json.dumps(answer.as_dict()))
         with self._lock:
@@ -59,10 +59,10 @@ class Answers:
                 del self._sizes[self._kept.popitem(last=False)[0]]
 
 
-answers = Answers()
+answers = WhyAnswers()
 
 
-def explaining(playback: Playback, question: Question) -> Asking:
+def explaining(playback: Playback, question: WhyQuestion) -> Asking:
     """Answer a question, pausing now and then. Raises ExplainError."""
     known = answers.get(question)
     if known is None:
@@ -78,11 +78,11 @@ def explaining(playback: Playback, question: Question) -> Asking:
     return known
 
 
-Applied = tuple[Change, "Copy | None"]
+Applied = tuple[Remedy, "Copy | None"]
 
 
 def applying(
-    playback: Playback, question: Question, change_id: str, out_of_time: Callable[[], bool]
+    playback: Playback, question: WhyQuestion, change_id: str, out_of_time: Callable[[], bool]
 ) -> Generator[None, None, Applied | None]:
     """Make the copy with a change that was offered, pausing now and then; ``None`` if there is none."""
     answer = yield from explaining(playback, question)
@@ -128,7 +128,7 @@ def _bounded(value: Any) -> Any:
     return value
 
 
-def patch_text(change: Change) -> str:
+def patch_text(change: Remedy) -> str:
     """Return a change as YAML that says of each part what is to be done with it."""
     parts = [_told(patch) for patch in change.patches]
     text = "".join(parts)

@@ -18,7 +18,7 @@ ENTRY_BYTES = 500  # of a key and its places in the table, beside the text
 CHARACTER_BYTES = 4  # the most that a character of a key takes
 
 
-class Answers:
+class AnswerCache:
     """The least recently used answers go first. All methods may be called from any thread."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from django.db.models import F
 
 from playground.models import Run, RunChunk
-from playground.playback.trail import Row, Trail
+from playground.playback.trail import Trail, TrailRow
 from playground.storage.bundles import pack, unpack
 from playground.wire import encode
 
@@ -41,7 +41,7 @@ def read_messages(run_id: str) -> Iterator[Message]:
             yield from json.loads(unpack(packed))
 
 
-def read_chunks(run_id: str, after: int = 0) -> Iterator[list[Row]]:
+def read_chunks(run_id: str, after: int = 0) -> Iterator[list[TrailRow]]:
     """Yield the rows of each chunk that begins after cycle ``after``, in order."""
     chunks = RunChunk.objects.filter(run_id=run_id, first__gt=after).order_by("number").defer("messages")
     for chunk in chunks.iterator(chunk_size=8):

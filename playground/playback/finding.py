@@ -40,7 +40,7 @@ class ConditionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TrailRows:
     """What the trail tells of the cycles ``first`` to ``last``."""
 
     playback: Playback
@@ -53,7 +53,7 @@ class Rows:
     groups: dict[int, list[list[str]]]  # by cycle: [what, PodGroup, new phase]
 
     @classmethod
-    def of(cls, playback: Playback, first: int, last: int) -> Rows:
+    def of(cls, playback: Playback, first: int, last: int) -> TrailRows:
         """Read the rows of some cycles that are there."""
         marks = playback.trail.marks(first, last)
         groups: dict[int, list[list[str]]] = {}
@@ -77,7 +77,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class SearchCondition:
     """A condition: ``kind`` with what it is about; ``""`` stands for any."""
 
     kind: str
@@ -85,12 +85,12 @@ class Condition:
     within: str = ""
 
 
-Trailed = Callable[[Condition, Rows, int], str]
-Shown = Callable[[Condition, Cycle, frozenset[str]], str]
+Trailed = Callable[[SearchCondition, TrailRows, int], str]
+Shown = Callable[[SearchCondition, Cycle, frozenset[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ConditionKind:
     """A row of the table of conditions. ``trailed`` or ``shown`` tells why it holds, else ``""``."""
 
     about: str  # what stands after ":", "" if nothing does
@@ -101,11 +101,11 @@ class Kind:
     shown: Shown | None = None  # of a cycle with its matrices
 
 
-def _cycle(condition: Condition, rows: Rows, index: int) -> str:
+def _cycle(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     return f"cycle {index:,}" if condition.about == str(index) else ""
 
 
-def _pod(condition: Condition, rows: Rows, index: int) -> str:
+def _pod(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     """Tell whether a cycle tries the pod, or the pod is elsewhere after it."""
     if rows.decision(index).pod == condition.about:
         return f"{condition.about} is tried"
@@ -117,11 +117,11 @@ def _pod(condition: Condition, rows: Rows, index: int) -> str:
     return f"{condition.about} {ways.get(moved[-1]) or f'is bound to {_name(rows, moved[-1])}'}"
 
 
-def _name(rows: Rows, node: int) -> str:
+def _name(rows: TrailRows, node: int) -> str:
     return rows.playback.tables.nodes[node].meta.name
 
 
-def _node(condition: Condition, rows: Rows, index: int) -> str:
+def _node(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     """Tell whether a pod comes to the node, is nominated to it, or the node changes."""
     name, decision = condition.about, rows.decision(index)
     if name == decision.node:
@@ -135,34 +135,34 @@ def _node(condition: Condition, rows: Rows, index: int) -> str:
     return ""
 
 
-def _preemption(condition: Condition, rows: Rows, index: int) -> str:
+def _preemption(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     decision = rows.decision(index)
     if decision.nominated is None and not decision.victims:
         return ""
     return f"preemption for {decision.pod}" + (f" on {decision.nominated}" if decision.nominated else "")
 
 
-def _unschedulable(condition: Condition, rows: Rows, index: int) -> str:
+def _unschedulable(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     decision = rows.decision(index)
     ways = {"unschedulable": "is unschedulable", "error": "ends in an error"}
     wanted = condition.about in ("", decision.pod)
     return f"{decision.pod} {ways[decision.result]}" if wanted and decision.result in ways else ""
 
 
-def _stale(condition: Condition, rows: Rows, index: int) -> str:
+def _stale(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     found = rows.stale[index - rows.first] if rows.stale else 0
     return f"{found} stale hit{'s' if found > 1 else ''} of the cache" if found else ""
 
 
-def _operation(condition: Condition, rows: Rows, index: int) -> str:
+def _operation(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     return "a change from outside" if index in rows.operations else ""
 
 
-def _restart(condition: Condition, rows: Rows, index: int) -> str:
+def _restart(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     return "the scheduler was restarted" if index in rows.restarts else ""
 
 
-def _group(condition: Condition, rows: Rows, index: int) -> str:
+def _group(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     ways = {"rejected": "is rejected", "timeout": "timed out"}
     for what, group, phase in rows.groups.get(index, ()):
         if condition.about in ("", group) and condition.within in ("", phase or what):
@@ -170,7 +170,7 @@ def _group(condition: Condition, rows: Rows, index: int) -> str:
     return ""
 
 
-def _predicate(condition: Condition, cycle: Cycle, _met: frozenset[str]) -> str:
+def _predicate(condition: SearchCondition, cycle: Cycle, _met: frozenset[str]) -> str:
     matrix = cycle.matrix
     if matrix is None or (condition.within and condition.within not in cycle.nodes):
         return ""
@@ -206,35 +206,39 @@ def _listed(names: list[str], count: int) -> str:
     return f"{', '.join(names[:NAMED])} and {count - NAMED:,} more node{'s' if count - NAMED > 1 else ''}"
 
 
-def _quirk(condition: Condition, cycle: Cycle, met: frozenset[str]) -> str:
+def _quirk(condition: SearchCondition, cycle: Cycle, met: frozenset[str]) -> str:
     wanted = (quirk for quirk in cycle.quirks if condition.about in ("", quirk.id) and quirk.id not in met)
     return " ".join(quirk.text for quirk in wanted)
 
 
-def _tie(condition: Condition, cycle: Cycle, met: frozenset[str]) -> str:
+def _tie(condition: SearchCondition, cycle: Cycle, met: frozenset[str]) -> str:
     """Tell of a tie between nodes that was broken, unless ties of the pod's workload count no more."""
     if len(cycle.ties) < 2 or cycle.node is None or (met and condition.about in met):
         return ""
     return f"{len(cycle.ties):,} nodes scored the same: {cycle.node} was taken in turn"
 
 
-KINDS: dict[str, Kind] = {
-    "cycle": Kind("index", True, "", "this cycle", _cycle),
-    "pod": Kind("namespace/name", True, "", "the pod is tried, bound, or taken away", _pod),
-    "node": Kind("name", True, "", "a pod goes or is nominated to the node, or the node changes", _node),
-    "predicate": Kind("name", False, "node", "the predicate fails, on the node", None, _predicate),
-    "preemption": Kind("", False, "", "preemption makes room", _preemption),
-    "unschedulable": Kind("namespace/name", False, "", "a pod is unschedulable, or an error", _unschedulable),
-    "stale": Kind("", False, "", "the cache answers what is no longer so", _stale),
-    "operation": Kind("", False, "", "something comes from outside", _operation),
-    "restart": Kind("", False, "", "the scheduler was restarted just before", _restart),
-    "group": Kind("namespace/name", False, "phase", "a PodGroup: a new phase, or rejected", _group),
-    "quirk": Kind("id", False, "", "a quirk of v1.11 changes the result", None, _quirk),
-    "tie": Kind("", False, "", "equally good nodes are taken in turn", None, _tie),
+KINDS: dict[str, ConditionKind] = {
+    "cycle": ConditionKind("index", True, "", "this cycle", _cycle),
+    "pod": ConditionKind("namespace/name", True, "", "the pod is tried, bound, or taken away", _pod),
+    "node": ConditionKind(
+        "name", True, "", "a pod goes or is nominated to the node, or the node changes", _node
+    ),
+    "predicate": ConditionKind("name", False, "node", "the predicate fails, on the node", None, _predicate),
+    "preemption": ConditionKind("", False, "", "preemption makes room", _preemption),
+    "unschedulable": ConditionKind(
+        "namespace/name", False, "", "a pod is unschedulable, or an error", _unschedulable
+    ),
+    "stale": ConditionKind("", False, "", "the cache answers what is no longer so", _stale),
+    "operation": ConditionKind("", False, "", "something comes from outside", _operation),
+    "restart": ConditionKind("", False, "", "the scheduler was restarted just before", _restart),
+    "group": ConditionKind("namespace/name", False, "phase", "a PodGroup: a new phase, or rejected", _group),
+    "quirk": ConditionKind("id", False, "", "a quirk of v1.11 changes the result", None, _quirk),
+    "tie": ConditionKind("", False, "", "equally good nodes are taken in turn", None, _tie),
 }
 
 
-def condition_of(text: str) -> Condition:
+def condition_of(text: str) -> SearchCondition:
     """Read a condition. Raises ConditionError."""
     name, _, rest = text.partition(":")
     kind = KINDS.get(name)
@@ -244,14 +248,14 @@ def condition_of(text: str) -> Condition:
     if (about and not kind.about) or (kind.needs and not about):
         form = f"{name}:<{kind.about}>" if kind.about else name
         raise ConditionError(f"{text[:80]!r} is no condition: write {form}.")
-    return Condition(name, about, within)
+    return SearchCondition(name, about, within)
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """What is looked for: from after cycle ``start`` on, or from before it back; at most to cycle ``to``."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[SearchCondition, ...]
     start: int
     backward: bool = False
     to: int | None = None
@@ -270,7 +274,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCycle:
     """A cycle that was looked for, with the place of each condition that holds and why; index 0: none.
 
     ``seen`` is the last cycle looked at, and ``over`` whether there is none beyond it.
@@ -287,7 +291,7 @@ class Found:
         return {"index": index, "why": [list(why) for why in self.why], "seen": self.seen, "over": self.over}
 
 
-Searching = Generator[int, None, Found]
+Searching = Generator[int, None, FoundCycle]
 
 
 class Finder:
@@ -312,10 +316,10 @@ class Finder:
             if last < position:
                 bound = self._search.to is not None and position > self._search.to
                 if bound or (not self._playback.advance(SLICE_SECONDS) and len(self._playback) < position):
-                    return Found(0, (), position - 1, over=True)
+                    return FoundCycle(0, (), position - 1, over=True)
                 yield position - 1
                 continue
-            rows = Rows.of(self._playback, position, last)
+            rows = TrailRows.of(self._playback, position, last)
             near = next((i for i in range(position, last + 1) if self._trailed(rows, i)), 0)
             if self._decides:
                 for index in range(position, (near or last) + 1):
@@ -334,7 +338,7 @@ class Finder:
         least = max(1, self._search.to or 1)
         while last >= least:
             first = max(least, last - size + 1)
-            rows = Rows.of(self._playback, first, last)
+            rows = TrailRows.of(self._playback, first, last)
             near = next((i for i in range(last, first - 1, -1) if self._trailed(rows, i)), 0)
             best, shown = near, self._trailed(rows, near) if near else ()
             if self._decides:
@@ -347,13 +351,13 @@ class Finder:
             last = first - 1
             size = min(size * 2, MOST_BACK) if self._decides else BLOCK
             yield first
-        return Found(0, (), last + 1, over=True)
+        return FoundCycle(0, (), last + 1, over=True)
 
-    def _found(self, rows: Rows, index: int, shown: tuple[tuple[int, str], ...]) -> Found:
+    def _found(self, rows: TrailRows, index: int, shown: tuple[tuple[int, str], ...]) -> FoundCycle:
         why = tuple(sorted((*self._trailed(rows, index), *shown)))
-        return Found(index, why, index, over=False)
+        return FoundCycle(index, why, index, over=False)
 
-    def _trailed(self, rows: Rows, index: int) -> tuple[tuple[int, str], ...]:
+    def _trailed(self, rows: TrailRows, index: int) -> tuple[tuple[int, str], ...]:
         told = (
             (place, row.trailed(condition, rows, index))
             for place, condition in enumerate(self._search.conditions)
@@ -375,7 +379,7 @@ class Finder:
         )
         return tuple((place, text) for place, text in told if text)
 
-    def _own(self, condition: Condition, cycle: Cycle) -> Condition:
+    def _own(self, condition: SearchCondition, cycle: Cycle) -> SearchCondition:
         """Let a tie be about the workload of the cycle's pod."""
         if condition.kind != "tie":
             return condition
@@ -383,4 +387,4 @@ class Finder:
         pod = tables.pods[tables.pod_index[cycle.pod]]
         owner = pod.meta.controller
         workload = f"{owner.kind} {pod.meta.namespace}/{owner.name}" if owner else f"Pod {cycle.pod}"
-        return Condition("tie", workload)
+        return SearchCondition("tie", workload)

@@ -30,7 +30,7 @@ FIRST_SLICE_SECONDS = 0.15  # most examples are complete after it
 
 
 @dataclass(slots=True)
-class Entry:
+class LibraryEntry:
     """A place in the library, filled by the first who asks while the others wait."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -49,7 +49,7 @@ class Library:
     """Open playbacks by key. All methods may be called from any thread."""
 
     def __init__(self, executor: Callable[[], Executor | Ahead] = Ahead) -> None:
-        self._entries: OrderedDict[Key, Entry] = OrderedDict()
+        self._entries: OrderedDict[Key, LibraryEntry] = OrderedDict()
         self._lock = threading.Lock()
         self._executor = executor
 
@@ -70,7 +70,7 @@ class Library:
         One that is larger than the bound by itself is kept until another is opened, and alone.
         """
         with self._lock:
-            entry = self._entries.setdefault(key, Entry())
+            entry = self._entries.setdefault(key, LibraryEntry())
             self._entries.move_to_end(key)
         try:
             with entry.lock:
@@ -117,7 +117,7 @@ class Library:
         if gone:
             freed.add(gone)
 
-    def attend(self, key: Key, listener: Listener) -> Entry | None:
+    def attend(self, key: Key, listener: Listener) -> LibraryEntry | None:
         """Have ``listener`` called, from an engine thread, whenever the playback has grown.
 
         Returns what :meth:`leave` takes, None if the playback is gone already.
@@ -130,12 +130,12 @@ class Library:
             self._compute(entry)
         return entry
 
-    def leave(self, entry: Entry, listener: Listener) -> None:
+    def leave(self, entry: LibraryEntry, listener: Listener) -> None:
         """Undo :meth:`attend`; nothing more is computed once nobody attends."""
         with self._lock:
             entry.listeners.discard(listener)
 
-    def _compute(self, entry: Entry) -> None:
+    def _compute(self, entry: LibraryEntry) -> None:
         with self._lock:
             playback = entry.playback
             if playback is None or entry.computing or playback.complete or playback.stored:
@@ -143,7 +143,7 @@ class Library:
             entry.computing = True
         self._executor().submit(self._slice, entry, playback)
 
-    def _slice(self, entry: Entry, playback: Playback) -> None:
+    def _slice(self, entry: LibraryEntry, playback: Playback) -> None:
         more = False
         try:
             before = len(playback)
@@ -161,7 +161,7 @@ class Library:
         if wanted:
             self._compute(entry)
 
-    def tell(self, entry: Entry, playback: Playback, first: int) -> None:
+    def tell(self, entry: LibraryEntry, playback: Playback, first: int) -> None:
         """Call every listener: cycles from ``first`` on are new, or computing has ended."""
         with self._lock:
             listeners = list(entry.listeners)
@@ -176,7 +176,7 @@ class Library:
         with self._lock:
             self._entries.clear()
 
-    def entry(self, key: Key) -> Entry | None:
+    def entry(self, key: Key) -> LibraryEntry | None:
         """Return the entry under ``key`` if it is open."""
         with self._lock:
             return self._entries.get(key)

@@ -20,13 +20,13 @@ from typing import Any
 import structlog
 
 from playground.limits import limit
-from playground.playback.answers import Answers
+from playground.playback.answers import AnswerCache
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.nodes import NodeChanges
 from playground.playback.place import Place
 from playground.playback.stopping import Bound, TooMuchWorkError, one_step
 from playground.playback.tables import Tables
-from playground.playback.trail import Row, Trail
+from playground.playback.trail import Trail, TrailRow
 from playground.playback.weighing import scenario_bytes
 from playground.wire import encode
 from scheduler_core.config.policy import Profile
@@ -34,8 +34,8 @@ from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Pod
-from scheduler_core.objects.problems import Document
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 from scheduler_core.simulation.virtual import Stepper, simulate
@@ -92,7 +92,7 @@ class Playback:
         self._given_pods = sum(isinstance(item, Pod) for item in (*scenario.objects, *created))
         self.trail = Trail(scenario, self.tables)
         self.checkpoints = Checkpoints(scenario)
-        self.answers = Answers()
+        self.answers = AnswerCache()
         self.complete = False
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
@@ -159,7 +159,7 @@ class Playback:
         other = Playback.__new__(Playback)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(
-            answers=Answers(),
+            answers=AnswerCache(),
             _reader=None,
             _standing=None,
             _behind=None,
@@ -248,7 +248,7 @@ class Playback:
         self.stopped = "The simulation failed here. This is a defect of ours; the cycles before it are right."
 
     def follow(
-        self, read: Callable[[int], Iterable[list[Row]]], *, complete: bool, over: bool = False
+        self, read: Callable[[int], Iterable[list[TrailRow]]], *, complete: bool, over: bool = False
     ) -> None:
         """Add the rows that a worker stored: ``read(n)`` gives those after cycle ``n``, in order.
 

@@ -21,16 +21,13 @@ from playground.playback.tables import ABSENT, PENDING, Tables
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.model import Node, Pod
-from scheduler_core.scenario.scenario import (
-    Operation,
-    Scenario,
-)
+from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision, Result
 from scheduler_core.scheduling.plugin_record import TimelineMark
 
 Placement = npt.NDArray[np.int32]
-Changes = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
-Row = list[Any]  # see Trail.row
+PlacementChanges = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
+TrailRow = list[Any]  # see Trail.row
 
 CHECKPOINT = 1_000  # cycles between two kept placements
 MARKS_SHOWN = 5_000  # of plugins, in one answer
@@ -56,7 +53,7 @@ class Trail:
     def __init__(self, scenario: Scenario, tables: Tables) -> None:
         self.tables = tables
         self.decisions: list[Decision] = []
-        self.changes: list[Changes] = []
+        self.changes: list[PlacementChanges] = []
         self.placement: Placement = np.array(tables.start, dtype=np.int32)
         self._operations = scenario.operations
         # Of the operations that change the configuration: how many operations are applied with each.
@@ -83,7 +80,7 @@ class Trail:
         cycle: Cycle,
         pods: Mapping[str, PodState] | None = None,
         nodes: Mapping[str, Node] | None = None,
-    ) -> Changes:
+    ) -> PlacementChanges:
         """Add the row of ``cycle`` and return what it changes; ``pods`` and ``nodes`` are those after it.
 
         In virtual time pods come and go between cycles: ``cycle.moves`` tells, and ``pods`` who came.
@@ -122,12 +119,12 @@ class Trail:
         time: float,
         applied: int,
         counts: Sequence[int] | None,
-        moves: Changes | None = None,
+        moves: PlacementChanges | None = None,
         marks: Iterable[TimelineMark] = (),
-    ) -> Changes:
+    ) -> PlacementChanges:
         tables = self.tables
         self._grow()
-        changes: Changes = []
+        changes: PlacementChanges = []
         pod = tables.pod_index[decision.pod]
         node = PENDING if decision.node is None else tables.node_index[decision.node]
         if moves is not None:
@@ -162,11 +159,11 @@ class Trail:
         """Make room for pods that were met since."""
         self.placement = _widened(self.placement, len(self.tables.pods))
 
-    def _set(self, pod: int, value: int, changes: Changes) -> None:
+    def _set(self, pod: int, value: int, changes: PlacementChanges) -> None:
         self.placement[pod] = value
         changes.append([pod, value])
 
-    def _apply_operation(self, operation: Operation, changes: Changes) -> None:
+    def _apply_operation(self, operation: Operation, changes: PlacementChanges) -> None:
         if operation.kind == "Node" and operation.action == "delete":
             node = self.tables.node_index[operation.key]
             for there in np.flatnonzero(self.placement == node).tolist():
@@ -278,7 +275,7 @@ class Trail:
 
     # --- storing ---------------------------------------------------------------------------
 
-    def row(self, index: int) -> Row:
+    def row(self, index: int) -> TrailRow:
         """Return a cycle as a JSON list that :meth:`extend` reads.
 
         ``[pod, letter, node, step, time, operations applied, ranked]``, then, only where
@@ -288,7 +285,7 @@ class Trail:
         """
         place = index - 1
         decision = self.decisions[place]
-        row: Row = [
+        row: TrailRow = [
             self._pods[place],
             chr(self._letters[place]),
             self._nodes[place],
@@ -314,12 +311,12 @@ class Trail:
             row += [self.changes[place], [self.tables.row(pod) for pod in came], marks, self.nodes.of(index)]
         return row
 
-    def extend(self, rows: Iterable[Row]) -> None:
+    def extend(self, rows: Iterable[TrailRow]) -> None:
         """Add stored rows."""
         tables = self.tables
         keys = [pod.meta.key for pod in tables.pods]
         names = [node.meta.name for node in tables.nodes]
-        moves: Changes | None
+        moves: PlacementChanges | None
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
             nominated, victims, cleared, *counted = rest or (PENDING, (), ())
             counts = counted[0] if counted else None

@@ -14,7 +14,7 @@ import structlog
 
 from playground.limits import limit
 from playground.once import once
-from playground.pool.process import JobError, LostError, OverrunError, Process, Report
+from playground.pool.process import JobError, JobProgress, LostError, OverrunError, Process
 from playground.pool.shares import Bounds, Shares
 
 log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class Job(Generic[T]):
     args: tuple[Any, ...]
     long: bool = False
     future: Future[T] = field(default_factory=Future)
-    report: Report | None = None
+    report: JobProgress | None = None
     unwanted: bool = False
 
 
@@ -135,7 +135,7 @@ class Pool:
         return place == number or place not in self._idle
 
     def _run(self, process: Process, job: Job[Any]) -> None:
-        def tell(report: Report) -> None:
+        def tell(report: JobProgress) -> None:
             job.report = report
 
         def patience() -> float | None:

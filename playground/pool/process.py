@@ -20,7 +20,7 @@ PULSE = 0.1  # seconds between two looks at a job's time and memory
 END_SECONDS = 2.0
 PATIENCE = 5  # times the seconds of computing that a job may have, by the clock
 
-Report = tuple[str, int, int]  # stage, done, of: as playground.storage.bundles tells them
+JobProgress = tuple[str, int, int]  # stage, done, of: as playground.storage.bundles tells them
 
 
 class LostError(RuntimeError):
@@ -58,7 +58,7 @@ class Process:
         self,
         function: Callable[..., Any],
         args: tuple[Any, ...],
-        tell: Callable[[Report], None],
+        tell: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
     ) -> Any:
         """Run a job and return its result, or raise what it raised.
@@ -92,7 +92,10 @@ class Process:
                 raise JobError(value)
 
     def _outcome(
-        self, connection: Connection, tell: Callable[[Report], None], patience: Callable[[], float | None]
+        self,
+        connection: Connection,
+        tell: Callable[[JobProgress], None],
+        patience: Callable[[], float | None],
     ) -> tuple[str, Any]:
         began, began_cpu = time.monotonic(), self._cpu_seconds()
         cancelled_at: float | None = None

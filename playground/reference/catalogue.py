@@ -24,7 +24,7 @@ from scheduler_core.priorities import PRIORITIES, Priority
 from scheduler_core.priorities.base import MapOnly, Mapped
 from scheduler_core.quirks import QUIRKS
 
-Row = dict[str, Any]
+CatalogueRow = dict[str, Any]
 
 
 def _purpose(rule: object) -> str:
@@ -34,7 +34,7 @@ def _purpose(rule: object) -> str:
 
 
 @cache
-def predicates() -> tuple[Row, ...]:
+def predicates() -> tuple[CatalogueRow, ...]:
     """Return a row for every key of v1.11's order, in that order.
 
     ``place`` and ``proposal`` are where the two orders have it; a ``proposal`` without a number has
@@ -80,7 +80,7 @@ def _steps(rule: Priority) -> tuple[str, str]:
 
 
 @cache
-def priorities() -> tuple[Row, ...]:
+def priorities() -> tuple[CatalogueRow, ...]:
     """Return a row for every priority that a policy can name without an argument."""
     weights = dict(DEFAULT_PRIORITIES)
     rows = []
@@ -102,7 +102,7 @@ def priorities() -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def providers() -> list[Row]:
+def providers() -> list[CatalogueRow]:
     """Return v1.11's algorithm providers, each with its priorities and their weights."""
     return [
         {"name": name, "priorities": [(priority, f"{weight:,}") for priority, weight in weights]}
@@ -111,7 +111,7 @@ def providers() -> list[Row]:
 
 
 @cache
-def wire() -> Row:
+def wire() -> CatalogueRow:
     """Return the protocol's answer to ``policy.catalogue``."""
     known = [key for key in V1_11_ORDER if key not in UNREGISTERED]
     rows = {row["key"]: row for row in predicates()}

@@ -23,16 +23,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from playground.limits import MIB, limit
-from playground.models import (
-    CANCELLED,
-    CANCELLING,
-    DONE,
-    FAILED,
-    QUEUED,
-    RUNNING,
-    Run,
-    RunChunk,
-)
+from playground.models import CANCELLED, CANCELLING, DONE, FAILED, QUEUED, RUNNING, Run, RunChunk
 from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
 from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables

@@ -29,7 +29,7 @@ Visitor = tuple[str, str]  # address, owner
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedRun:
     """A queued run, whose it is, and since when it waits."""
 
     run: str
@@ -54,13 +54,13 @@ def participant(visitor: Visitor) -> str:
 
 
 def fair_order(
-    waiting: Iterable[Waiting], running: Iterable[Visitor], last: Mapping[Visitor, datetime]
+    waiting: Iterable[QueuedRun], running: Iterable[Visitor], last: Mapping[Visitor, datetime]
 ) -> list[str]:
     """Return the ids of the waiting runs, the next one first.
 
     ``running`` holds the visitor of each run under way, ``last`` when a visitor's run was last claimed.
     """
-    by_visitor: defaultdict[Visitor, list[Waiting]] = defaultdict(list)
+    by_visitor: defaultdict[Visitor, list[QueuedRun]] = defaultdict(list)
     for one in sorted(waiting, key=lambda one: (one.since, one.run)):
         by_visitor[one.visitor].append(one)
     owners, addresses = _counts(running)
@@ -131,10 +131,10 @@ def positions() -> dict[str, int]:
 
 def _order(queues: Iterable[str]) -> dict[str, list[str]]:
     """Return the queued runs by queue, in order: at most ``RUNS_QUEUED`` and those that were handed over."""
-    waiting: defaultdict[str, list[Waiting]] = defaultdict(list)
+    waiting: defaultdict[str, list[QueuedRun]] = defaultdict(list)
     queued = Run.objects.filter(state=QUEUED, queue__in=queues)
     for run, queue, address, owner, since in queued.values_list("pk", "queue", "address", "owner", "queued"):
-        waiting[queue].append(Waiting(run, (address, owner), since))
+        waiting[queue].append(QueuedRun(run, (address, owner), since))
     if not waiting:
         return {}
     addresses = {one.visitor[0] for runs in waiting.values() for one in runs}

@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.limits import limit
 from playground.playback.tables import ABSENT, PENDING, Tables
-from playground.playback.trail import Changes
+from playground.playback.trail import PlacementChanges
 from scheduler_core.objects.model import Node
 from scheduler_core.scenario.scenario import Operation, Scenario
 
@@ -67,7 +67,9 @@ class Meter:
             usage = self._tables.usage[pod]
             (self.used.update if sign > 0 else self.used.subtract)(usage)
 
-    def apply(self, pod: str, outcome: str, changes: Changes, operations: Iterable[Operation]) -> None:
+    def apply(
+        self, pod: str, outcome: str, changes: PlacementChanges, operations: Iterable[Operation]
+    ) -> None:
         """Count one cycle: its pod, its result's letter, and what it and its operations changed."""
         for operation in operations:
             if operation.kind == "Node":

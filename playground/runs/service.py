@@ -33,7 +33,7 @@ from playground.storage import bundles, quotas, store
 from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import NEWEST
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario import scenario as core
 
 

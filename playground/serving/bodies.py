@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.limits import limit
 
-Scope = MutableMapping[str, Any]
+AsgiScope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]  # Django and Channels name the three differently
@@ -32,7 +32,7 @@ def most_bytes() -> int:
 def bounded(application: Application) -> Application:
     """Answer 413 to a request whose body is longer than a bundle may be."""
 
-    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+    async def guard(scope: AsgiScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await application(scope, receive, send)
             return

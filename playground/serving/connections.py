@@ -49,7 +49,7 @@ class Guarded(Protocol):
         """End the connection at once."""
 
 
-class Queues:
+class ConnectionQueues:
     """Connections by phase, each phase in the order in which they entered it."""
 
     def __init__(self) -> None:
@@ -73,8 +73,8 @@ class Connections:
     def __init__(self) -> None:
         self.all: dict[Guarded, Phase] = {}
         self.by_address: Counter[str] = Counter()
-        self._queues = Queues()
-        self._queues_of: defaultdict[str, Queues] = defaultdict(Queues)
+        self._queues = ConnectionQueues()
+        self._queues_of: defaultdict[str, ConnectionQueues] = defaultdict(ConnectionQueues)
         self._looking = False
 
     def add(self, connection: Guarded, phase: Phase) -> bool:
@@ -111,7 +111,7 @@ class Connections:
             self._queues.put(connection, phase)
             self._queues_of[connection.address].put(connection, phase)
 
-    def _evict(self, queues: Queues) -> bool:
+    def _evict(self, queues: ConnectionQueues) -> bool:
         oldest = queues.first()
         if oldest is None:
             return False

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 
-from playground.serving.bodies import Application, Receive, Scope, Send
+from playground.serving.bodies import Application, AsgiScope, Receive, Send
 
 Header = tuple[bytes, bytes]
 
@@ -33,7 +33,7 @@ NOT_MODIFIED = {
 
 
 @dataclass(slots=True)
-class Answer:
+class KeptFile:
     """Headers and body of a file."""
 
     headers: list[Header] = field(default_factory=list)
@@ -53,10 +53,10 @@ class Kept:
     def __init__(self, app: Application) -> None:
         """Wrap ``app``; nothing is kept yet."""
         self.app = app
-        self.answers: OrderedDict[tuple[str, bytes], Answer] = OrderedDict()
+        self.answers: OrderedDict[tuple[str, bytes], KeptFile] = OrderedDict()
         self.bytes = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Answer from memory, or let ``app`` answer and remember what it said."""
         asked = {name.lower(): value for name, value in scope["headers"]}
         plain = scope["method"] == "GET" and not scope["query_string"] and OTHER.isdisjoint(asked)
@@ -74,7 +74,7 @@ class Kept:
         else:
             await self.app(scope, receive, _remembering(send, lambda new: self._keep(key, new)))
 
-    def _keep(self, key: tuple[str, bytes], answer: Answer) -> None:
+    def _keep(self, key: tuple[str, bytes], answer: KeptFile) -> None:
         """Keep an answer; those that nobody asked for lately give way."""
         before = self.answers.pop(key, None)
         self.bytes += len(answer.body) - (len(before.body) if before else 0)
@@ -84,7 +84,7 @@ class Kept:
             self.bytes -= len(oldest.body)
 
 
-async def _send(answer: Answer, known: bytes, send: Send) -> None:
+async def _send(answer: KeptFile, known: bytes, send: Send) -> None:
     tags = {tag.strip().removeprefix(b"W/") for tag in known.split(b",")} - {b""}
     if tags and (answer.etag in tags or b"*" in tags):
         headers = [header for header in answer.headers if header[0].lower() in NOT_MODIFIED]
@@ -95,9 +95,9 @@ async def _send(answer: Answer, known: bytes, send: Send) -> None:
     await send({"type": "http.response.body", "body": answer.body})
 
 
-def _remembering(send: Send, keep: Callable[[Answer], None]) -> Send:
+def _remembering(send: Send, keep: Callable[[KeptFile], None]) -> Send:
     """Pass messages on, and keep a whole answer of status 200 that is small enough."""
-    answer = Answer()
+    answer = KeptFile()
     whole = False
 
     async def passing(message: MutableMapping[str, Any]) -> None:

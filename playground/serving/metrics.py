@@ -25,7 +25,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from playground.playback import executor
 from playground.playback.library import library
 from playground.runtime.counters import REGISTRY, REQUESTS, SOCKETS
-from playground.serving.bodies import Application, Receive, Scope, Send
+from playground.serving.bodies import Application, AsgiScope, Receive, Send
 
 log = structlog.get_logger(__name__)
 
@@ -53,14 +53,14 @@ class _Held:
 REGISTRY.register(_Held())
 
 
-class Counted:
+class CountedAnswers:
     """An ASGI application that counts the answers of ``app``, files from memory and refusals included."""
 
     def __init__(self, app: Application) -> None:
         """Wrap ``app``."""
         self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Count the status of an HTTP answer; one that never came counts as ``none``."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -83,10 +83,10 @@ class Counted:
 
 # --- several processes -------------------------------------------------------------------------
 
-Told = list[list[Any]]  # [name, documentation, type, [[sample, labels, value]…]] of each family
+SharedSamples = list[list[Any]]  # [name, documentation, type, [[sample, labels, value]…]] of each family
 
 
-def told() -> Told:
+def told() -> SharedSamples:
     """Return what this process counts, as JSON can hold it."""
     return [
         [family.name, family.documentation, family.type, [list(sample[:3]) for sample in family.samples]]
@@ -109,7 +109,7 @@ def write_snapshot() -> None:
     unseen.rename(home / f"{os.getpid()}.json")
 
 
-def others() -> Iterator[tuple[str, Told]]:
+def others() -> Iterator[tuple[str, SharedSamples]]:
     """Yield name and counts of the other processes of this server that have written lately."""
     for path in sorted(folder().glob("*.json")):
         with suppress(OSError, ValueError):
@@ -120,7 +120,7 @@ def others() -> Iterator[tuple[str, Told]]:
                 yield path.stem, json.loads(path.read_text())
 
 
-def families(processes: Iterable[tuple[str, Told]]) -> Iterator[Metric]:
+def families(processes: Iterable[tuple[str, SharedSamples]]) -> Iterator[Metric]:
     """Yield the families of several processes, each sample with the label ``process``."""
     merged: dict[str, Metric] = {}
     for process, counts in processes:

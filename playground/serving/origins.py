@@ -19,7 +19,7 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 
 from playground.limits import limit
-from playground.serving.bodies import Application, Receive, Scope, Send
+from playground.serving.bodies import Application, AsgiScope, Receive, Send
 
 PORTS = {"http": 80, "https": 443}
 SECURE = frozenset({"https", "wss"})
@@ -83,13 +83,13 @@ class OwnOrigin:
         """Guard ``application``."""
         self.application = application
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Let the application answer, or refuse."""
         answering: Any = self.application if _admits(scope) else WebsocketDenier()
         await answering(scope, receive, send)
 
 
-def _admits(scope: Scope) -> bool:
+def _admits(scope: AsgiScope) -> bool:
     def of(name: bytes) -> str:
         return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
 

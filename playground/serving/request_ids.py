@@ -13,7 +13,7 @@ from typing import Any
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from playground.serving.bodies import Application, Receive, Scope, Send
+from playground.serving.bodies import Application, AsgiScope, Receive, Send
 
 HEADER = b"x-request-id"
 NAMED = {"http": "request_id", "websocket": "connection_id"}
@@ -34,7 +34,7 @@ class RequestIds:
         """Wrap ``app``."""
         self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Bind the name for the task of this request or connection, and send it with the answer."""
         if scope["type"] not in NAMED:
             await self.app(scope, receive, send)

@@ -29,12 +29,9 @@ from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Node, Pod
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-    Problem,
-)
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario.scenario import Scenario
 
@@ -108,7 +105,7 @@ def watching() -> Watch:
     return _watch.get()
 
 
-class Reader(Protocol):
+class BundleReader(Protocol):
     """Who reads large bundles in place of this thread; None is returned for what is small."""
 
     def read(self, files: Sequence[File], times: Times) -> Scenario | None:
@@ -121,11 +118,11 @@ class Reader(Protocol):
         """Do what :func:`restore` does."""
 
 
-_reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
+_reader: ContextVar[BundleReader | None] = ContextVar("reader", default=None)
 
 
 @contextmanager
-def read_by(reader: Reader | None) -> Iterator[None]:
+def read_by(reader: BundleReader | None) -> Iterator[None]:
     """Let ``reader`` read what is large inside."""
     token = _reader.set(reader)
     try:

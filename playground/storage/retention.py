@@ -28,7 +28,7 @@ WORKER_DAYS = 1  # after which a worker that said nothing more is forgotten
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RetentionRule:
     """Rows of one kind that are removed, and how many in one transaction: a run has thousands of chunks.
 
     ``order`` is that of an index that finds them: in any other every row would be looked at.
@@ -51,16 +51,18 @@ def _forget(keys: list[Any]) -> None:
             store.forget_unreferenced(row)
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("drafts", lambda now: Draft.objects.filter(expires__lt=now), "expires", 200, _delete(Draft)),
-    Rule(
+RULES: tuple[RetentionRule, ...] = (
+    RetentionRule(
+        "drafts", lambda now: Draft.objects.filter(expires__lt=now), "expires", 200, _delete(Draft)
+    ),
+    RetentionRule(
         "runs",
         lambda now: Run.objects.exclude(state__in=UNFINISHED).filter(expires__lt=now),
         "expires",
         20,
         _delete(Run),
     ),
-    Rule(
+    RetentionRule(
         "links",
         lambda now: Share.objects.filter(scenario__expires__lt=now),
         "scenario__expires",
@@ -68,8 +70,10 @@ RULES: tuple[Rule, ...] = (
         _delete(Share),
     ),
     # In this order: a scenario goes with the last link or run that needs it.
-    Rule("scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), "pk", 50, _forget),
-    Rule(
+    RetentionRule(
+        "scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), "pk", 50, _forget
+    ),
+    RetentionRule(
         "workers",
         lambda now: Worker.objects.filter(seen__lt=now - timedelta(days=WORKER_DAYS)),
         "seen",
@@ -98,7 +102,7 @@ def sweep(now: datetime | None = None, most_seconds: float = SWEEP_MOST_SECONDS)
     return removed
 
 
-def _batches(rule: Rule, now: datetime) -> Iterable[list[Any]]:
+def _batches(rule: RetentionRule, now: datetime) -> Iterable[list[Any]]:
     before: list[Any] = []
     while True:
         keys = list(rule.expired(now).order_by(rule.order).values_list("pk", flat=True)[: rule.batch])

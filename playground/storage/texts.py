@@ -12,10 +12,8 @@ from scheduler_core.formats.bundle import Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.splicing import splice
-from scheduler_core.objects.problems import (
-    BundleError,
-    Document,
-)
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
 
 _SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU\r\n]"]))  # a kind may be written with escapes

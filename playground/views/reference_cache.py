@@ -15,7 +15,7 @@ from scheduler_core.config.settings import CACHE_MODES
 from scheduler_core.equivalence.batching import MAX_AGE
 from scheduler_core.equivalence.cache import MAX_BYTES, MAX_CLASSES
 from scheduler_core.equivalence.classes import fields_of
-from scheduler_core.equivalence.row import MODES, Row
+from scheduler_core.equivalence.row import MODES, InvalidationRow
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.quirks import Upstream
 
@@ -23,7 +23,7 @@ SECTION = re.compile(r"^3\.\d")  # of the proposal, whose chapter 3 is the table
 ISSUE = re.compile(r"(#\d+)")
 
 
-def lacking(row: Row) -> bool:
+def lacking(row: InvalidationRow) -> bool:
     """Tell whether the proposal has nothing like this row."""
     return "designed" not in row.scopes and not SECTION.match(row.source)
 
@@ -35,7 +35,7 @@ def _sources(text: str) -> list[tuple[str, Upstream | None]]:
     return [(part, known.get(part)) for part in ISSUE.split(told) if part]
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: InvalidationRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "resource": row.resource,

@@ -28,19 +28,12 @@ from playground.storage import bundles, store, texts
 from playground.storage.quotas import StorageFullError
 from playground.views import importing
 from playground.views.stored import links_of
-from playground.visitors.throttle import (
-    RETRY_SECONDS,
-    address_of,
-    throttled,
-)
+from playground.visitors.throttle import RETRY_SECONDS, address_of, throttled
 from scheduler_core.authoring import examples
 from scheduler_core.cli.timed_report import age
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
-from scheduler_core.objects.problems import (
-    BundleError,
-    Problem,
-)
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 
 MINIATURE = "shop"  # the example that steps on the start page

@@ -46,13 +46,13 @@ def wait_seconds(limit_name: str, address: str) -> int:
     return 0 if count <= limit(limit_name) else int((window + 1) * WINDOW_SECONDS - now) + 1
 
 
-View = Callable[..., HttpResponse]
+DjangoView = Callable[..., HttpResponse]
 
 
-def throttled(limit_name: str) -> Callable[[View], View]:
+def throttled(limit_name: str) -> Callable[[DjangoView], DjangoView]:
     """Answer a page's form with 429 and Retry-After once its address is over ``limit_name``."""
 
-    def decorate(view: View) -> View:
+    def decorate(view: DjangoView) -> DjangoView:
         @wraps(view)
         def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             wait = wait_seconds(limit_name, address_of(request))

@@ -18,7 +18,7 @@ from scheduler_core.framework.configuration.merging import EVERYTHING
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS, base_name
 from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import priorities_of
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 SCORE = "score"
 PROFILES = 20

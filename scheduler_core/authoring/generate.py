@@ -14,10 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.authoring.forms.cluster import node, zone_name
-from scheduler_core.authoring.forms.fields import Field, FieldError, Problems, Values, amount, read
+from scheduler_core.authoring.forms.fields import FieldError, FormField, Problems, Values, amount, read
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
-from scheduler_core.authoring.generated_workloads import CLASSES, SHAPES, Drawn, Shape, workload_documents
+from scheduler_core.authoring.generated_workloads import (
+    CLASSES,
+    SHAPES,
+    Drawn,
+    WorkloadShape,
+    workload_documents,
+)
 from scheduler_core.authoring.recipes import (
     MOST_NODES,
     MOST_PODS,
@@ -28,10 +34,9 @@ from scheduler_core.authoring.recipes import (
     WORKLOAD_FIELDS,
     Recipe,
 )
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import Taint, Toleration
 from scheduler_core.objects.selectors import tolerates
-
-Manifest = dict[str, Any]
 
 _RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
 
@@ -87,7 +92,7 @@ def generate(recipe: Recipe) -> Generated:
 
 
 def _rows(
-    recipe: Recipe, name: str, fields: Sequence[Field], most: int, problems: Problems
+    recipe: Recipe, name: str, fields: Sequence[FormField], most: int, problems: Problems
 ) -> list[dict[str, Any]]:
     given = recipe.get(name)
     rows = list(given) if isinstance(given, (list, tuple)) else []
@@ -147,7 +152,7 @@ def _drawn(seed: str, among: int, many: int) -> set[int]:
 # --- workloads
 
 
-def _shaped(number: int, row: dict[str, Any], problems: Problems) -> Shape | None:
+def _shaped(number: int, row: dict[str, Any], problems: Problems) -> WorkloadShape | None:
     """Return the shape of a workload with what was typed of it. Problems are added."""
     shape = SHAPES.get(row["shape"] or "")
     if shape is None:
@@ -164,7 +169,9 @@ def _shaped(number: int, row: dict[str, Any], problems: Problems) -> Shape | Non
         except FieldError as error:
             problems.append((f"workloads.{number}.{name}", str(error)))
             ranges[name] = getattr(shape, name)
-    return Shape(shape.name, shape.text, shape.kind, **ranges, affinity=row["affinity"] or shape.affinity)
+    return WorkloadShape(
+        shape.name, shape.text, shape.kind, **ranges, affinity=row["affinity"] or shape.affinity
+    )
 
 
 def _range(text: str, scale: int, most: int) -> tuple[int, int]:
@@ -197,7 +204,7 @@ def _taint(given: Mapping[str, str]) -> Taint:
 
 def _workloads(
     rows: Sequence[Values],
-    shaped: Sequence[Shape | None],
+    shaped: Sequence[WorkloadShape | None],
     pools: Sequence[Values],
     top: Values,
     summary: Summary,
@@ -234,7 +241,7 @@ def _workloads(
     return levels + made
 
 
-def _draw(name: str, row: Values, shape: Shape, dice: random.Random) -> Drawn:
+def _draw(name: str, row: Values, shape: WorkloadShape, dice: random.Random) -> Drawn:
     """Draw one workload: always as many numbers, so that a fixed size does not move what follows it."""
     replicas, cpu, memory, gpus, luck = (dice.random() for _ in range(5))
     levels = list(CLASSES)

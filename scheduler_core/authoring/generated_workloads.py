@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from scheduler_core.authoring.forms.fields import Values
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import pod_rule
 from scheduler_core.controllers.running import RUN
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.quantity import format_resource
-
-Manifest = dict[str, Any]
 
 CLASSES: Mapping[str, int] = {"low": -100, "high": 1_000, "critical": 100_000}
 """The PriorityClasses that generated pods may name, and their values."""
@@ -23,7 +21,7 @@ BATCH_SECONDS = "600"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class WorkloadShape:
     """A shape of workload: its kind, and from where to where a pod's requests go.
 
     ``replicas`` and ``gpus`` are counts, ``cpu`` millicores, ``memory`` bytes.
@@ -39,10 +37,10 @@ class Shape:
     affinity: str = ""
 
 
-SHAPES: Mapping[str, Shape] = {
+SHAPES: Mapping[str, WorkloadShape] = {
     shape.name: shape
     for shape in (
-        Shape(
+        WorkloadShape(
             "web",
             "web: Deployments with a Service",
             "Deployment",
@@ -51,7 +49,7 @@ SHAPES: Mapping[str, Shape] = {
             (128 * _MIB, _GIB),
             affinity="preferred-hostname",
         ),
-        Shape(
+        WorkloadShape(
             "stateful",
             "stateful: one pod a node",
             "StatefulSet",
@@ -60,11 +58,15 @@ SHAPES: Mapping[str, Shape] = {
             (2 * _GIB, 8 * _GIB),
             affinity="required-hostname",
         ),
-        Shape(
+        WorkloadShape(
             "batch", "batch: Jobs that end", "Job", (2, 20), (500, 4_000), (512 * _MIB, 8 * _GIB), (0, 0), ""
         ),
-        Shape("gpu", "gpu: Jobs on GPUs", "Job", (1, 4), (2_000, 8_000), (8 * _GIB, 32 * _GIB), (1, 4), ""),
-        Shape("daemon", "daemon: one on each node", "DaemonSet", (1, 1), (50, 200), (64 * _MIB, 256 * _MIB)),
+        WorkloadShape(
+            "gpu", "gpu: Jobs on GPUs", "Job", (1, 4), (2_000, 8_000), (8 * _GIB, 32 * _GIB), (1, 4), ""
+        ),
+        WorkloadShape(
+            "daemon", "daemon: one on each node", "DaemonSet", (1, 1), (50, 200), (64 * _MIB, 256 * _MIB)
+        ),
     )
 }
 
@@ -81,7 +83,7 @@ class Drawn:
     priority: str
 
 
-def workload_documents(drawn: Drawn, shape: Shape, row: Values, namespace: str) -> list[Manifest]:
+def workload_documents(drawn: Drawn, shape: WorkloadShape, row: Values, namespace: str) -> list[Manifest]:
     """Return the manifests of a workload: its Service first, then what makes its pods."""
     labels = {"app": drawn.name}
     meta = {"name": drawn.name, "namespace": namespace, "labels": {"shape": shape.name}}
@@ -98,7 +100,7 @@ def workload_documents(drawn: Drawn, shape: Shape, row: Values, namespace: str) 
     return made
 
 
-def _pod_spec(drawn: Drawn, shape: Shape, row: Values, labels: dict[str, str]) -> Manifest:
+def _pod_spec(drawn: Drawn, shape: WorkloadShape, row: Values, labels: dict[str, str]) -> Manifest:
     resources: Manifest = {
         "requests": {
             "cpu": format_resource("cpu", drawn.cpu),

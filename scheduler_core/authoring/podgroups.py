@@ -15,8 +15,8 @@ from typing import Any
 from scheduler_core.controllers.running import RUN, seconds
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
 from scheduler_core.objects.fields_pod import GROUP_ANNOTATION
+from scheduler_core.objects.manifests import Manifest
 
-Manifest = dict[str, Any]
 Fields = Mapping[str, str]
 
 PLAIN_PODS = 100  # of one group; each is a document of its own

@@ -44,7 +44,7 @@ from scheduler_core.framework.configuration import (
     to_policy,
 )
 from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
 

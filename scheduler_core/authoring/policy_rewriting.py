@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.config.policy.order import ORDERS, keys_of, static_order
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, PROVIDERS
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 MOST_WEIGHT = 2**31 - 1
 VALUE_CHARACTERS = 20_000

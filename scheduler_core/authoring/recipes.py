@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.authoring.forms.cluster import MOST_ZONES
-from scheduler_core.authoring.forms.fields import Field
+from scheduler_core.authoring.forms.fields import FormField
 from scheduler_core.authoring.generated_workloads import CLASSES, SHAPES
 
 Recipe = Mapping[str, Any]
@@ -17,25 +17,25 @@ MOST_NODES = 20_000
 MOST_PODS = 200_000
 
 TOP_FIELDS = (
-    Field("seed", "Seed", "integer", "1", "1", "the same seed makes the same cluster", high=2**31 - 1),
-    Field("zones", "Zones", "integer", "3", "3", "every pool goes over them", low=0, high=MOST_ZONES),
-    Field("namespace", "Namespace", "name", "default", "default"),
+    FormField("seed", "Seed", "integer", "1", "1", "the same seed makes the same cluster", high=2**31 - 1),
+    FormField("zones", "Zones", "integer", "3", "3", "every pool goes over them", low=0, high=MOST_ZONES),
+    FormField("namespace", "Namespace", "name", "default", "default"),
 )
 POOL_FIELDS = (
-    Field("name", "Pool", "name", "general", "general", required=True),
-    Field("count", "Nodes", "integer", "10", "10", low=1, high=MOST_NODES, required=True),
-    Field("cpu", "cpu", "cpu", "8", "8", required=True, missing="write it like 8 or 3920m"),
-    Field("memory", "memory", "quantity", "32Gi", "32Gi", required=True, missing="write it like 32Gi"),
-    Field("pods", "pods", "integer", "110", "110", low=0, high=10_000, required=True),
-    Field("gpus", "GPUs", "integer", "", "0", high=64),
-    Field("zones", "Zones", "integer", "", "all", "over how many of them", low=0, high=MOST_ZONES),
-    Field("labels", "Labels", "labels", "", "disk=ssd"),
-    Field("taints", "Taints", "taints", "", "gpu=yes:NoSchedule"),
-    Field("cordoned", "Cordoned, %", "integer", "", "0", high=100),
+    FormField("name", "Pool", "name", "general", "general", required=True),
+    FormField("count", "Nodes", "integer", "10", "10", low=1, high=MOST_NODES, required=True),
+    FormField("cpu", "cpu", "cpu", "8", "8", required=True, missing="write it like 8 or 3920m"),
+    FormField("memory", "memory", "quantity", "32Gi", "32Gi", required=True, missing="write it like 32Gi"),
+    FormField("pods", "pods", "integer", "110", "110", low=0, high=10_000, required=True),
+    FormField("gpus", "GPUs", "integer", "", "0", high=64),
+    FormField("zones", "Zones", "integer", "", "all", "over how many of them", low=0, high=MOST_ZONES),
+    FormField("labels", "Labels", "labels", "", "disk=ssd"),
+    FormField("taints", "Taints", "taints", "", "gpu=yes:NoSchedule"),
+    FormField("cordoned", "Cordoned, %", "integer", "", "0", high=100),
 )
 WORKLOAD_FIELDS = (
-    Field("name", "Workload", "name", "web", "web", required=True),
-    Field(
+    FormField("name", "Workload", "name", "web", "web", required=True),
+    FormField(
         "shape",
         "Shape",
         "choice",
@@ -43,12 +43,12 @@ WORKLOAD_FIELDS = (
         choices=tuple((shape.name, shape.text) for shape in SHAPES.values()),
         required=True,
     ),
-    Field("count", "How many", "integer", "1", "1", low=1, high=1_000, required=True),
-    Field("replicas", "Pods each", "text", "", "2-10"),
-    Field("cpu", "cpu / pod", "text", "", "100m-1"),
-    Field("memory", "memory / pod", "text", "", "128Mi-1Gi"),
-    Field("gpus", "GPUs / pod", "text", "", "0"),
-    Field(
+    FormField("count", "How many", "integer", "1", "1", low=1, high=1_000, required=True),
+    FormField("replicas", "Pods each", "text", "", "2-10"),
+    FormField("cpu", "cpu / pod", "text", "", "100m-1"),
+    FormField("memory", "memory / pod", "text", "", "128Mi-1Gi"),
+    FormField("gpus", "GPUs / pod", "text", "", "0"),
+    FormField(
         "priority",
         "Priority",
         "choice",
@@ -59,7 +59,7 @@ WORKLOAD_FIELDS = (
             ("mixed", "mixed"),
         ),
     ),
-    Field(
+    FormField(
         "affinity",
         "Its pods",
         "choice",
@@ -73,8 +73,8 @@ WORKLOAD_FIELDS = (
             ("together-zone", "in one zone, preferred"),
         ),
     ),
-    Field("nodeSelector", "Node selector", "labels", "", "pool=gpu"),
-    Field("tolerations", "Tolerations", "tolerations", "", "gpu=yes:NoSchedule"),
+    FormField("nodeSelector", "Node selector", "labels", "", "pool=gpu"),
+    FormField("tolerations", "Tolerations", "tolerations", "", "gpu=yes:NoSchedule"),
 )
 
 RECIPES: Mapping[str, tuple[str, Recipe]] = {

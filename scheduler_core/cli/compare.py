@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.cli.reporting import FILES, InputError, configured, problem_lines, read_scenario
-from scheduler_core.compare.compare import Comparison, Difference, compare
+from scheduler_core.compare.compare import Comparison, FirstDifference, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.settings import CACHE_MODES
@@ -108,7 +108,7 @@ def lines(result: Comparison, names: list[str]) -> Iterator[str]:
     yield from _table(result.a.as_dict(), result.b.as_dict())
 
 
-def _told(title: str, difference: Difference) -> Iterator[str]:
+def _told(title: str, difference: FirstDifference) -> Iterator[str]:
     side = difference.a or difference.b or {}
     yield f"{title}: cycle {difference.index:,} (step {side.get('step')}, {side.get('pod')})"
     yield from (f"  {text}" for text in difference.details)

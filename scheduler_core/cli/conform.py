@@ -18,7 +18,7 @@ from scheduler_core.simulation.trace import conformance_cycle
 
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
 
-Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+RecordAnswer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def conform_records(
             yield _answer(line, number, answer)
 
 
-def _answer(line: str, number: int, answer: Answer) -> dict[str, Any]:
+def _answer(line: str, number: int, answer: RecordAnswer) -> dict[str, Any]:
     record: Any = None
     try:
         record = _parse(line, number)
@@ -91,18 +91,18 @@ def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> 
     return {"id": record.get("id"), "expect": {"cycles": cycles, "final": final}}
 
 
-def _kube_scheduler(settings: Settings) -> Answer:
+def _kube_scheduler(settings: Settings) -> RecordAnswer:
     return lambda record: decide(record, settings)
 
 
-def _coscheduling(settings: Settings) -> Answer:
+def _coscheduling(settings: Settings) -> RecordAnswer:
     from scheduler_core.cli.coscheduling_records import answer
 
     del settings  # the equivalence cache is kube-scheduler v1.11's
     return answer
 
 
-SYSTEMS: Mapping[str, Callable[[Settings], Answer]] = {
+SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
 }

@@ -50,7 +50,7 @@ LONGEST_HORIZON = 86_400.0
 
 
 @dataclass(slots=True)
-class Question:
+class RecordInput:
     """A record that was read: its edition and objects, ``input``, and a plugin that remembers nothing yet."""
 
     edition: Edition
@@ -109,7 +109,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(manifests, list) or not all(isinstance(obj, Mapping) for obj in manifests):
         raise ValueError("objects must be a list of manifests")
     objects = load_documents(manifests, expand=False, admission=False).objects
-    question = Question(
+    question = RecordInput(
         EDITIONS[implementation],
         _mapping(config.get("args") or {}, "config.args"),
         manifests,
@@ -150,7 +150,7 @@ def _keys(value: object, name: str) -> list[str]:
     return value
 
 
-def _less(asked: Question) -> dict[str, Any]:
+def _less(asked: RecordInput) -> dict[str, Any]:
     failed = _mapping(asked.input.get("failedAt") or {}, "input.failedAt")
     asked.state.failed_at.update({key: _seconds(at, f"input.failedAt.{key}") for key, at in failed.items()})
 
@@ -163,7 +163,7 @@ def _less(asked: Question) -> dict[str, Any]:
     return {"less": less(key("p1"), key("p2"))}
 
 
-def _pre_filter(asked: Question) -> dict[str, Any]:
+def _pre_filter(asked: RecordInput) -> dict[str, Any]:
     pod, state = _pod(asked.input.get("pod"), "input.pod"), asked.state
     for group in _keys(asked.input.get("denied") or [], "input.denied"):
         state.denied.add(group, 1, 0)
@@ -183,25 +183,25 @@ def _pre_filter(asked: Question) -> dict[str, Any]:
     return {"success": found.success, **told}
 
 
-def _permit(asked: Question) -> dict[str, Any]:
+def _permit(asked: RecordInput) -> dict[str, Any]:
     pod = _pod(asked.input.get("pod"), "input.pod")
     found = permit(asked.edition, asked.arguments, asked.gangs, asked.state, pod, "", asked.assigned(pod), 0)
     return {"status": found.code, **({"detail": found.message} if found.message else {})}
 
 
-def _post_filter(asked: Question) -> dict[str, Any]:
+def _post_filter(asked: RecordInput) -> dict[str, Any]:
     pod = _pod(asked.input.get("pod"), "input.pod")
     found = post_filter(asked.edition, asked.arguments, asked.gangs, asked.state, pod, asked.assigned(pod), 0)
     return {"message": found.message, "rejectsGroup": found.rejects_group}
 
 
-def _group(asked: Question, key: object) -> PodGroup:
+def _group(asked: RecordInput, key: object) -> PodGroup:
     if not isinstance(key, str) or key not in asked.gangs.groups:
         raise ValueError(f"there is no PodGroup {key!r}"[:200])
     return asked.gangs.groups[key]
 
 
-def _post_bind(asked: Question) -> dict[str, Any]:
+def _post_bind(asked: RecordInput) -> dict[str, Any]:
     pod = _pod(asked.input.get("pod"), "input.pod")
     group = _group(asked, group_key(pod))
     stored = group.status
@@ -210,14 +210,14 @@ def _post_bind(asked: Question) -> dict[str, Any]:
     return {"phase": stored.phase, "scheduled": stored.scheduled}
 
 
-def _cluster_resource(asked: Question) -> dict[str, Any]:
+def _cluster_resource(asked: RecordInput) -> dict[str, Any]:
     request = _mapping(asked.input.get("request"), "input.request")
     need = {name: parse_resource(name, str(amount)) for name, amount in request.items()}
     nodes = node_resources(asked.nodes, asked.on_nodes(), str(asked.input.get("group") or ""))
     return {"enough": check_cluster_resources(nodes, need).enough}
 
 
-def _controller(asked: Question) -> dict[str, Any]:
+def _controller(asked: RecordInput) -> dict[str, Any]:
     group = _group(asked, asked.input.get("podGroup"))
     table, pods, status = PHASE_TABLES[asked.edition.id], members_of(group, asked.pods), group.status
     steps = asked.input.get("steps", 1)
@@ -232,7 +232,7 @@ def _controller(asked: Question) -> dict[str, Any]:
     return {"phase": status.phase, **({"occupiedBy": owners} if owners != group.status.occupied_by else {})}
 
 
-def _args(asked: Question) -> dict[str, Any]:
+def _args(asked: RecordInput) -> dict[str, Any]:
     try:
         read_arguments(asked.edition, _mapping(asked.input.get("args"), "input.args"))
     except ArgumentsError:
@@ -240,7 +240,7 @@ def _args(asked: Question) -> dict[str, Any]:
     return {"error": False}
 
 
-def _scenario(asked: Question) -> dict[str, Any]:
+def _scenario(asked: RecordInput) -> dict[str, Any]:
     horizon = asked.input.get("horizonSeconds")
     until = SETTLED if horizon is None else _seconds(horizon, "input.horizonSeconds")
     if not 0 <= until <= LONGEST_HORIZON:
@@ -276,7 +276,7 @@ def _after_all(objects: Iterable[KubernetesObject]) -> float:
     return max((seconds_of(at) or 0.0 for at in told), default=0.0) + 60
 
 
-ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
+ANSWERS: Mapping[str, Callable[[RecordInput], dict[str, Any]]] = {
     "less": _less,
     "preFilter": _pre_filter,
     "permit": _permit,

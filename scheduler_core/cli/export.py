@@ -11,7 +11,7 @@ from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.snapshot import CONFIG_KIND, LISTS, is_own
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.results.snapshot import ResultNotes, snapshot
 from scheduler_core.scenario.scenario import Scenario

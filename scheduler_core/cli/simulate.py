@@ -16,13 +16,13 @@ from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.controllers.daemon_admission import unplaced
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.objects.recorded import Placement, agreement
+from scheduler_core.objects.recorded import RecordedPlacement, agreement
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.trace import trace_line
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation, simulate
 
 
-class Outcome(NamedTuple):
+class PodOutcome(NamedTuple):
     """What became of a pod."""
 
     pod: str
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(problem_lines(error.problems)) from error
     last: dict[str, Cycle] = {}
     recorded = scenario.recorded()
-    placements: list[Placement] = []
+    placements: list[RecordedPlacement] = []
     with _opened(options.trace) as trace:
         for cycle in simulation:
             if trace is not None:
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
                 cycle.matrix = None  # written; only the story is needed from here on
             last[cycle.pod] = cycle
             if recorded and cycle.node:
-                placements.append(Placement(cycle.pod, cycle.node, cycle.time, cycle.step))
+                placements.append(RecordedPlacement(cycle.pod, cycle.node, cycle.time, cycle.step))
     out = sys.stderr if options.trace == "-" else sys.stdout
     if isinstance(simulation, TimedSimulation):
         report_timed(simulation, out)
@@ -143,7 +143,7 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
             yield told
 
 
-def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[Outcome]:
+def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome]:
     """Yield every pod's outcome: those of the cluster in creation order, then those that are gone."""
     placement = simulation.placement()
     for key, node in placement.items():
@@ -151,24 +151,24 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[Outcome]:
         pod = simulation.cluster.pods[key].pod
         if node:
             known = cycle is not None and cycle.result == "scheduled"
-            yield Outcome(
+            yield PodOutcome(
                 key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else ""
             )
         elif cycle is None and not simulation.responsible(pod):
-            yield Outcome(key, "other", "", f"left to the scheduler {pod.scheduler_name}")
+            yield PodOutcome(key, "other", "", f"left to the scheduler {pod.scheduler_name}")
         else:
-            yield Outcome(key, "pending", "", pending_because(cycle))
+            yield PodOutcome(key, "pending", "", pending_because(cycle))
     for key, finished in simulation.cluster.finished.items():
-        yield Outcome(key, "finished", finished.node_name, f"phase {finished.phase}")
+        yield PodOutcome(key, "finished", finished.node_name, f"phase {finished.phase}")
     victims = {victim: d for d in simulation.decisions for victim in d.victims}
     for key in dict.fromkeys([*simulation.deleted, *(k for k in last if k not in simulation.cluster.pods)]):
         if key in placement or key in simulation.cluster.finished:
             continue
         decision = victims.get(key)
         if decision is not None:
-            yield Outcome(key, "preempted", decision.nominated or "", f"by {decision.pod}")
+            yield PodOutcome(key, "preempted", decision.nominated or "", f"by {decision.pod}")
         else:
-            yield Outcome(key, "deleted", last[key].node or "", "by an operation of the scenario")
+            yield PodOutcome(key, "deleted", last[key].node or "", "by an operation of the scenario")
 
 
 def placed_because(cycle: Cycle) -> str:

@@ -21,7 +21,7 @@ from scheduler_core.objects.model import (
     StorageClass,
 )
 
-Operation = Literal["ADD", "UPDATE", "DELETE"]
+EventVerb = Literal["ADD", "UPDATE", "DELETE"]
 Aspects = Mapping[str, Callable[[Any], Any]]
 
 ZONE_LABELS = (ZONE_LABEL, REGION_LABEL)
@@ -31,7 +31,7 @@ ASSUMED, ELSEWHERE = "assumed", "bound elsewhere"  # facts about a pod that come
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ClusterEvent:
     """One change. ``node`` is the pod's or the node itself, "" where the event has none.
 
     An ADD of a pod is its being assumed on ``node``, or that it came there bound by somebody else, and the
@@ -40,7 +40,7 @@ class Event:
     """
 
     resource: str
-    operation: Operation
+    operation: EventVerb
     key: str
     node: str = ""
     old: KubernetesObject | None = None
@@ -65,30 +65,30 @@ class Event:
         return f"{self.resource}/{self.operation} {self.key}{where}{what}"
 
 
-def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> Event:
+def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> ClusterEvent:
     """Make the event of a pod that this scheduler assumed on a node (scheduler.assume)."""
-    return Event("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ASSUMED}), binds)
+    return ClusterEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ASSUMED}), binds)
 
 
-def pod_came(pod: Pod, node: str) -> Event:
+def pod_came(pod: Pod, node: str) -> ClusterEvent:
     """Make the event of a pod that somebody else bound to a node (factory.addPodToCache).
 
     Claims that waited for a pod are bound by the scheduler that decides for it, and so none are here.
     """
-    return Event("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ELSEWHERE}))
+    return ClusterEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ELSEWHERE}))
 
 
-def pod_deleted(pod: Pod, node: str) -> Event:
+def pod_deleted(pod: Pod, node: str) -> ClusterEvent:
     """Make the event of a pod that left its node: deleted, evicted or finished."""
-    return Event("Pod", "DELETE", pod.meta.key, node, pod, None)
+    return ClusterEvent("Pod", "DELETE", pod.meta.key, node, pod, None)
 
 
-def pod_updated(old: Pod, new: Pod, node: str) -> Event:
+def pod_updated(old: Pod, new: Pod, node: str) -> ClusterEvent:
     """Make the event of a pod that changed where it is."""
-    return Event("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
+    return ClusterEvent("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
 
 
-def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[Event, ...]:
+def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[ClusterEvent, ...]:
     """Tell what a change of a pod from outside means where it counts: one that moves goes and comes.
 
     A node is "" where the pod is on none; a finished pod is on none.
@@ -100,7 +100,7 @@ def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) 
     return (*left, *came)
 
 
-def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -> Event | None:
+def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -> ClusterEvent | None:
     """Make the event of any object but a pod; ``None`` for a kind that no predicate depends on."""
     obj = old if new is None else new
     if obj is None or type(obj) not in ASPECTS:
@@ -109,13 +109,13 @@ def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -
     node = obj.meta.name if isinstance(obj, Node) else ""
     if old is None or new is None:
         facts = frozenset(name for name, read in aspects.items() if read(obj))
-        return Event(resource, "DELETE" if new is None else "ADD", obj.meta.key, node, old, new, facts)
+        return ClusterEvent(resource, "DELETE" if new is None else "ADD", obj.meta.key, node, old, new, facts)
     facts = _changed(aspects, old, new)
     if isinstance(old, Node) and isinstance(new, Node):
         facts |= _missed(NODE_ONE_SIDED, old.meta.labels, new.meta.labels)
     if isinstance(old, PersistentVolume) and isinstance(new, PersistentVolume):
         facts |= _missed(VOLUME_ONE_SIDED, new.meta.labels, old.meta.labels)
-    return Event(resource, "UPDATE", obj.meta.key, node, old, new, facts)
+    return ClusterEvent(resource, "UPDATE", obj.meta.key, node, old, new, facts)
 
 
 def _changed(aspects: Aspects, old: Any, new: Any) -> frozenset[str]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scheduler_core.cluster.pods import AffinityClass, PodKind, PodQuery, PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.storage import NodeUse
-from scheduler_core.cluster.whatif import Changes
+from scheduler_core.cluster.whatif import RowChanges
 from scheduler_core.objects.arrays import IntVector
 
 A = TypeVar("A", bound=np.generic)
@@ -51,7 +51,7 @@ class View:
         self.reasons = cluster.reasons
         self.rows = rows
         self.size = self.columns.size if rows is None else len(rows)
-        self._changes = Changes(cluster, rows)
+        self._changes = RowChanges(cluster, rows)
         self._pending: list[tuple[Sequence[int], Sequence[PodState], int, bool]] = []
         self._used: IntVector | None = None
         self._allocatable: IntVector | None = None
@@ -94,7 +94,7 @@ class View:
         return self.changes.uses.get(row) or self.cluster.uses.get(self.node(row))
 
     @property
-    def changes(self) -> Changes:
+    def changes(self) -> RowChanges:
         """What the rows hold that their nodes do not, and the other way round.
 
         Resources are kept up to date; everything else is worked out when a rule first asks.

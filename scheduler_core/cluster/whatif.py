@@ -9,7 +9,7 @@ from scheduler_core.objects.arrays import IntVector
 from scheduler_core.quirks import quirk
 
 
-class Changes:
+class RowChanges:
     """The difference between a view's rows and their nodes.
 
     ``uses`` maps a changed row to its own ports and volumes, ``removed`` and ``added`` to pods by

@@ -25,7 +25,7 @@ NODES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FirstDifference:
     """The first cycle in which something differs.
 
     ``what`` is in the order in which a cycle comes by it: pod, predicate (a node fits for one alone),
@@ -60,8 +60,8 @@ class Comparison:
     """
 
     configuration: tuple[str, ...]
-    first: Difference | None
-    decision: Difference | None
+    first: FirstDifference | None
+    decision: FirstDifference | None
     differing: int
     placements: dict[str, tuple[str, str]]
     a: Metrics
@@ -97,8 +97,8 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
         *_settings(scenario_a.settings, scenario_b.settings),
     )
     work_a, work_b = Work(), Work()
-    first: Difference | None = None
-    decision: Difference | None = None
+    first: FirstDifference | None = None
+    decision: FirstDifference | None = None
     for index, (left, right) in enumerate(zip_longest(a, b), 1):
         for cycle, work, simulation in ((left, work_a, a), (right, work_b, b)):
             if cycle is not None:
@@ -120,13 +120,13 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
     )
 
 
-def _difference(index: int, a: Cycle | None, b: Cycle | None) -> Difference | None:
+def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference | None:
     if a is None or b is None:
         what = ("pod",)
         details = [f"{'A' if a is None else 'B'} is at its end, the other goes on"]
-        return Difference(index, what, _side(a), _side(b), tuple(details))
+        return FirstDifference(index, what, _side(a), _side(b), tuple(details))
     if a.pod != b.pod:
-        return Difference(
+        return FirstDifference(
             index, ("pod",), _side(a), _side(b), (f"the next pod is {a.pod} under A and {b.pod} under B",)
         )
     checks = {
@@ -138,7 +138,7 @@ def _difference(index: int, a: Cycle | None, b: Cycle | None) -> Difference | No
     found = {what: texts for what, texts in checks.items() if texts}
     if not found:
         return None
-    return Difference(
+    return FirstDifference(
         index, tuple(found), _side(a), _side(b), tuple(t for texts in found.values() for t in texts)
     )
 

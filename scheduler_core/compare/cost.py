@@ -85,10 +85,10 @@ class Cost:
         }
 
 
-Outcome = tuple[Any, ...]
+CycleOutcome = tuple[Any, ...]
 
 
-def outcome(decision: Decision) -> Outcome:
+def outcome(decision: Decision) -> CycleOutcome:
     """Return what a cycle does to the cluster; whether it ranked nodes on the way is left out."""
     return (
         decision.pod,
@@ -146,7 +146,7 @@ def measuring(
     names = tuple(strategies_for(scenario) if strategies is None else dict.fromkeys(strategies))
     expected = expected_cycles(scenario)
     costs: list[Cost] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[CycleOutcome] = []
     placement: dict[str, str] = {}
     done = 0
     for place, name in enumerate(names):
@@ -180,7 +180,7 @@ class _Run:
 
     name: str
     scenario: Scenario
-    outcomes: list[Outcome]
+    outcomes: list[CycleOutcome]
     first: bool
     simulation: Simulation = field(init=False)
     counts: Counts = field(default_factory=Counts)

@@ -23,7 +23,7 @@ STALE_TOLD = 5  # of the first differing cycle, each side
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class RunSide:
     """What one run came to. ``causes`` are stale hits by cause, the most frequent first."""
 
     cache: str
@@ -50,7 +50,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SideDecision:
     """What one side decided in the first differing cycle, with stale hits on the nodes in question."""
 
     pod: str
@@ -81,8 +81,8 @@ class Parting:
     index: int
     step: str
     pod: str
-    here: Told | None
-    there: Told | None
+    here: SideDecision | None
+    there: SideDecision | None
     words: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -101,8 +101,8 @@ class Parting:
 class Divergence:
     """Two runs of one scenario. ``differing`` counts the pods that end elsewhere."""
 
-    here: Side
-    there: Side
+    here: RunSide
+    there: RunSide
     differing: int
     first: Parting | None
 
@@ -139,12 +139,12 @@ class _Run:
             self.keepers.append(keeper)
         return cycle
 
-    def side(self) -> Side:
+    def side(self) -> RunSide:
         settings = self.scenario.settings
         causes: Counter[str] = Counter()
         for keeper in self.keepers:
             causes.update(keeper.audit.causes)
-        return Side(
+        return RunSide(
             cache=settings.cache,
             audit=settings.audit and bool(self.keepers),
             cycles=self.simulation.index,
@@ -193,10 +193,10 @@ def _parting(index: int, here: Cycle | None, there: Cycle | None, modes: tuple[s
     return Parting(index, shown.step, shown.pod, sides[0], sides[1], _words(here, there, modes))
 
 
-def _told(cycle: Cycle, nodes: set[str | None]) -> Told:
+def _told(cycle: Cycle, nodes: set[str | None]) -> SideDecision:
     decision = cycle.decision
     stale = _concerned(cycle, nodes)
-    return Told(
+    return SideDecision(
         decision.pod,
         decision.result,
         decision.node,

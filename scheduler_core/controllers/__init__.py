@@ -13,7 +13,7 @@ and changes nothing itself. Pods bind by being observed with a node; how long th
 """
 
 from scheduler_core.controllers.changes import Change, Options, Wake
-from scheduler_core.controllers.manager import ControllerManager, Timer
+from scheduler_core.controllers.manager import ControllerManager, ReconcileTimer
 from scheduler_core.controllers.store import Store
 
-__all__ = ["Change", "ControllerManager", "Options", "Store", "Timer", "Wake"]
+__all__ = ["Change", "ControllerManager", "Options", "ReconcileTimer", "Store", "Wake"]

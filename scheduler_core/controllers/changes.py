@@ -28,7 +28,7 @@ class Wake(NamedTuple):
     reason: str
 
 
-Answers = Sequence[Change | Wake]
+Reconciliation = Sequence[Change | Wake]
 
 
 @dataclass(frozen=True, slots=True)

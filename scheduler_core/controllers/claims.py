@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.objects.provisioning import PROVISIONED_BY, allows, provisions, volume_for
 from scheduler_core.objects.selectors import matches, term_matches
 
 
-def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:
+def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Reconciliation:
     """Bind a claim that has no volume, if it is time and there is one."""
     del now
     if claim.volume_name:
@@ -52,7 +52,7 @@ def bind(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> list[
     return [*changes, Change("update", replace(claim, volume_name=volume.meta.name), "Bound")]
 
 
-def _confirm(claim: PersistentVolumeClaim, store: Store) -> Answers:
+def _confirm(claim: PersistentVolumeClaim, store: Store) -> Reconciliation:
     """Let the volume that a claim names know of it (the claim was bound by hand)."""
     volume = store.objects.get(("PersistentVolume", claim.volume_name))
     if isinstance(volume, PersistentVolume) and not volume.claim_ref:
@@ -60,7 +60,7 @@ def _confirm(claim: PersistentVolumeClaim, store: Store) -> Answers:
     return ()
 
 
-def released(claim: PersistentVolumeClaim, store: Store, now: float) -> Answers:
+def released(claim: PersistentVolumeClaim, store: Store, now: float) -> Reconciliation:
     """Return what follows from a claim's deletion: what was provisioned goes, what an admin made stays."""
     del now
     changes = []

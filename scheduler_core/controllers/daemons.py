@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
 from scheduler_core.controllers.deployment import share
 from scheduler_core.controllers.pod_index import daemon_node
@@ -20,10 +20,10 @@ from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Affinity, Node, NodeSelectorTerm, Pod, Requirement, Workload
 from scheduler_core.objects.selectors import node_selected, tolerates
 
-Pairs = list[tuple[Workload, Node]]
+DaemonPairs = list[tuple[Workload, Node]]
 
 
-def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
     """Look at all nodes: the set is new or changed, or an update is under way."""
     if owner.template is None or owner.meta.deletion_timestamp is not None:
         return ()
@@ -32,7 +32,7 @@ def reconcile(owner: Workload, store: Store, now: float) -> Answers:
     return _place(store, [(owner, node) for node in store.nodes.values()], now) or update(owner, store, now)
 
 
-def on_node(node: Node, store: Store, now: float) -> Answers:
+def on_node(node: Node, store: Store, now: float) -> Reconciliation:
     """Look at one node for all DaemonSets."""
     owners = [store.objects[key] for key in store.daemon_sets]
     pairs = [(o, node) for o in owners if isinstance(o, Workload) and o.status.current is not None]
@@ -48,7 +48,7 @@ def with_daemon_affinity(pod: Pod, node: str) -> Pod:
     return replace(pod, affinity=replace(pod.affinity or Affinity(), node_required=(term,)))
 
 
-def _place(store: Store, pairs: Pairs, now: float) -> list[Change]:
+def _place(store: Store, pairs: DaemonPairs, now: float) -> list[Change]:
     changes: list[Change] = []
     names = {key_of(owner): store.fresh_names(owner) for owner, _ in pairs}
     made = 0
@@ -94,7 +94,7 @@ def _pod(owner: Workload, store: Store, node: Node, name: str, now: float) -> Po
     return with_daemon_affinity(pod, node.meta.name)
 
 
-def update(owner: Workload, store: Store, now: float) -> Answers:
+def update(owner: Workload, store: Store, now: float) -> Reconciliation:
     """Replace pods of an old template: what does not serve at once, others while few enough are missing."""
     del now
     if owner.strategy.type == "OnDelete" or not updating(owner):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import count
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store
 from scheduler_core.controllers.workloads import HASH_LABEL, replica_set, template_hash
 from scheduler_core.formats.decode import short_hash
@@ -61,7 +61,7 @@ class Rollout:
         return sum(one.replicas for one in self.sets)
 
 
-def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
     """Take the next step of the rollout; each is followed by what the ReplicaSets make of it."""
     del now
     if owner.template is None or owner.meta.deletion_timestamp is not None:
@@ -111,7 +111,7 @@ def _numbered(one: Workload, revision: int) -> Workload:
     return replace(one, meta=replace(one.meta, annotations={**one.meta.annotations, REVISION: str(revision)}))
 
 
-def _begin(rollout: Rollout) -> Answers:
+def _begin(rollout: Rollout) -> Reconciliation:
     """Make the ReplicaSet of the template."""
     owner = rollout.owner
     assert owner.template is not None
@@ -128,7 +128,7 @@ def _begin(rollout: Rollout) -> Answers:
     return (Change("create", _numbered(replace(made, replicas=number), revision), told),)
 
 
-def _forget_oldest(rollout: Rollout) -> Answers:
+def _forget_oldest(rollout: Rollout) -> Reconciliation:
     """Delete old sets without pods beyond the history (cleanupDeployment)."""
     empty = [one for one in rollout.old if not one.replicas and not rollout.store.owned(key_of(one)).active]
     surplus = len(empty) - HISTORY
@@ -159,7 +159,7 @@ def _wind_down(rollout: Rollout) -> list[Change]:
     return [_scaled(one, 0) for one in rollout.old if one.replicas]
 
 
-def _hold(rollout: Rollout) -> Answers:
+def _hold(rollout: Rollout) -> Reconciliation:
     """Paused: make no set, move no pods between sets, but go along with another scale (Controller.sync)."""
     owner, total = rollout.owner, rollout.total()
     active = [one for one in rollout.sets if one.replicas]
@@ -174,7 +174,7 @@ def _hold(rollout: Rollout) -> Answers:
     return (_scaled(target, wanted),) if wanted != target.replicas else ()
 
 
-def _recreate(rollout: Rollout) -> Answers:
+def _recreate(rollout: Rollout) -> Reconciliation:
     """Wind down, wait until the last old pod is gone, then start all new ones at once."""
     if scaled := _wind_down(rollout):
         return scaled
@@ -186,7 +186,7 @@ def _recreate(rollout: Rollout) -> Answers:
     return (_scaled(new, rollout.owner.replicas),) if new.replicas != rollout.owner.replicas else ()
 
 
-def _roll(rollout: Rollout, new: Workload) -> Answers:
+def _roll(rollout: Rollout, new: Workload) -> Reconciliation:
     """Grow the new set as far as the surge goes, else shrink the old ones as far as enough is available."""
     wanted = min(rollout.owner.replicas, max(new.replicas, _grown(rollout, new)))
     if wanted != new.replicas:

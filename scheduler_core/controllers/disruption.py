@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.admission import disruptions_allowed
 from scheduler_core.objects.model import Pod, PodDisruptionBudget, Workload
 
 
-def reconcile(budget: PodDisruptionBudget, store: Store, now: float) -> Answers:
+def reconcile(budget: PodDisruptionBudget, store: Store, now: float) -> Reconciliation:
     """Write the budget's ``status.disruptionsAllowed``."""
     del now
     found = [store.pod(name) for name in store.budgets.covered(budget.meta.key)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.claims import released
 from scheduler_core.controllers.owned import key_in
 from scheduler_core.controllers.store import Store
@@ -16,7 +16,7 @@ from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import KubernetesObject, Node, PersistentVolumeClaim
 
 
-def collect(gone: KubernetesObject, store: Store, now: float) -> Answers:
+def collect(gone: KubernetesObject, store: Store, now: float) -> Reconciliation:
     """Return what follows from an object's deletion."""
     key = key_of(gone)
     if key in store.objects:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count, islice
 
-from scheduler_core.controllers.changes import Answers, Change, Wake
+from scheduler_core.controllers.changes import Change, Reconciliation, Wake
 from scheduler_core.controllers.owned import Owned
 from scheduler_core.controllers.replicas import BURST, create, delete
 from scheduler_core.controllers.store import Store
@@ -22,7 +22,7 @@ from scheduler_core.objects.model import Workload
 _FIRST_DELAY, _LONGEST_DELAY = 10.0, 360.0
 
 
-def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
     """Count, finish, and create or delete pods until as many run as should."""
     if owner.template is None or owner.meta.deletion_timestamp is not None or owner.status.finished:
         return ()
@@ -62,7 +62,7 @@ def _wanted(owner: Workload, owned: Owned, done: int) -> int:
     return min(job.parallelism, max(0, job.completions - done))
 
 
-def _manage(owner: Workload, store: Store, owned: Owned, done: int, now: float) -> Answers:
+def _manage(owner: Workload, store: Store, owned: Owned, done: int, now: float) -> Reconciliation:
     missing = _wanted(owner, owned, done) - owned.active
     if missing < 0:
         return delete(store.pods_of(owner), -missing)

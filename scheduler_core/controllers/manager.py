@@ -22,11 +22,11 @@ from scheduler_core.controllers import (
     stateful,
 )
 from scheduler_core.controllers.branching import Branching, branch
-from scheduler_core.controllers.changes import Action, Answers, Change, Options, Wake, timestamp
+from scheduler_core.controllers.changes import Action, Change, Options, Reconciliation, Wake, timestamp
 from scheduler_core.controllers.owned import controller_of, key_in
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import updating
-from scheduler_core.controllers.store import Admit, Store, counts_alike, ready_status
+from scheduler_core.controllers.store import AdmitPod, Store, counts_alike, ready_status
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import (
     KubernetesObject,
@@ -39,7 +39,7 @@ from scheduler_core.objects.model import (
     Workload,
 )
 
-Reconcile = Callable[[Any, Store, float], Answers]
+Reconcile = Callable[[Any, Store, float], Reconciliation]
 """A controller: the object, what exists, virtual seconds. It changes nothing itself."""
 
 WORKLOADS: dict[str, Reconcile] = {
@@ -54,10 +54,10 @@ WORKLOADS: dict[str, Reconcile] = {
 
 _LOOKS_EACH = 20
 
-Look = tuple[Reconcile, Key]
+ReconcileRequest = tuple[Reconcile, Key]
 
 
-class Timer(NamedTuple):
+class ReconcileTimer(NamedTuple):
     """When a controller looks at an object again, and why; ``order`` is that of asking."""
 
     at: float
@@ -76,16 +76,16 @@ class ControllerManager(Branching):
     it keeps no clock. Times are virtual seconds; the same calls give the same answers.
     """
 
-    def __init__(self, options: Options | None = None, admit: Admit | None = None) -> None:
+    def __init__(self, options: Options | None = None, admit: AdmitPod | None = None) -> None:
         self.options = options or Options()
         self.store = Store(self.options, admit or (lambda pod: pod))
         self.looks = 0  # of controllers at objects, since the beginning
         self.gave_up = ""  # why nobody looks any more
-        self._queue: deque[Look] = deque()
-        self._queued: set[Look] = set()
+        self._queue: deque[ReconcileRequest] = deque()
+        self._queued: set[ReconcileRequest] = set()
         self._gone: dict[Key, KubernetesObject] = {}
-        self._timers: list[tuple[float, int, Look]] = []
-        self._alive: dict[Look, Timer] = {}
+        self._timers: list[tuple[float, int, ReconcileRequest]] = []
+        self._alive: dict[ReconcileRequest, ReconcileTimer] = {}
         self._order = 0
 
     # --- driven from outside
@@ -153,7 +153,7 @@ class ControllerManager(Branching):
             heappop(self._timers)
         return self._timers[0][0] if self._timers else None
 
-    def timers(self) -> list[Timer]:
+    def timers(self) -> list[ReconcileTimer]:
         """Return what is waited for, in the order in which it comes."""
         return sorted(self._alive.values())
 
@@ -163,7 +163,7 @@ class ControllerManager(Branching):
 
     # --- one look
 
-    def _look(self, look: Look, now: float, changes: list[Change]) -> None:
+    def _look(self, look: ReconcileRequest, now: float, changes: list[Change]) -> None:
         reconcile, key = look
         obj = self._gone.pop(key, None) if reconcile is garbage.collect else self.store.objects.get(key)
         if obj is None:
@@ -199,13 +199,13 @@ class ControllerManager(Branching):
 
     # --- timers
 
-    def _wake(self, look: Look, wake: Wake) -> None:
+    def _wake(self, look: ReconcileRequest, wake: Wake) -> None:
         self._order += 1
-        timer = Timer(wake.at, self._order, *look[1], wake.reason)
+        timer = ReconcileTimer(wake.at, self._order, *look[1], wake.reason)
         self._alive[look] = timer
         heappush(self._timers, (timer.at, timer.order, look))
 
-    def _stands(self, entry: tuple[float, int, Look]) -> bool:
+    def _stands(self, entry: tuple[float, int, ReconcileRequest]) -> bool:
         timer = self._alive.get(entry[2])
         return timer is not None and timer.order == entry[1]
 

@@ -13,7 +13,7 @@ import math
 from dataclasses import replace
 
 from scheduler_core.controllers.altered import altered
-from scheduler_core.controllers.changes import Answers, Change, Wake
+from scheduler_core.controllers.changes import Change, Reconciliation, Wake
 from scheduler_core.controllers.running import outage
 from scheduler_core.controllers.store import Store, evicts, ready_status
 from scheduler_core.objects.model import Node, NodeCondition, Pod, Taint
@@ -30,7 +30,7 @@ def with_ready(node: Node, status: str) -> Node:
     return replace(node, conditions=(*others, NodeCondition("Ready", status)))
 
 
-def lifecycle(node: Node, store: Store, now: float) -> Answers:
+def lifecycle(node: Node, store: Store, now: float) -> Reconciliation:
     """Let the node fail or recover by its annotations, and taint it as its condition says."""
     status = ready_status(node)
     planned, moments = _planned(node, status, store.options.grace_seconds, now)
@@ -76,7 +76,7 @@ def _taints(node: Node) -> tuple[Taint, ...]:
     return (*kept, *(Taint(key, "", effect) for effect in EFFECTS if (key, effect) not in present))
 
 
-def evict(pod: Pod, store: Store, now: float) -> Answers:
+def evict(pod: Pod, store: Store, now: float) -> Reconciliation:
     """Delete a pod whose node has taints NoExecute that it tolerates no longer."""
     node = store.nodes.get(pod.node_name)
     if node is None or pod.terminal or not evicts(node):

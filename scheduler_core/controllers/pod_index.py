@@ -11,7 +11,7 @@ from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
 
 Group = TypeVar("Group", bound=Hashable)
-Names = dict[str, None]
+PodNames = dict[str, None]
 
 
 def daemon_node(pod: Pod) -> str:
@@ -24,7 +24,7 @@ def daemon_node(pod: Pod) -> str:
 
 
 def discard(
-    groups: dict[Group, dict[Key, None]] | dict[Group, Names], group: Group, member: Key | str
+    groups: dict[Group, dict[Key, None]] | dict[Group, PodNames], group: Group, member: Key | str
 ) -> None:
     """Take a member out of its group, and the group away with its last member."""
     found = groups.get(group)
@@ -34,17 +34,17 @@ def discard(
             del groups[group]
 
 
-class PodIndex(Branching):
+class PodNameIndex(Branching):
     """Names of pods as ``namespace/name``. ``since`` is when a pod entered its phase or began its run."""
 
     def __init__(self) -> None:
         self.since: dict[str, float] = {}
         self.bound_since: dict[str, float] = {}
-        self.finished: Names = {}  # terminal pods, the first to end first
-        self.on: dict[str, Names] = {}
-        self.daemons: dict[tuple[Key, str], Names] = {}
-        self.orphans: dict[tuple[str, str, str], Names] = {}  # namespace, label, value
-        self.users: dict[str, Names] = {}  # of a claim
+        self.finished: PodNames = {}  # terminal pods, the first to end first
+        self.on: dict[str, PodNames] = {}
+        self.daemons: dict[tuple[Key, str], PodNames] = {}
+        self.orphans: dict[tuple[str, str, str], PodNames] = {}  # namespace, label, value
+        self.users: dict[str, PodNames] = {}  # of a claim
 
     def put(self, name: str, old: Pod | None, pod: Pod, now: float) -> None:
         """Take in a pod, or what changed of it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store
 from scheduler_core.controllers.workloads import reference_to
 from scheduler_core.objects.keys import key_of
@@ -18,7 +18,7 @@ BURST = 500  # pods made in one look; the rest in the next
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
-def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
     """Adopt, create or delete until the count is right."""
     if owner.template is None or owner.meta.deletion_timestamp is not None:
         return ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store
 from scheduler_core.controllers.workloads import labelled
 from scheduler_core.objects.model import Pod, Workload
@@ -41,7 +41,7 @@ def is_current(owner: Workload, store: Store, pod: Pod) -> bool:
     return pod.meta.labels.get(LABEL, "") == store.revision(owner, owner.template)
 
 
-def completed(owner: Workload) -> Answers:
+def completed(owner: Workload) -> Reconciliation:
     """Return the note that every pod has the template now, nothing if that is known."""
     if not updating(owner):
         return ()

@@ -26,7 +26,7 @@ import math
 from functools import lru_cache
 
 from scheduler_core.controllers.altered import altered
-from scheduler_core.controllers.changes import Answers, Change, Wake, timestamp
+from scheduler_core.controllers.changes import Change, Reconciliation, Wake, timestamp
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, Pod
@@ -70,7 +70,7 @@ def restart_delay(restarts: int) -> float:
     return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(restarts - 2, 30)) if restarts > 1 else 0.0
 
 
-def reconcile(pod: Pod, store: Store, now: float) -> Answers:
+def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
     """Start, end and restart a bound pod when it is time."""
     name = pod.meta.key
     if pod.node_name in store.failing_since:

@@ -7,7 +7,7 @@ one pod at a time; pods below the partition keep, and come back with, the templa
 
 from __future__ import annotations
 
-from scheduler_core.controllers.changes import Answers, Change
+from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.owned import ordinal_of
 from scheduler_core.controllers.replicas import BURST
 from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
@@ -17,7 +17,7 @@ from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, Workload
 
 
-def reconcile(owner: Workload, store: Store, now: float) -> Answers:
+def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
     """Take the next step: create what is missing, take away what is too much, replace what is out of date."""
     if owner.template is None or owner.meta.deletion_timestamp is not None:
         return ()
@@ -39,7 +39,7 @@ def _name(owner: Workload, ordinal: int) -> str:
     return f"{owner.meta.name}-{ordinal}"
 
 
-def _make_up(owner: Workload, store: Store, now: float) -> Answers | None:
+def _make_up(owner: Workload, store: Store, now: float) -> Reconciliation | None:
     """Return what makes the pods complete, ``()`` to wait for one, ``None`` if all are there."""
     changes: list[Change] = []
     waiting = False
@@ -93,7 +93,7 @@ def _ordered(owner: Workload, store: Store) -> list[Pod]:
     return sorted(pods, key=ordinal_of, reverse=True)
 
 
-def _update(owner: Workload, store: Store) -> Answers:
+def _update(owner: Workload, store: Store) -> Reconciliation:
     """Replace the highest pod that is out of date, once those above it are available."""
     if owner.strategy.type == "OnDelete":
         return ()

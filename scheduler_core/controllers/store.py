@@ -14,7 +14,7 @@ from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.budget_index import BudgetIndex
 from scheduler_core.controllers.changes import Options, timestamp
 from scheduler_core.controllers.owned import Owned, controller_of, is_active, key_in, ordinal_of
-from scheduler_core.controllers.pod_index import PodIndex, discard
+from scheduler_core.controllers.pod_index import PodNameIndex, discard
 from scheduler_core.controllers.volume_index import VolumeIndex
 from scheduler_core.controllers.workloads import make_pod, template_hash
 from scheduler_core.formats.decode import short_hash
@@ -35,7 +35,7 @@ from scheduler_core.objects.model import (
 )
 from scheduler_core.objects.selectors import matches
 
-Admit = Callable[[Pod], Pod]
+AdmitPod = Callable[[Pod], Pod]
 
 
 def ready_status(node: Node) -> str:
@@ -51,7 +51,7 @@ def evicts(node: Node) -> bool:
 class Store(Branching):
     """The objects by key. ``failing_since`` and ``tainted_since`` are virtual seconds, by node."""
 
-    def __init__(self, options: Options, admit: Admit) -> None:
+    def __init__(self, options: Options, admit: AdmitPod) -> None:
         self.options = options
         self.admit = admit
         self.objects: dict[Key, KubernetesObject] = {}
@@ -60,7 +60,7 @@ class Store(Branching):
         self.failing_since: dict[str, float] = {}
         self.tainted_since: dict[str, float] = {}
         self.pods = 0
-        self.index = PodIndex()
+        self.index = PodNameIndex()
         self.volumes = VolumeIndex()
         self.budgets = BudgetIndex()
         self._lives: dict[str, int] = {}  # how many pods of a StatefulSet's name are gone

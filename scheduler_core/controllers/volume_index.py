@@ -9,7 +9,7 @@ from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.pod_index import discard
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 
-Names = dict[str, None]
+VolumeNames = dict[str, None]
 
 
 class VolumeIndex(Branching):
@@ -17,8 +17,8 @@ class VolumeIndex(Branching):
 
     def __init__(self) -> None:
         self._free: dict[str, list[tuple[int, str]]] = {}  # capacity and name, the smallest first
-        self._kept: dict[str, Names] = {}  # by the claim that they name
-        self._unbound: dict[str, Names] = {}
+        self._kept: dict[str, VolumeNames] = {}  # by the claim that they name
+        self._unbound: dict[str, VolumeNames] = {}
 
     def volumes_for(self, claim: PersistentVolumeClaim) -> Iterator[str]:
         """Yield the volumes kept for a claim, then free ones of its class that hold it, smallest first."""

@@ -31,11 +31,11 @@ from scheduler_core.objects.selectors import matches
 
 HASH_LABEL = "pod-template-hash"
 Action = Literal["create", "update", "delete"]
-Change = tuple[Action, KubernetesObject]
+WorkloadChange = tuple[Action, KubernetesObject]
 
 
 @dataclass(slots=True)
-class Changes:
+class WorkloadChanges:
     """What a controller does: objects to create, in order; objects to replace; objects to delete."""
 
     create: list[KubernetesObject] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Changes:
     delete: list[KubernetesObject] = field(default_factory=list)
 
 
-class World:
+class ExistingObjects:
     """The objects that exist at one moment, by key, in creation order, and who owns whom."""
 
     def __init__(self) -> None:
@@ -197,7 +197,7 @@ def generated_name(owner: Workload, salt: int) -> str:
     return f"{owner.meta.name[:57]}-{short_hash(owner.kind, owner.meta.key, str(salt))}"
 
 
-def _fresh_names(world: World, owner: Workload, count: int) -> Iterator[str]:
+def _fresh_names(world: ExistingObjects, owner: Workload, count: int) -> Iterator[str]:
     """Yield names as ``generateName`` makes them, none taken, always the same."""
     given: set[str] = set()
     salt = 0
@@ -209,15 +209,15 @@ def _fresh_names(world: World, owner: Workload, count: int) -> Iterator[str]:
             yield name
 
 
-def reconcile(world: World, owner: Workload) -> Changes:
+def reconcile(world: ExistingObjects, owner: Workload) -> WorkloadChanges:
     """Return what the controller would do now. The world is not changed."""
-    changes = Changes()
+    changes = WorkloadChanges()
     if owner.template is not None and owner.meta.deletion_timestamp is None:
         _RECONCILERS[owner.kind](world, owner, changes)
     return changes
 
 
-def _replicas(world: World, owner: Workload, changes: Changes) -> None:
+def _replicas(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """ReplicaSet, ReplicationController and Job: as many pods as wanted, the newest go first."""
     active = _active(world.owned(owner))
     if owner.kind != "Job":
@@ -256,14 +256,14 @@ def index_of(pod: Pod) -> int | None:
     return int(written) if written and written.isdecimal() and len(written) < 10 else None
 
 
-def _indexed(world: World, owner: Workload, missing: int) -> Iterator[Pod]:
+def _indexed(world: ExistingObjects, owner: Workload, missing: int) -> Iterator[Pod]:
     """Yield pods for the lowest indexes that no pod of the Job has."""
     taken = {index_of(pod) for pod in world.owned(owner) if isinstance(pod, Pod)}
     for index in islice((i for i in range(owner.job.completions or 0) if i not in taken), max(0, missing)):
         yield as_indexed(make_pod(owner, indexed_name(owner, index, 0)), index)
 
 
-def _deployment(world: World, owner: Workload, changes: Changes) -> None:
+def _deployment(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """Deployment: one ReplicaSet for the template. Those that a dump holds already are left as they are."""
     assert owner.template is not None
     sets = [w for w in world.owned(owner) if isinstance(w, Workload)]
@@ -309,7 +309,7 @@ def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:
     return Workload("ReplicaSet", meta, selector, replicas, template)
 
 
-def _stateful(world: World, owner: Workload, changes: Changes) -> None:
+def _stateful(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """StatefulSet: pods name-0 … name-(n-1), each with its own claims."""
     namespace = owner.meta.namespace
     for ordinal in range(owner.replicas):
@@ -352,7 +352,7 @@ def _claim(template: PersistentVolumeClaim, owner: Workload, name: str) -> Persi
     )
 
 
-def _daemons(world: World, owner: Workload, changes: Changes) -> None:
+def _daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """DaemonSet: one pod for each fitting node, bound at once, as v1.11's own controller did."""
     own = _active(world.owned(owner))
     taken = {pod.node_name for pod in own}
@@ -365,7 +365,7 @@ def _daemons(world: World, owner: Workload, changes: Changes) -> None:
             changes.create.append(replace(named, node_name=node.meta.name, phase="Running"))
 
 
-def rollout(world: World, before: Workload, after: Workload) -> list[Change]:
+def rollout(world: ExistingObjects, before: Workload, after: Workload) -> list[WorkloadChange]:
     """Return what follows from a changed controller before its pods are counted again.
 
     A Deployment passes its scale on to its newest ReplicaSet, or makes a new one for a new template; a
@@ -378,7 +378,7 @@ def rollout(world: World, before: Workload, after: Workload) -> list[Change]:
     return []
 
 
-def _rollout_deployment(world: World, before: Workload, after: Workload) -> list[Change]:
+def _rollout_deployment(world: ExistingObjects, before: Workload, after: Workload) -> list[WorkloadChange]:
     sets = [w for w in world.owned(after) if isinstance(w, Workload)]
     if not sets or after.template is None:
         return []
@@ -387,7 +387,7 @@ def _rollout_deployment(world: World, before: Workload, after: Workload) -> list
         others = sum(w.replicas for w in sets if w is not current)
         return [("update", replace(current, replicas=max(0, after.replicas - others)))]
     fresh = replica_set(after, template_hash(after.template), after.replicas)
-    old: list[Change] = [
+    old: list[WorkloadChange] = [
         ("update", replace(w, replicas=0)) for w in sets if w.meta.name != fresh.meta.name and w.replicas
     ]
     known = any(w.meta.name == fresh.meta.name for w in sets)

@@ -26,7 +26,7 @@ from scheduler_core.predicates import CheckServiceAffinity
 from scheduler_core.priorities import Mapped, ServiceAntiAffinity
 from scheduler_core.priorities.selector_spreading import SelectorSpread
 from scheduler_core.scheduling.cache_record import CacheRecord, Counts
-from scheduler_core.scheduling.strategy import Rows, Strategy, Trial
+from scheduler_core.scheduling.strategy import NodeIndices, Strategy, Trial
 
 BY_SERVICE = (CheckServiceAffinity, ServiceAntiAffinity)
 MAX_AGE = 0.5  # seconds of virtual time that a ranking may be used for
@@ -133,7 +133,7 @@ class Batching(Strategy):
         self._asked = pairs
         self._record.counts.bypassed += pairs
 
-    def placed(self, pod: PodState, node: int, feasible: Rows, totals: IntVector | None) -> None:
+    def placed(self, pod: PodState, node: int, feasible: NodeIndices, totals: IntVector | None) -> None:
         """Keep the ranking of the feasible nodes without the one that was chosen."""
         columns = self.cluster.columns
         self._last = columns.names[node]

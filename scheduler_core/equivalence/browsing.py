@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.equivalence.cache import BoolMatrix, Entry, EquivalenceCache, Steps
+from scheduler_core.equivalence.cache import BoolMatrix, CacheEntry, EquivalenceCache, WriteSteps
 from scheduler_core.objects.arrays import BoolVector, IntVector
 
 Level = Literal["node", "predicate", "class"]
@@ -17,7 +17,7 @@ LEVELS: tuple[Level, ...] = ("node", "predicate", "class")
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class EntryCount:
     """The valid entries under one key of a level: a node's name, a predicate or a class's hash."""
 
     key: str | int
@@ -25,7 +25,7 @@ class Tally:
     fits: int
 
 
-def tallies(cache: EquivalenceCache, level: Level, order: Sequence[str]) -> list[Tally]:
+def tallies(cache: EquivalenceCache, level: Level, order: Sequence[str]) -> list[EntryCount]:
     """Count the valid entries under each key: nodes in their order, predicates in ``order``, classes as used.
 
     Keys without entries are left out.
@@ -33,20 +33,20 @@ def tallies(cache: EquivalenceCache, level: Level, order: Sequence[str]) -> list
     classes, size = list(cache.slots.items()), len(cache.nodes)
     rows = {"node": size, "class": 1 + max((slot for _, slot in classes), default=-1)}
     counted = np.zeros((2, rows.get(level, 0)), np.int64)
-    found: list[Tally] = []
+    found: list[EntryCount] = []
     axis = 0 if level == "node" else 1
     for key, codes, valid, _ in _matrices(cache, order):
         fits = valid & (codes == 0)
         if level == "predicate":
-            found.append(Tally(key, int(np.count_nonzero(valid)), int(np.count_nonzero(fits))))
+            found.append(EntryCount(key, int(np.count_nonzero(valid)), int(np.count_nonzero(fits))))
         else:
             for place, mask in enumerate((valid, fits)):
                 counted[place] += np.count_nonzero(mask, axis=axis)[: counted.shape[1]]
     entries, fit = counted.tolist()
     if level == "node":
-        found = [Tally(name, entries[row], fit[row]) for row, name in enumerate(cache.nodes)]
+        found = [EntryCount(name, entries[row], fit[row]) for row, name in enumerate(cache.nodes)]
     elif level == "class":
-        found = [Tally(number, entries[slot], fit[slot]) for number, slot in classes]
+        found = [EntryCount(number, entries[slot], fit[slot]) for number, slot in classes]
     return [row for row in found if row.entries]
 
 
@@ -61,7 +61,7 @@ def page(
     find: str = "",
     first: int = 0,
     count: int = 100,
-) -> tuple[list[Entry], int]:
+) -> tuple[list[CacheEntry], int]:
     """Return ``count`` entries from the ``first`` on, and how many there are of all.
 
     Predicates are listed in ``order``, within one the ``classes``, which are hashes with their names, and
@@ -79,7 +79,7 @@ def page(
     search = find.casefold()
     named = np.array([search in name.casefold() for _, name in wanted], np.bool_)
     nodes = np.array([search in cache.nodes[column].casefold() for column in columns.tolist()], np.bool_)
-    found: list[Entry] = []
+    found: list[CacheEntry] = []
     total = 0
     for key, codes, valid, written in _matrices(cache, order):
         if predicate is not None and key != predicate:
@@ -93,12 +93,14 @@ def page(
             start = int(ends[place] - counts[place])
             for column in columns[mask][max(0, first - start) : first + count - start].tolist():
                 code, step = int(codes[slot, column]), int(written[slot, column])
-                found.append(Entry(cache.nodes[column], key, wanted[place][0], code, step))
+                found.append(CacheEntry(cache.nodes[column], key, wanted[place][0], code, step))
         total = int(ends[-1])
     return found, total
 
 
-def _matrices(cache: EquivalenceCache, order: Sequence[str]) -> list[tuple[str, Codes, BoolMatrix, Steps]]:
+def _matrices(
+    cache: EquivalenceCache, order: Sequence[str]
+) -> list[tuple[str, Codes, BoolMatrix, WriteSteps]]:
     place = {key: number for number, key in enumerate(order)}
     return sorted(cache.matrices(), key=lambda row: place.get(row[0], len(place)))
 

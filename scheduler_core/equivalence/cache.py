@@ -20,7 +20,7 @@ from scheduler_core.scheduling.cache_record import CacheStats
 
 A = TypeVar("A", bound=np.generic)
 BoolMatrix = npt.NDArray[np.bool_]
-Steps = npt.NDArray[np.int32]
+WriteSteps = npt.NDArray[np.int32]
 
 MAX_CLASSES = 4096
 MAX_BYTES = 128 * 1024 * 1024
@@ -29,7 +29,7 @@ ENTRY_BYTES = 2 + 1 + 4  # code, valid, written
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     """One valid entry. ``code`` is of the cluster's reason table, ``step`` when it was written."""
 
     node: str
@@ -222,7 +222,7 @@ class EquivalenceCache:
             return None
         return int(plane.written[slot, row])
 
-    def matrices(self) -> Iterator[tuple[str, Codes, BoolMatrix, Steps]]:
+    def matrices(self) -> Iterator[tuple[str, Codes, BoolMatrix, WriteSteps]]:
         """Yield each predicate's codes, validity and steps of writing, ``(classes, N)`` each.
 
         These are views, to be read before anything is written or invalidated.
@@ -243,12 +243,12 @@ class EquivalenceCache:
         predicate: str | None = None,
         number: int | None = None,
         limit: int = 200,
-    ) -> tuple[list[Entry], int]:
+    ) -> tuple[list[CacheEntry], int]:
         """Return the valid entries of a node, a predicate, a class, or of any of them together.
 
         At most ``limit`` are listed, by predicate, class and node; the second value counts all.
         """
-        found: list[Entry] = []
+        found: list[CacheEntry] = []
         total = 0
         column = slice(None) if node is None else slice(self.row(node), self.row(node) + 1)
         if node is not None and node not in self._index:
@@ -263,7 +263,7 @@ class EquivalenceCache:
                 total += len(rows)
                 for row in rows[: max(0, limit - len(found))].tolist():
                     code, step = int(plane.codes[slot, row]), int(plane.written[slot, row])
-                    found.append(Entry(self._nodes[row], key, known, code, step))
+                    found.append(CacheEntry(self._nodes[row], key, known, code, step))
         return found, total
 
     # Room

@@ -37,7 +37,7 @@ AMOUNTS = ("requests", "limits")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FieldDifference:
     """A field, by its path in a manifest's words, and what the two pods have there."""
 
     field: str
@@ -53,7 +53,7 @@ def equivalent(first: Pod, second: Pod, definition: Definition, *, split: bool =
 
 def differences(
     first: Pod, second: Pod, definition: Definition, *, split: bool = False, limit: int = DIFFERENCES_SHOWN
-) -> list[Difference]:
+) -> list[FieldDifference]:
     """Return where two pods differ in what makes their classes, in the order of the fields."""
     found = (
         difference
@@ -63,10 +63,10 @@ def differences(
     return list(islice(found, limit))
 
 
-def _field(name: str, first: Any, second: Any) -> Iterator[Difference]:
+def _field(name: str, first: Any, second: Any) -> Iterator[FieldDifference]:
     if name == "controller":
         if first != second or first is None:
-            yield Difference(name, _owner(first, second), _owner(second, first))
+            yield FieldDifference(name, _owner(first, second), _owner(second, first))
         return
     yield from _walk(name, first, second)
 
@@ -79,7 +79,7 @@ def _owner(owner: list[str] | None, other: list[str] | None) -> str:
     return cut(f"{kind} {namespace}/{name}" + (f", uid {uid or NONE}" if same else ""))
 
 
-def _walk(path: str, first: Any, second: Any) -> Iterator[Difference]:
+def _walk(path: str, first: Any, second: Any) -> Iterator[FieldDifference]:
     """Descend as long as both have the same kind of thing, down to what differs."""
     if canonical(first) == canonical(second):
         return
@@ -95,7 +95,7 @@ def _walk(path: str, first: Any, second: Any) -> Iterator[Difference]:
             mine, other = (side[place] if place < len(side) else None for side in (first, second))
             yield from _walk(f"{path}[{place}]", mine, other)
     else:
-        yield Difference(cut(path), _text(path, first), _text(path, second))
+        yield FieldDifference(cut(path), _text(path, first), _text(path, second))
 
 
 def _text(path: str, value: Any) -> str:

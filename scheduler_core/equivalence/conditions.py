@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from scheduler_core.cluster.events import ASSUMED, ELSEWHERE, Event
+from scheduler_core.cluster.events import ASSUMED, ELSEWHERE, ClusterEvent
 from scheduler_core.cluster.storage import disks
 from scheduler_core.equivalence.topology import Topology
 from scheduler_core.objects.arrays import IntVector
@@ -18,7 +18,7 @@ EBS, GCE_PD, AZURE_DISK = "MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureD
 VOLUME_COUNTS = (EBS, GCE_PD, AZURE_DISK)
 
 
-class Scope(Enum):
+class InvalidatedNodes(Enum):
     """The nodes on which a row invalidates."""
 
     NODE = "the node of the event"
@@ -28,21 +28,21 @@ class Scope(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class RowCondition:
     """When a row applies; ``text`` is what the reference page prints."""
 
     text: str
-    holds: Callable[[Event, Topology], bool]
+    holds: Callable[[ClusterEvent, Topology], bool]
 
 
-ALWAYS = Condition("", lambda event, topology: True)  # noqa: ARG005 -- every condition is asked alike
+ALWAYS = RowCondition("", lambda event, topology: True)  # noqa: ARG005 -- every condition is asked alike
 
 
-def changed(*facts: str, text: str = "") -> Condition:
+def changed(*facts: str, text: str = "") -> RowCondition:
     """Make the condition that one of these facts is among the event's: it changed, or the object has it."""
     names = frozenset(facts)
     told = text or f"{' or '.join(facts)} changed"
-    return Condition(told, lambda event, topology: bool(names & event.facts))  # noqa: ARG005
+    return RowCondition(told, lambda event, topology: bool(names & event.facts))  # noqa: ARG005
 
 
 # Pods
@@ -52,32 +52,32 @@ def _requires(pod: Pod) -> bool:
     return pod.affinity is not None and bool(pod.affinity.pod_required or pod.affinity.anti_required)
 
 
-def affinity_in_play(event: Event, topology: Topology) -> bool:
+def affinity_in_play(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether the pod, or any pod that the run has known, has required (anti-)affinity."""
     return topology.seen.any_terms or any(_requires(pod) for pod in event.pods)
 
 
-def labels_matter(event: Event, topology: Topology) -> bool:
+def labels_matter(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether the pod has required (anti-)affinity itself or is selected by another pod's."""
     return any(_requires(pod) or any(topology.seen.selecting(pod)) for pod in event.pods)
 
 
-def assumed_with_counted_volume(event: Event, topology: Topology) -> bool:
+def assumed_with_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether this scheduler put a pod on the node that has a volume of a counted type, or a claim."""
     return ASSUMED in event.facts and has_counted_volume(event, topology)
 
 
-def came_with_counted_volume(event: Event, topology: Topology) -> bool:
+def came_with_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether a pod that somebody else bound has a volume of a counted type, or a claim."""
     return ELSEWHERE in event.facts and has_counted_volume(event, topology)
 
 
-def has_counted_volume(event: Event, topology: Topology) -> bool:
+def has_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether a pod has a volume of a counted type, or a claim, which may lead to one."""
     return bool(volume_counts(event, topology))
 
 
-def holds_ports(event: Event, topology: Topology) -> bool:  # noqa: ARG001
+def holds_ports(event: ClusterEvent, topology: Topology) -> bool:  # noqa: ARG001
     """Tell whether a pod has host ports before or after.
 
     An update takes a pod off its node and puts it back (schedulercache.UpdatePod), and used ports are a set:
@@ -86,17 +86,17 @@ def holds_ports(event: Event, topology: Topology) -> bool:  # noqa: ARG001
     return any(container.host_ports for pod in event.pods for container in pod.containers)
 
 
-def binds_claims(event: Event, topology: Topology) -> bool:  # noqa: ARG001
+def binds_claims(event: ClusterEvent, topology: Topology) -> bool:  # noqa: ARG001
     """Tell whether claims that waited for the pod were bound with it."""
     return bool(event.binds)
 
 
-def has_special_volume(event: Event, topology: Topology) -> bool:  # noqa: ARG001
+def has_special_volume(event: ClusterEvent, topology: Topology) -> bool:  # noqa: ARG001
     """Tell whether a pod has a GCE PD, EBS, ISCSI or RBD volume of its own."""
     return any(disks(pod) for pod in event.pods)
 
 
-def takes_disk(event: Event, topology: Topology) -> bool:
+def takes_disk(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether a pod takes a disk that some pod may be refused for.
 
     A disk that every pod so far uses read-only, where this lets others use it, refuses nobody.
@@ -111,17 +111,17 @@ def takes_disk(event: Event, topology: Topology) -> bool:
 # Volumes and claims
 
 
-def counted_type(event: Event, topology: Topology) -> bool:
+def counted_type(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether a volume is an EBS volume, a GCE PD or an Azure disk."""
     return bool(volume_counts(event, topology))
 
 
-def claim_is_bound(event: Event, topology: Topology) -> bool:
+def claim_is_bound(event: ClusterEvent, topology: Topology) -> bool:
     """Tell whether a claim is bound to a volume of a counted type, or to one that is not known."""
     return bool(volume_counts(event, topology))
 
 
-def volume_counts(event: Event, topology: Topology) -> tuple[str, ...]:
+def volume_counts(event: ClusterEvent, topology: Topology) -> tuple[str, ...]:
     """Return the Max…VolumeCount predicates that an object of the event counts for.
 
     A pod's claim may lead to any type, and so may a bound claim whose volume is not there.
@@ -155,7 +155,7 @@ CONDITION_PREDICATES = {
 }
 
 
-def condition_checks(event: Event, topology: Topology) -> tuple[str, ...]:  # noqa: ARG001
+def condition_checks(event: ClusterEvent, topology: Topology) -> tuple[str, ...]:  # noqa: ARG001
     """Return the predicates that read a condition which changed."""
     return tuple(key for fact, key in CONDITION_PREDICATES.items() if fact in event.facts)
 
@@ -163,21 +163,21 @@ def condition_checks(event: Event, topology: Topology) -> tuple[str, ...]:  # no
 # Scopes
 
 
-def rows_of(scope: Scope, event: Event, topology: Topology) -> IntVector | None:
+def rows_of(scope: InvalidatedNodes, event: ClusterEvent, topology: Topology) -> IntVector | None:
     """Return the rows that a scope means for an event, ascending; ``None`` for all nodes.
 
     A domain is unclear where a required affinity term selects the pod: if it was the first or the last such
     pod, pods that match their own terms may go anywhere, or may not any more. Otherwise only
     anti-affinity can tell that the pod came, went or changed, and that looks at its domains alone.
     """
-    if scope is Scope.ALL:
+    if scope is InvalidatedNodes.ALL:
         return None
     row = topology.row(event.node)
     own = np.array([row] if row >= 0 else [], np.int64)
-    if scope is Scope.NODE:
+    if scope is InvalidatedNodes.NODE:
         return own
     seen = topology.seen
-    if scope is Scope.DOMAIN_OR_ALL and any(seen.selecting(pod)[0] for pod in event.pods):
+    if scope is InvalidatedNodes.DOMAIN_OR_ALL and any(seen.selecting(pod)[0] for pod in event.pods):
         return None
-    keys = seen.keys if scope is Scope.DOMAIN else seen.anti_affinity_keys
+    keys = seen.keys if scope is InvalidatedNodes.DOMAIN else seen.anti_affinity_keys
     return np.union1d(own, topology.sharing(event.node, keys))

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from scheduler_core.cluster.events import Event
+from scheduler_core.cluster.events import ClusterEvent
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
@@ -17,7 +17,7 @@ from scheduler_core.equivalence.audit import Audit
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
 from scheduler_core.equivalence.live import LiveTopology
-from scheduler_core.equivalence.lookups import Lookups, Written
+from scheduler_core.equivalence.lookups import Lookups, PendingWrite
 from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import Invalidation, Rules
 from scheduler_core.objects.arrays import IntVector
@@ -125,7 +125,7 @@ class CacheKeeper(Strategy):
         if lookups.counts.writes and self.settings.audit:
             self.audit.wrote(self.cycle, lookups.pod)
 
-    def _up_to_date(self, item: Written) -> IntVector:
+    def _up_to_date(self, item: PendingWrite) -> IntVector:
         """Return the rows whose node is as it was: #63040 compares the node's own generation alone."""
         if not self._touched:
             return item.rows
@@ -179,7 +179,7 @@ class CacheKeeper(Strategy):
 
     # Events
 
-    def handle(self, event: Event | None) -> None:
+    def handle(self, event: ClusterEvent | None) -> None:
         """Invalidate what an event makes untrue, and take note of it; call before nodes or storage change."""
         if event is None:
             return

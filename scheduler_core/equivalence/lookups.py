@@ -16,12 +16,12 @@ from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.predicates import Outcome
 from scheduler_core.predicates.base import FITS
-from scheduler_core.scheduling.cache_record import BoolMatrix, Counts, Source, Sources
+from scheduler_core.scheduling.cache_record import BoolMatrix, Counts, ResultSource, Sources
 from scheduler_core.scheduling.vectors import ClassVectors
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PendingWrite:
     """A result that waits to be written: ``codes`` are those of ``rows``."""
 
     predicate: str
@@ -58,7 +58,7 @@ class Lookups:
         self.vectors = vectors
         self.audit = audit
         self.counts = Counts()
-        self.pending: list[Written] = []
+        self.pending: list[PendingWrite] = []
         self.suspects: list[Suspect] = []
         self.nodes = cluster.columns.names
         size = len(self.nodes)
@@ -87,14 +87,14 @@ class Lookups:
         key = self.profile.order[place]
         asked = np.ones(len(self.nodes), np.bool_) if open_rows is None else open_rows
         if self.number is None:
-            return self._fresh(place, asked, Source.BYPASSED)
+            return self._fresh(place, asked, ResultSource.BYPASSED)
         cached = asked if self.cachable is None else asked & self.cachable
         codes, valid = self.cache.lookup(self.number, key)
         hits = valid & cached
         known = int(np.count_nonzero(hits))
         result = np.where(hits, codes, np.int16(0)) if known else np.zeros(len(self.nodes), np.int16)
         errors: dict[int, str] = {}
-        self._note(place, hits, Source.HIT, known)
+        self._note(place, hits, ResultSource.HIT, known)
         missing = asked & ~hits
         if missing.any():
             self._evaluate(place, missing, cached, result, errors)
@@ -123,7 +123,7 @@ class Lookups:
         """
         if self._cleared is None or self.sources is None or self.number is None:
             return None
-        gone = self._cleared & ((self.sources == Source.HIT) | (self.sources == Source.MISS))
+        gone = self._cleared & ((self.sources == ResultSource.HIT) | (self.sources == ResultSource.MISS))
         if self.cache.nodes is self.nodes:
             for place in np.flatnonzero(gone.any(axis=1)).tolist():
                 gone[place] &= ~self.cache.lookup(self.number, self.profile.order[place])[1]
@@ -138,15 +138,15 @@ class Lookups:
             errors.update({row: text for row, text in outcome.errors.items() if missing[row]})
         written = missing & cached
         rows = np.flatnonzero(written)
-        self._note(place, written, Source.MISS, len(rows))
+        self._note(place, written, ResultSource.MISS, len(rows))
         if self.cachable is not None:
             beside = missing & ~cached
-            self._note(place, beside, Source.BYPASSED, int(np.count_nonzero(beside)))
+            self._note(place, beside, ResultSource.BYPASSED, int(np.count_nonzero(beside)))
         if len(rows):
             key = self.profile.order[place]
-            self.pending.append(Written(key, rows, result[rows], self.cache.generations(key, rows)))
+            self.pending.append(PendingWrite(key, rows, result[rows], self.cache.generations(key, rows)))
 
-    def _fresh(self, place: int, asked: BoolVector, source: Source) -> Outcome:
+    def _fresh(self, place: int, asked: BoolVector, source: ResultSource) -> Outcome:
         self._note(place, asked, source, int(np.count_nonzero(asked)))
         return self._truth(place, asked)
 
@@ -198,14 +198,14 @@ class Lookups:
             found |= dict.fromkeys(np.flatnonzero(mine & (true == codes)).tolist(), fields)
         return [found.get(row, ()) for row in rows.tolist()]
 
-    def _note(self, place: int, rows: BoolVector, source: Source, count: int) -> None:
+    def _note(self, place: int, rows: BoolVector, source: ResultSource, count: int) -> None:
         if not count:
             return
         if self.sources is not None:
             self.sources[place, rows] = source
-        if source is Source.HIT:
+        if source is ResultSource.HIT:
             self.counts.hits += count
-        elif source is Source.MISS:
+        elif source is ResultSource.MISS:
             self.counts.misses += count
         else:
             self.counts.bypassed += count

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from scheduler_core.cluster.events import Event, Operation
-from scheduler_core.equivalence.conditions import Condition, Scope
+from scheduler_core.cluster.events import ClusterEvent, EventVerb
+from scheduler_core.equivalence.conditions import InvalidatedNodes, RowCondition
 from scheduler_core.equivalence.topology import Topology
 
 Mode = Literal["designed", "v1.11", "sound"]
@@ -25,18 +25,18 @@ TAINTS = ("PodToleratesNodeTaints", "PodToleratesNodeNoExecuteTaints")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InvalidationRow:
     """One row. ``predicates`` is ``None`` for all of them; ``narrow`` picks those that an event means."""
 
     id: str
     resource: str
-    operations: tuple[Operation, ...]
-    condition: Condition
+    operations: tuple[EventVerb, ...]
+    condition: RowCondition
     predicates: tuple[str, ...] | None
-    scopes: Mapping[Mode, Scope]
+    scopes: Mapping[Mode, InvalidatedNodes]
     source: str
     why: str
-    narrow: Callable[[Event, Topology], tuple[str, ...]] | None = None
+    narrow: Callable[[ClusterEvent, Topology], tuple[str, ...]] | None = None
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -44,16 +44,21 @@ class Row:
         return tuple(mode for mode in MODES if mode in self.scopes)
 
 
-def in_modes(modes: str, scope: Scope) -> dict[Mode, Scope]:
+def in_modes(modes: str, scope: InvalidatedNodes) -> dict[Mode, InvalidatedNodes]:
     """Give a row the same scope in each of these modes, which are written with spaces between."""
     return {mode: scope for mode in MODES if mode in modes.split()}
 
 
-NODE, DOMAIN, DOMAIN_OR_ALL, ALL = Scope.NODE, Scope.DOMAIN, Scope.DOMAIN_OR_ALL, Scope.ALL
+NODE, DOMAIN, DOMAIN_OR_ALL, ALL = (
+    InvalidatedNodes.NODE,
+    InvalidatedNodes.DOMAIN,
+    InvalidatedNodes.DOMAIN_OR_ALL,
+    InvalidatedNodes.ALL,
+)
 EVERY_MODE = "designed v1.11 sound"
 AS_DESIGNED = "designed sound"
 SINCE_V1_9 = "v1.11 sound"
 
-ADD: tuple[Operation, ...] = ("ADD",)
-UPDATE: tuple[Operation, ...] = ("UPDATE",)
-DELETE: tuple[Operation, ...] = ("DELETE",)
+ADD: tuple[EventVerb, ...] = ("ADD",)
+UPDATE: tuple[EventVerb, ...] = ("UPDATE",)
+DELETE: tuple[EventVerb, ...] = ("DELETE",)

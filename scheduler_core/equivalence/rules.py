@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scheduler_core.cluster.events import Event
+from scheduler_core.cluster.events import ClusterEvent
 from scheduler_core.cluster.view import Scope
 from scheduler_core.equivalence.conditions import ALWAYS, rows_of
-from scheduler_core.equivalence.row import ALL, Mode, Row, in_modes
+from scheduler_core.equivalence.row import ALL, InvalidationRow, Mode, in_modes
 from scheduler_core.equivalence.rules_nodes import NODE_ROWS
 from scheduler_core.equivalence.rules_pods import POD_ROWS
 from scheduler_core.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
@@ -22,11 +22,11 @@ from scheduler_core.equivalence.topology import Topology
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity, Predicate
 
-TABLE: tuple[Row, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
+TABLE: tuple[InvalidationRow, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
 
 OTHER_NAMES = {"PodFitsPorts": "PodFitsHostPorts"}
 
-UNLISTED = Row(
+UNLISTED = InvalidationRow(
     "unlisted",
     "any",
     ("ADD", "UPDATE", "DELETE"),
@@ -43,8 +43,8 @@ UNLISTED = Row(
 class Invalidation:
     """What a row makes of an event: the policy's predicates and the cache's rows, ``None`` for all."""
 
-    row: Row
-    event: Event
+    row: InvalidationRow
+    event: ClusterEvent
     predicates: tuple[str, ...] | None
     rows: IntVector | None
 
@@ -59,7 +59,7 @@ class Rules:
     """
 
     def __init__(
-        self, mode: Mode, predicates: Mapping[str, Predicate], table: tuple[Row, ...] = TABLE
+        self, mode: Mode, predicates: Mapping[str, Predicate], table: tuple[InvalidationRow, ...] = TABLE
     ) -> None:
         self.mode = mode
         self._keys: dict[str, tuple[str, ...]] = {}
@@ -69,13 +69,13 @@ class Rules:
         named = {name for row in TABLE for name in row.predicates or ()}
         unlisted = [(key, run.scope) for key, run in predicates.items() if _kind(key, run) not in named]
         self._unlisted = unlisted if mode == "sound" else []
-        self._rows: dict[tuple[str, str], list[Row]] = {}
+        self._rows: dict[tuple[str, str], list[InvalidationRow]] = {}
         for row in table:
             if mode in row.scopes and (row.predicates is None or self._evaluated(row.predicates)):
                 for operation in row.operations:
                     self._rows.setdefault((row.resource, operation), []).append(row)
 
-    def of(self, event: Event, topology: Topology) -> list[Invalidation]:
+    def of(self, event: ClusterEvent, topology: Topology) -> list[Invalidation]:
         """Return what an event makes invalid, in the order of the table."""
         found: list[Invalidation] = []
         for row in self._rows.get((event.resource, event.operation), ()):

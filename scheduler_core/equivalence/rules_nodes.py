@@ -18,12 +18,12 @@ from scheduler_core.equivalence.row import (
     TAINTS,
     UPDATE,
     ZONE,
-    Row,
+    InvalidationRow,
     in_modes,
 )
 
 NODE_ROWS = (
-    Row(
+    InvalidationRow(
         "node-add",
         "Node",
         ADD,
@@ -33,7 +33,7 @@ NODE_ROWS = (
         "audit",
         "Nothing is cached for it, but pods that named it before count from now on, all over its domains.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-general",
         "Node",
         UPDATE,
@@ -43,7 +43,7 @@ NODE_ROWS = (
         "3.5",
         "Resources are compared with what is allocatable, node selectors with labels.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-general-key",
         "Node",
         UPDATE,
@@ -53,7 +53,7 @@ NODE_ROWS = (
         "3.5, #70991",
         "v1.11 names the key GeneralPredicates only.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-labels",
         "Node",
         UPDATE,
@@ -63,7 +63,7 @@ NODE_ROWS = (
         "3.5",
         "Both read labels, and by service affinity all nodes are compared with the labels of one.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-labels-service",
         "Node",
         UPDATE,
@@ -73,7 +73,7 @@ NODE_ROWS = (
         "3.5 invalidateCachedPredicatesOnNodeUpdate",
         "v1.11 forgets CheckNodeLabelPresence.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-affinity",
         "Node",
         UPDATE,
@@ -83,7 +83,7 @@ NODE_ROWS = (
         "3.5",
         "Any label can be a topology key, and the pods of the node take its domains along.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-affinity-had",
         "Node",
         UPDATE,
@@ -93,7 +93,7 @@ NODE_ROWS = (
         "3.5 invalidateCachedPredicatesOnNodeUpdate",
         "v1.11 walks the old labels only: a label that is new makes a domain that is not noticed.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-zone",
         "Node",
         UPDATE,
@@ -103,7 +103,7 @@ NODE_ROWS = (
         "3.5",
         "The zones of volumes are compared with the node's.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-zone-had",
         "Node",
         UPDATE,
@@ -113,7 +113,7 @@ NODE_ROWS = (
         "3.5 invalidateCachedPredicatesOnNodeUpdate",
         "v1.11 walks the old labels only: a node that gets its zone is not noticed.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-volume-binding",
         "Node",
         UPDATE,
@@ -123,7 +123,7 @@ NODE_ROWS = (
         "audit",
         "The node affinity of volumes selects nodes by their labels.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-taints",
         "Node",
         UPDATE,
@@ -133,7 +133,7 @@ NODE_ROWS = (
         "3.5",
         "Taints are compared with tolerations.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-taints-key",
         "Node",
         UPDATE,
@@ -143,7 +143,7 @@ NODE_ROWS = (
         "3.5 invalidateCachedPredicatesOnNodeUpdate",
         "v1.11 forgets PodToleratesNodeNoExecuteTaints.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-conditions",
         "Node",
         UPDATE,
@@ -154,7 +154,7 @@ NODE_ROWS = (
         "Each of the four reads its own conditions.",
         condition_checks,
     ),
-    Row(
+    InvalidationRow(
         "node-update-unschedulable",
         "Node",
         UPDATE,
@@ -164,7 +164,7 @@ NODE_ROWS = (
         "v1.8+ code",
         "A cordoned node takes no pod.",
     ),
-    Row(
+    InvalidationRow(
         "node-update-unschedulable-key",
         "Node",
         UPDATE,
@@ -174,7 +174,7 @@ NODE_ROWS = (
         "v1.8+ code",
         "v1.11 forgets CheckNodeUnschedulable.",
     ),
-    Row(
+    InvalidationRow(
         "node-delete",
         "Node",
         DELETE,
@@ -184,7 +184,7 @@ NODE_ROWS = (
         "3.5",
         "Nobody is placed there.",
     ),
-    Row(
+    InvalidationRow(
         "node-delete-pods",
         "Node",
         DELETE,

@@ -6,7 +6,7 @@ from scheduler_core.cluster.events import ASSUMED, ELSEWHERE
 from scheduler_core.equivalence.conditions import (
     ALWAYS,
     VOLUME_COUNTS,
-    Condition,
+    RowCondition,
     affinity_in_play,
     assumed_with_counted_volume,
     binds_claims,
@@ -37,12 +37,12 @@ from scheduler_core.equivalence.row import (
     SINCE_V1_9,
     UPDATE,
     ZONE,
-    Row,
+    InvalidationRow,
     in_modes,
 )
 
 POD_ROWS = (
-    Row(
+    InvalidationRow(
         "pod-add-general",
         "Pod",
         ADD,
@@ -52,7 +52,7 @@ POD_ROWS = (
         "3.4",
         "It takes resources and host ports: at assume, before bind returns.",
     ),
-    Row(
+    InvalidationRow(
         "pod-add-general-key",
         "Pod",
         ADD,
@@ -62,7 +62,7 @@ POD_ROWS = (
         "3.4, #70991",
         "v1.11 names the key GeneralPredicates only: where a policy lists PodFitsResources, it stays valid.",
     ),
-    Row(
+    InvalidationRow(
         "pod-came-general",
         "Pod",
         ADD,
@@ -72,11 +72,11 @@ POD_ROWS = (
         "audit",
         "It takes resources and ports alike; v1.11's addPodToCache leaves invalidating to assume.",
     ),
-    Row(
+    InvalidationRow(
         "pod-add-volume-count",
         "Pod",
         ADD,
-        Condition(
+        RowCondition(
             "this scheduler assumed it, volumes of a counted type or a claim", assumed_with_counted_volume
         ),
         VOLUME_COUNTS,
@@ -85,58 +85,60 @@ POD_ROWS = (
         "Its volumes are attached to the node and count there.",
         volume_counts,
     ),
-    Row(
+    InvalidationRow(
         "pod-came-volume-count",
         "Pod",
         ADD,
-        Condition("somebody else bound it, volumes of a counted type or a claim", came_with_counted_volume),
+        RowCondition(
+            "somebody else bound it, volumes of a counted type or a claim", came_with_counted_volume
+        ),
         VOLUME_COUNTS,
         in_modes("sound", NODE),
         "audit",
         "Its volumes count as well; v1.11's addPodToCache leaves invalidating to assume.",
         volume_counts,
     ),
-    Row(
+    InvalidationRow(
         "pod-add-affinity",
         "Pod",
         ADD,
-        Condition("pod or any pod in the cluster has required (anti-)affinity", affinity_in_play),
+        RowCondition("pod or any pod in the cluster has required (anti-)affinity", affinity_in_play),
         AFFINITY,
         in_modes("sound", DOMAIN_OR_ALL),
         "#67680",
         "The proposal trusts the scheduler not to break a promise, and the scheduler trusts what is cached.",
     ),
-    Row(
+    InvalidationRow(
         "pod-add-disk",
         "Pod",
         ADD,
-        Condition("special volumes, unless every pod shares them read-only", takes_disk),
+        RowCondition("special volumes, unless every pod shares them read-only", takes_disk),
         DISK,
         in_modes("sound", NODE),
         "audit",
         "A pod fits beside the others on its node, yet the next of its class may not share its disk.",
     ),
-    Row(
+    InvalidationRow(
         "pod-bound-volumes",
         "Pod",
         ADD,
-        Condition("claims that waited for the pod were bound with it", binds_claims),
+        RowCondition("claims that waited for the pod were bound with it", binds_claims),
         BINDING,
         in_modes(SINCE_V1_9, ALL),
         "v1.9+ assumeAndBindVolumes",
         "The volumes that were chosen for its claims are free for no other claim.",
     ),
-    Row(
+    InvalidationRow(
         "pod-bound-claims",
         "Pod",
         ADD,
-        Condition("claims that waited for the pod were bound with it", binds_claims),
+        RowCondition("claims that waited for the pod were bound with it", binds_claims),
         VOLUME_COUNTS + ZONE,
         in_modes("sound", ALL),
         "audit",
         "Other pods that name the same claims use these volumes from now on.",
     ),
-    Row(
+    InvalidationRow(
         "pod-add-service",
         "Pod",
         ADD,
@@ -146,7 +148,7 @@ POD_ROWS = (
         "audit",
         "The first pod of a service ties the next ones to its node's labels.",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-requests",
         "Pod",
         UPDATE,
@@ -156,7 +158,7 @@ POD_ROWS = (
         "3.4",
         "The node has more or less left.",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-requests-key",
         "Pod",
         UPDATE,
@@ -166,7 +168,7 @@ POD_ROWS = (
         "3.4, #70991",
         "v1.11 names the key GeneralPredicates only.",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-labels",
         "Pod",
         UPDATE,
@@ -176,7 +178,7 @@ POD_ROWS = (
         "3.4",
         "Affinity terms select it that did not, or the other way round; terms reach over a topology domain.",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-service",
         "Pod",
         UPDATE,
@@ -186,17 +188,17 @@ POD_ROWS = (
         "audit",
         "The first pod with a service's labels may be another one.",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-ports",
         "Pod",
         UPDATE,
-        Condition("pod has host ports", holds_ports),
+        RowCondition("pod has host ports", holds_ports),
         GENERAL_AND_MEMBERS,
         in_modes("sound", NODE),
         "audit",
         "Any update takes its ports again, also one that another pod's leaving had freed (ports are a set).",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-volumes",
         "Pod",
         UPDATE,
@@ -206,7 +208,7 @@ POD_ROWS = (
         "audit",
         "An API server refuses this change; a simulated one can make it.",
     ),
-    Row(
+    InvalidationRow(
         "pod-update-affinity",
         "Pod",
         UPDATE,
@@ -216,17 +218,17 @@ POD_ROWS = (
         "audit",
         "Its required anti-affinity refuses other pods.",
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-affinity",
         "Pod",
         DELETE,
-        Condition("labels matter to affinity", labels_matter),
+        RowCondition("labels matter to affinity", labels_matter),
         AFFINITY,
         {"designed": DOMAIN, "sound": DOMAIN_OR_ALL},
         "3.4",
         "Nobody has to stay away from it, or can stay near it, any more.",
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-affinity-all",
         "Pod",
         DELETE,
@@ -236,17 +238,17 @@ POD_ROWS = (
         "3.4 invalidateCachedPredicatesOnDeletePod",
         "v1.11 does not look for the failure domain.",
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-disk",
         "Pod",
         DELETE,
-        Condition("RBD, ISCSI, GCE PD or EBS volume", has_special_volume),
+        RowCondition("RBD, ISCSI, GCE PD or EBS volume", has_special_volume),
         DISK,
         in_modes(EVERY_MODE, NODE),
         "3.4",
         "Its disks are free on the node.",
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-general",
         "Pod",
         DELETE,
@@ -256,7 +258,7 @@ POD_ROWS = (
         "v1.8+ code",
         "It frees resources and host ports; the proposal does not say so.",
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-general-key",
         "Pod",
         DELETE,
@@ -266,18 +268,18 @@ POD_ROWS = (
         "v1.8+ code, #70991",
         "v1.11 treats it as ADD here, and names the key GeneralPredicates only.",
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-volume-count",
         "Pod",
         DELETE,
-        Condition("pod had volumes of a counted type or a claim", has_counted_volume),
+        RowCondition("pod had volumes of a counted type or a claim", has_counted_volume),
         VOLUME_COUNTS,
         in_modes(SINCE_V1_9, NODE),
         "v1.8+ code",
         "Its volumes count no more on the node.",
         volume_counts,
     ),
-    Row(
+    InvalidationRow(
         "pod-delete-service",
         "Pod",
         DELETE,

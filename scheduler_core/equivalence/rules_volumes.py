@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.equivalence.conditions import (
     ALWAYS,
     VOLUME_COUNTS,
-    Condition,
+    RowCondition,
     changed,
     claim_is_bound,
     counted_type,
@@ -19,23 +19,23 @@ from scheduler_core.equivalence.row import (
     SINCE_V1_9,
     UPDATE,
     ZONE,
-    Row,
+    InvalidationRow,
     in_modes,
 )
 
 VOLUME_ROWS = (
-    Row(
+    InvalidationRow(
         "pv-count",
         "PersistentVolume",
         ("ADD", "DELETE"),
-        Condition("volume is EBS / GCE PD / Azure Disk", counted_type),
+        RowCondition("volume is EBS / GCE PD / Azure Disk", counted_type),
         VOLUME_COUNTS,
         in_modes(EVERY_MODE, ALL),
         "3.1",
         "A claim may name a volume before it exists; when it comes or goes, the volumes of pods count anew.",
         volume_counts,
     ),
-    Row(
+    InvalidationRow(
         "pv-topology",
         "PersistentVolume",
         ("ADD", "UPDATE", "DELETE"),
@@ -45,7 +45,7 @@ VOLUME_ROWS = (
         "v1.9+",
         "The labels and the node affinity of a volume say which nodes can reach it.",
     ),
-    Row(
+    InvalidationRow(
         "pv-zone-label",
         "PersistentVolume",
         ("ADD", "DELETE"),
@@ -55,7 +55,7 @@ VOLUME_ROWS = (
         "v1.9+ invalidatePredicatesForPv",
         "v1.11 looks for the label and not for a claim that named the volume before.",
     ),
-    Row(
+    InvalidationRow(
         "pv-to-bind",
         "PersistentVolume",
         ("ADD", "DELETE"),
@@ -65,7 +65,7 @@ VOLUME_ROWS = (
         "v1.9+ invalidatePredicatesForPv",
         "Every volume is one more, or one less, that a waiting claim can be bound to.",
     ),
-    Row(
+    InvalidationRow(
         "pv-update-zone-label",
         "PersistentVolume",
         UPDATE,
@@ -75,7 +75,7 @@ VOLUME_ROWS = (
         "#59335 invalidatePredicatesForPvUpdate",
         "v1.11 walks the new labels only: that a label went is not noticed.",
     ),
-    Row(
+    InvalidationRow(
         "pv-update-node-affinity",
         "PersistentVolume",
         UPDATE,
@@ -85,7 +85,7 @@ VOLUME_ROWS = (
         "#59335 invalidatePredicatesForPvUpdate",
         "Until #66106 only the node affinity counted; capacity, class and claimRef of a volume did not.",
     ),
-    Row(
+    InvalidationRow(
         "pv-missing",
         "PersistentVolume",
         ("ADD", "DELETE"),
@@ -95,7 +95,7 @@ VOLUME_ROWS = (
         "audit",
         "A claim whose volume is missing counts for every type and has no zone, whatever the volume is.",
     ),
-    Row(
+    InvalidationRow(
         "pv-update-match",
         "PersistentVolume",
         UPDATE,
@@ -105,7 +105,7 @@ VOLUME_ROWS = (
         "#66106",
         "These decide which waiting claims the volume is free for.",
     ),
-    Row(
+    InvalidationRow(
         "pv-update-source",
         "PersistentVolume",
         UPDATE,
@@ -115,18 +115,18 @@ VOLUME_ROWS = (
         "audit",
         "Another disk, or another type of disk, is counted.",
     ),
-    Row(
+    InvalidationRow(
         "pvc-count",
         "PersistentVolumeClaim",
         ("ADD", "DELETE"),
-        Condition("claim is bound to a volume", claim_is_bound),
+        RowCondition("claim is bound to a volume", claim_is_bound),
         VOLUME_COUNTS,
         in_modes("designed", ALL),
         "3.2",
         "The pods that name a bound claim use its volume.",
         volume_counts,
     ),
-    Row(
+    InvalidationRow(
         "pvc-any",
         "PersistentVolumeClaim",
         ("ADD", "DELETE"),
@@ -136,7 +136,7 @@ VOLUME_ROWS = (
         "v1.9+ invalidatePredicatesForPvc",
         "A claim made again under its name may be bound elsewhere, or not at all.",
     ),
-    Row(
+    InvalidationRow(
         "pvc-update-volume-name",
         "PersistentVolumeClaim",
         UPDATE,
@@ -146,7 +146,7 @@ VOLUME_ROWS = (
         "v1.9+",
         "A claim that is bound counts for its volume's type alone and lives in its volume's zone.",
     ),
-    Row(
+    InvalidationRow(
         "pvc-update-volume-name-no-zone",
         "PersistentVolumeClaim",
         UPDATE,
@@ -156,7 +156,7 @@ VOLUME_ROWS = (
         "#59335 invalidatePredicatesForPvcUpdate",
         "v1.11 leaves NoVolumeZoneConflict out: only a change of the volume's labels was thought to matter.",
     ),
-    Row(
+    InvalidationRow(
         "pvc-update-match",
         "PersistentVolumeClaim",
         UPDATE,
@@ -166,7 +166,7 @@ VOLUME_ROWS = (
         "audit",
         "These decide whether the claim waits for a pod, and which volumes are free for it.",
     ),
-    Row(
+    InvalidationRow(
         "storage-class",
         "StorageClass",
         ("UPDATE", "DELETE"),
@@ -179,7 +179,7 @@ VOLUME_ROWS = (
 )
 
 SERVICE_ROWS = (
-    Row(
+    InvalidationRow(
         "service",
         "Service",
         ("ADD", "DELETE"),
@@ -189,7 +189,7 @@ SERVICE_ROWS = (
         "3.3",
         "It may select pods that are running, and ties the next ones to their nodes' labels.",
     ),
-    Row(
+    InvalidationRow(
         "service-update-selector",
         "Service",
         UPDATE,

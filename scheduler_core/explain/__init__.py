@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
-from scheduler_core.explain.changes import Change, search
+from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
@@ -34,10 +34,10 @@ Asking = Generator[None, None, Explanation]
 
 __all__ = [
     "Asking",
-    "Change",
     "ExplainError",
     "Explanation",
     "Group",
+    "Remedy",
     "Story",
     "Verdict",
     "asking",

@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.cluster.reads import CLASS_FIELDS, Reads
 from scheduler_core.explain.edits import Edit, part
-from scheduler_core.explain.finding import Finding, Place
-from scheduler_core.explain.world import Failure, Manifest
+from scheduler_core.explain.finding import Finding, PodOnNode
+from scheduler_core.explain.world import Failure
+from scheduler_core.objects.manifests import Manifest
 
 PROPOSED = 5  # annotations of a pod, each dropped by itself
 METADATA = ("annotations", "labels")  # of a node
 
 
-def by_declaration(place: Place, failure: Failure) -> Finding:
+def by_declaration(place: PodOnNode, failure: Failure) -> Finding:
     """Name what the predicate reads, and propose to change the annotations and labels among it."""
     profile = place.standing.world.profile
     if failure.predicate not in profile.order:
@@ -36,7 +37,7 @@ def _listed(reads: Reads) -> str:
     return " and ".join((*parts, *reads.objects)) or "nothing"
 
 
-def _of_the_node(place: Place, number: int, reads: Reads) -> Iterator[tuple[Edit, ...]]:
+def _of_the_node(place: PodOnNode, number: int, reads: Reads) -> Iterator[tuple[Edit, ...]]:
     """Take over a field of the first node that passes."""
     codes = place.standing.filtered.unabridged
     passing = [] if codes is None else [row for row, code in enumerate(codes[number].tolist()) if not code]
@@ -64,7 +65,7 @@ def _of_the_node(place: Place, number: int, reads: Reads) -> Iterator[tuple[Edit
         yield (Edit("Node", name, words, "fact", "node", mutate, size=len(changed) - 1),)
 
 
-def _of_the_pod(place: Place, reads: Reads) -> Iterator[tuple[Edit, ...]]:
+def _of_the_pod(place: PodOnNode, reads: Reads) -> Iterator[tuple[Edit, ...]]:
     """Drop one of the pod's annotations."""
     if "annotations" not in set(reads.pod) - CLASS_FIELDS:
         return

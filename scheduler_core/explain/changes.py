@@ -31,7 +31,7 @@ PODS_LOOKED_AT = 2_000_000  # by the rules that look at every pod, over all node
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Remedy:
     """A change that was run: with it the pod fits on ``node`` and on all of ``fits``.
 
     ``patches`` are what to send to the API server, in order; ``words`` say the same, one sentence an edit.
@@ -70,7 +70,7 @@ class Change:
         }
 
 
-def changes(standing: Standing, rows: Sequence[int]) -> list[Change]:
+def changes(standing: Standing, rows: Sequence[int]) -> list[Remedy]:
     """Return verified changes for these nodes, the smallest first, at most :data:`CHANGES_SHOWN`.
 
     Of more than :data:`NODES_TRIED` nodes only those are run that seem cheapest; nodes where the pod fits
@@ -79,7 +79,7 @@ def changes(standing: Standing, rows: Sequence[int]) -> list[Change]:
     return finished(search(standing, rows))
 
 
-def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Change]]:
+def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
     """Do as :func:`changes` does, with a pause whenever some tens of milliseconds may have gone."""
     open_rows = [row for row in rows if not standing.fits(row)]
     whole = Trials(standing)
@@ -91,7 +91,7 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
         for edits in plans(trials, at):
             yield
             found.setdefault(_content(standing, edits), (row, edits))
-    verified: list[Change] = []
+    verified: list[Remedy] = []
     shown: Counter[tuple[tuple[str, str], ...]] = Counter()
     for row, edits in sorted(found.values(), key=lambda one: effort_of(one[1])):
         kind = tuple(sorted((edit.kind, edit.cost) for edit in edits))
@@ -107,7 +107,7 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
     return verified
 
 
-def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Change | None:
+def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | None:
     """Run the edits on the whole cluster and let the scheduler choose; ``None`` if the pod does not fit."""
     if not edits:
         return None
@@ -117,7 +117,7 @@ def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Change | N
         fits, chosen = tuple(tried.fitting()), tried.choice()
     effort, size = effort_of(edits)
     patched = tuple(patches(standing.world, edits))
-    return Change(
+    return Remedy(
         standing.names[row],
         tuple(edit.words for edit in edits),
         patched,

@@ -12,18 +12,18 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scheduler_core.explain.changes import Change
+from scheduler_core.explain.changes import Remedy
 from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.objects.keys import Key, document_key, key_of
+from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.objects.problems import BundleError, Document
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.moments import major_of, stepped
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import simulate
 
-Manifest = dict[str, Any]
-Way = Literal["manifests", "operation"]
+CopyForm = Literal["manifests", "operation"]
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 CYCLES_AT_ONCE = 25  # decided between two pauses
 VERSION = "v1"  # of every kind that a change touches in a running cluster
@@ -38,7 +38,7 @@ class Copy:
 
     documents: tuple[Document, ...]
     scenario: Scenario
-    way: Way
+    way: CopyForm
     pod: str
     index: int
     node: str | None
@@ -53,7 +53,7 @@ Copying = Generator[None, None, "Copy | None"]
 
 def copying(
     scenario: Scenario,
-    change: Change,
+    change: Remedy,
     pod: str,
     *,
     index: int,
@@ -88,8 +88,8 @@ def copying(
 
 
 def _ways(
-    scenario: Scenario, change: Change, major: int, *, placed: bool
-) -> Iterator[tuple[Way, list[Document]]]:
+    scenario: Scenario, change: Remedy, major: int, *, placed: bool
+) -> Iterator[tuple[CopyForm, list[Document]]]:
     changed = in_manifests(scenario, change)
     if changed is not None:
         yield "manifests", changed
@@ -98,7 +98,7 @@ def _ways(
 
 
 def _run(
-    scenario: Scenario, pod: str, fitting: Change | None, out_of_time: Callable[[], bool]
+    scenario: Scenario, pod: str, fitting: Remedy | None, out_of_time: Callable[[], bool]
 ) -> Generator[None, None, tuple[int, str] | None]:
     """Run until the pod is placed, or placed where the change's node fits; return the cycle and the node."""
     for cycle in simulate(scenario, trace=False):
@@ -116,7 +116,7 @@ def _run(
 # In the manifests
 
 
-def in_manifests(scenario: Scenario, change: Change) -> list[Document] | None:
+def in_manifests(scenario: Scenario, change: Remedy) -> list[Document] | None:
     """Return the documents with the change in them; ``None`` where it is about what has no manifest."""
     documents: list[Manifest] = [copy.deepcopy(_plain(document)) for document in scenario.documents]
     for patch in change.patches:
@@ -162,7 +162,7 @@ def _manifests(documents: list[Manifest], key: Key) -> Iterator[tuple[Any, Any]]
 # In an operation
 
 
-def in_operations(scenario: Scenario, change: Change, major: int) -> list[Document]:
+def in_operations(scenario: Scenario, change: Remedy, major: int) -> list[Document]:
     """Return the documents with operations that make the change at the end of major step ``major``."""
     documents: list[Manifest] = [copy.deepcopy(_plain(document)) for document in scenario.documents]
     history = next((document for document in documents if document.get("kind") == "Scenario"), None)

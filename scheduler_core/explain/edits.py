@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from scheduler_core.explain.world import Manifest, World
+from scheduler_core.explain.world import ObjectsAtMoment
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.objects.keys import Key, key_of
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.scenario.load import load_documents
 
@@ -38,7 +39,7 @@ EFFORT = {
 }
 """What a change costs, by kind; the sum over a change's edits tells which one is the smallest."""
 
-Side = Literal["pod", "node", "pods", "storage"]
+EditTarget = Literal["pod", "node", "pods", "storage"]
 Mutation = Callable[[Manifest], None]
 
 # Which fields an edit may change, by kind; everything else stays as the cluster has it.
@@ -61,7 +62,7 @@ class Edit:
     key: str
     words: str
     cost: str  # a row of EFFORT
-    side: Side
+    side: EditTarget
     mutate: Mutation | None = None
     create: Manifest | None = None
     size: float = 0.0
@@ -72,7 +73,7 @@ class Edit:
         return EFFORT[self.cost]
 
 
-def apply(world: World, edits: Iterable[Edit]) -> World:
+def apply(world: ObjectsAtMoment, edits: Iterable[Edit]) -> ObjectsAtMoment:
     """Return the world after the edits, each read back from its patch.
 
     Raises:
@@ -96,7 +97,7 @@ def _grouped(edits: Iterable[Edit]) -> dict[Key, list[Edit]]:
     return groups
 
 
-def _edited(world: World, key: Key, group: list[Edit]) -> KubernetesObject:
+def _edited(world: ObjectsAtMoment, key: Key, group: list[Edit]) -> KubernetesObject:
     former = world.objects[key]
     document, admission = _source(world, key)
     patched = apply_patch(document, _patch(document, group), "merge")
@@ -112,7 +113,7 @@ def _annotations(document: Mapping[str, Any]) -> Any:
     return (document.get("metadata") or {}).get("annotations")
 
 
-def _source(world: World, key: Key) -> tuple[Manifest, bool]:
+def _source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
     """Return the manifest that an object's edits start from, and whether it passes admission when read.
 
     It is the one that was given if that still says what the cluster has, else one made of the object.
@@ -123,7 +124,7 @@ def _source(world: World, key: Key) -> tuple[Manifest, bool]:
     return known
 
 
-def _find_source(world: World, key: Key) -> tuple[Manifest, bool]:
+def _find_source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
     former = world.objects[key]
     given = world.documents.get(key)
     if given is not None:
@@ -152,7 +153,7 @@ def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:
     return merge_patch(document, after)
 
 
-def patches(world: World, edits: Iterable[Edit], *, templates: bool = True) -> list[Manifest]:
+def patches(world: ObjectsAtMoment, edits: Iterable[Edit], *, templates: bool = True) -> list[Manifest]:
     """Return what to send to the API server, an entry an object.
 
     A pod that a controller made is patched where its template stands, unless ``templates`` is off.
@@ -169,7 +170,7 @@ def patches(world: World, edits: Iterable[Edit], *, templates: bool = True) -> l
     return out
 
 
-def _patch_of(world: World, key: Key, group: list[Edit], owner: Key | None) -> Manifest:
+def _patch_of(world: ObjectsAtMoment, key: Key, group: list[Edit], owner: Key | None) -> Manifest:
     if owner is None:
         document, _ = _source(world, key)
         body, target = _patch(document, group), key
@@ -179,7 +180,7 @@ def _patch_of(world: World, key: Key, group: list[Edit], owner: Key | None) -> M
     return {"action": "patch", "kind": target[0], "name": target[1], "type": "merge", "patch": body}
 
 
-def template_owner(world: World, key: Key) -> Key | None:
+def template_owner(world: ObjectsAtMoment, key: Key) -> Key | None:
     """Return the controller whose manifest holds the pod's template, ``None`` for a pod with its own."""
     obj: KubernetesObject | None = world.objects[key]
     if not isinstance(obj, Pod) or key in world.documents:
@@ -187,7 +188,7 @@ def template_owner(world: World, key: Key) -> Key | None:
     return next((above for above in owners(world, key) if above in world.documents), None)
 
 
-def owners(world: World, key: Key) -> Iterator[Key]:
+def owners(world: ObjectsAtMoment, key: Key) -> Iterator[Key]:
     """Yield the controllers above an object that are there, the nearest first."""
     obj: KubernetesObject | None = world.objects[key]
     for _ in range(3):  # Pod, ReplicaSet, Deployment

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.explain.changes import Change
-from scheduler_core.explain.finding import Place
+from scheduler_core.explain.changes import Remedy
+from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
@@ -28,7 +28,7 @@ class ExplainError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FailureFacts:
     """One failure with the facts behind it."""
 
     failure: Failure
@@ -55,7 +55,7 @@ class Verdict:
 
     node: str
     fits: bool
-    told: tuple[Told, ...]
+    told: tuple[FailureFacts, ...]
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -91,12 +91,14 @@ class Verdict:
 
 def verdict(standing: Standing, row: int) -> Verdict:
     """Tell what a node says of the pod."""
-    place = Place(standing, row)
+    place = PodOnNode(standing, row)
     told = []
     for failure in standing.failures(row):
         found = findings(place, failure)
         details = dict.fromkeys(text for finding in found for text in finding.details)
-        told.append(Told(failure, tuple(details), tuple(n for finding in found for n in finding.numbers)))
+        told.append(
+            FailureFacts(failure, tuple(details), tuple(n for finding in found for n in finding.numbers))
+        )
     return Verdict(standing.names[row], standing.fits(row), tuple(told))
 
 
@@ -162,7 +164,7 @@ class Explanation:
     nodes: tuple[Verdict, ...] = ()
     nodes_count: int = 0
     groups: tuple[Group, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Remedy, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON, of bounded size."""

@@ -23,7 +23,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PodOnNode:
     """One pod on one node; ``row`` is the node's index."""
 
     standing: Standing

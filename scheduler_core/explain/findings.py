@@ -12,11 +12,12 @@ from scheduler_core.explain import pod_findings as pods
 from scheduler_core.explain import storage_findings as storage
 from scheduler_core.explain.by_declaration import by_declaration
 from scheduler_core.explain.edits import Edit, Mutation, part
-from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
 from scheduler_core.explain.resources import INSUFFICIENT, insufficient
 from scheduler_core.explain.spelling import correct_toleration
-from scheduler_core.explain.world import Failure, Manifest
+from scheduler_core.explain.world import Failure
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import Taint
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity
@@ -37,7 +38,7 @@ CORDON_TAINT = "node.kubernetes.io/unschedulable"
 EFFECTS = ("NoSchedule", "NoExecute")
 
 
-def findings(place: Place, failure: Failure) -> list[Finding]:
+def findings(place: PodOnNode, failure: Failure) -> list[Finding]:
     """Return a finding for each reason of a failure that has something to say."""
     if failure.error is not None:
         return [storage.error(place, failure.error)]
@@ -45,7 +46,7 @@ def findings(place: Place, failure: Failure) -> list[Finding]:
     return found or [Finding()]
 
 
-def _rule(place: Place, failure: Failure, reason: str) -> Finding:
+def _rule(place: PodOnNode, failure: Failure, reason: str) -> Finding:
     if reason.startswith(INSUFFICIENT):
         return insufficient(place, reason.removeprefix(INSUFFICIENT))
     rule = RULES.get(reason)
@@ -57,7 +58,7 @@ def _rule(place: Place, failure: Failure, reason: str) -> Finding:
 # The node itself
 
 
-def taints(place: Place) -> Finding:
+def taints(place: PodOnNode) -> Finding:
     """Correct a misspelled toleration, tolerate the taints, or remove them from the node."""
     node, pod = place.node, place.standing.pod.pod
     refused = [t for t in node.taints if t.effect in EFFECTS and not tolerates(pod.tolerations, t)]
@@ -112,7 +113,7 @@ def _untaint(is_meant: Callable[[Manifest], bool]) -> Mutation:
     return mutate
 
 
-def cordon(place: Place) -> Finding:
+def cordon(place: PodOnNode) -> Finding:
     """Uncordon; the taint that the node controller sets with it goes too."""
     name = place.node.meta.name
 
@@ -124,7 +125,7 @@ def cordon(place: Place) -> Finding:
     return Finding((f"node {name} is cordoned (spec.unschedulable)",), ((edit,),))
 
 
-def condition(place: Place, kind: str, fine: str) -> Finding:
+def condition(place: PodOnNode, kind: str, fine: str) -> Finding:
     """Have the node report that it is well again."""
     name = place.node.meta.name
     status = next((c.status for c in place.node.conditions if c.type == kind and c.status != fine), "")
@@ -139,7 +140,7 @@ def condition(place: Place, kind: str, fine: str) -> Finding:
     return Finding((f"condition {kind} is {status}",), ((edit,),))
 
 
-def labels_present(place: Place) -> Finding:
+def labels_present(place: PodOnNode) -> Finding:
     """Set or remove the labels that the policy's labelsPresence asks about."""
     labels = place.node.meta.labels
     options: list[Edit] = []
@@ -155,7 +156,7 @@ def labels_present(place: Place) -> Finding:
     return Finding(tuple(details), (tuple(options),))
 
 
-def service_affinity(place: Place) -> Finding:
+def service_affinity(place: PodOnNode) -> Finding:
     """Take over the labels of a node that passes."""
     standing = place.standing
     keys: tuple[str, ...] = ()
@@ -175,7 +176,7 @@ def service_affinity(place: Place) -> Finding:
     return Finding((detail,), ((set_labels(place, wanted),),) if wanted else ())
 
 
-RULES: Mapping[str, Callable[[Place], Finding]] = {
+RULES: Mapping[str, Callable[[PodOnNode], Finding]] = {
     PodToleratesNodeTaints.reason: taints,
     MatchNodeSelector.reason: selector_finding,
     PodFitsHostPorts.reason: pods.host_ports,

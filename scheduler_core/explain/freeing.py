@@ -5,14 +5,14 @@ from __future__ import annotations
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.devices import ON_ONE_DEVICE
 from scheduler_core.cluster.pods import PodState
-from scheduler_core.explain.finding import Place
+from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.resources import INSUFFICIENT, amounts
 from scheduler_core.predicates.interpod import GENERAL_REASON
 
 Shortage = dict[str, int]
 
 
-def fewest(place: Place, most: int) -> list[PodState]:
+def fewest(place: PodOnNode, most: int) -> list[PodState]:
     """Return few pods of the node that use all that is missing, of low priority before of high.
 
     Nothing where something else is missing too, or where more than ``most`` pods would have to go.
@@ -35,7 +35,7 @@ def fewest(place: Place, most: int) -> list[PodState]:
     return [] if missing else chosen
 
 
-def _missing(place: Place) -> Shortage:
+def _missing(place: PodOnNode) -> Shortage:
     """Return the shortage of each resource, nothing where other reasons keep the pod off too."""
     found: Shortage = {}
     for failure in place.standing.failures(place.row):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from scheduler_core.cluster.nodeaffinity import holds, valid
 from scheduler_core.explain.edits import Edit, part
-from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import (
     REQUIRED,
     affinity_expressions,
@@ -14,7 +14,7 @@ from scheduler_core.explain.spelling import (
     correct_selector,
     selector_pairs,
 )
-from scheduler_core.explain.world import Manifest
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import Node, NodeSelectorTerm, Requirement
 from scheduler_core.objects.selectors import term_matches
 
@@ -34,7 +34,7 @@ FACTS = (
 """Labels that say what a machine is: setting one makes it no other machine."""
 
 
-def set_labels(place: Place, wanted: Mapping[str, str | None]) -> Edit:
+def set_labels(place: PodOnNode, wanted: Mapping[str, str | None]) -> Edit:
     """Set labels of the node; ``None`` removes one."""
     name = place.node.meta.name
 
@@ -55,7 +55,7 @@ def set_labels(place: Place, wanted: Mapping[str, str | None]) -> Edit:
     return Edit("Node", name, words, cost, "node", mutate, size=len(wanted) - 1)
 
 
-def selector_finding(place: Place) -> Finding:
+def selector_finding(place: PodOnNode) -> Finding:
     """Set the labels that the pod selects by, or drop what it asks for and the node does not have."""
     pod, node = place.standing.pod.pod, place.node
     labels = node.meta.labels
@@ -81,7 +81,7 @@ def selector_finding(place: Place) -> Finding:
     return Finding(tuple(details), tuple(options))
 
 
-def _corrected_term(place: Place, terms: tuple[NodeSelectorTerm, ...]) -> list[Edit]:
+def _corrected_term(place: PodOnNode, terms: tuple[NodeSelectorTerm, ...]) -> list[Edit]:
     """Correct the spelling of the term that comes nearest then; nothing where none is misspelled."""
     failing = [_failing(term, place.node) for term in terms]
     corrected = [affinity_expressions(place, t.match_expressions, f) for t, f in zip(terms, failing)]
@@ -96,7 +96,7 @@ def _shown(value: str | None) -> str:
     return "missing" if value is None else value or "empty"
 
 
-def _drop_selector(place: Place, lacking: Mapping[str, str]) -> Edit:
+def _drop_selector(place: PodOnNode, lacking: Mapping[str, str]) -> Edit:
     def mutate(document: Manifest) -> None:
         selector = part(document, "spec", "nodeSelector")
         for key in lacking:
@@ -158,7 +158,7 @@ def _labels_for(term: NodeSelectorTerm, node: Node) -> dict[str, str | None] | N
     return wanted or None
 
 
-def _drop_term(place: Place, terms: tuple[NodeSelectorTerm, ...], best: int | None) -> Edit:
+def _drop_term(place: PodOnNode, terms: tuple[NodeSelectorTerm, ...], best: int | None) -> Edit:
     """Drop what fails of the term that comes nearest; nothing left of it: the whole requirement."""
     failing = _failing(terms[best], place.node) if best is not None else []
     term = terms[best] if best is not None else NodeSelectorTerm()

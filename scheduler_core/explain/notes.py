@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.explain.edits import Edit, owners
-from scheduler_core.explain.world import World
+from scheduler_core.explain.world import ObjectsAtMoment
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
 
@@ -20,7 +20,9 @@ FIXED = ("spelling", "request", "selector", "affinity", "port")
 REPLACE = "Of a pod that exists an API server lets one add tolerations only: delete it and create it anew."
 
 
-def notes(world: World, edits: Sequence[Edit], patches: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def notes(
+    world: ObjectsAtMoment, edits: Sequence[Edit], patches: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
     """Return the sentences that belong to a change, each once."""
     found = [OF_COST[edit.cost] for edit in edits if edit.cost in OF_COST]
     found += _templates(world, patches)
@@ -31,7 +33,7 @@ def notes(world: World, edits: Sequence[Edit], patches: Sequence[Mapping[str, An
     return tuple(dict.fromkeys(found))
 
 
-def _templates(world: World, patches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _templates(world: ObjectsAtMoment, patches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for patch in patches:
         if patch["action"] != "patch" or "template" not in (patch["patch"].get("spec") or {}):
             continue
@@ -41,7 +43,7 @@ def _templates(world: World, patches: Iterable[Mapping[str, Any]]) -> Iterator[s
         yield f"This changes the pod template of {owner[0]} {owner[1]}: {pods} made anew with it."
 
 
-def _made_again(world: World, edits: Iterable[Edit]) -> Iterator[str]:
+def _made_again(world: ObjectsAtMoment, edits: Iterable[Edit]) -> Iterator[str]:
     for edit in edits:
         if edit.kind == "Pod" and edit.mutate is None and edit.create is None:
             above: Key | None = next(owners(world, (edit.kind, edit.key)), None)

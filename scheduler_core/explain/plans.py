@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from scheduler_core.explain.edits import Edit, Side, apply
-from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.edits import Edit, EditTarget, apply
+from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.freeing import fewest
 from scheduler_core.explain.pod_findings import deletion
@@ -66,7 +66,7 @@ def minimal(trials: Trials, edits: Sequence[Edit], row: int) -> list[Edit]:
 
 def all_findings(standing: Standing, row: int) -> list[Finding]:
     """Return what there is to say of everything that fails on a node."""
-    place = Place(standing, row)
+    place = PodOnNode(standing, row)
     return [finding for failure in standing.failures(row) for finding in findings(place, failure)]
 
 
@@ -78,7 +78,7 @@ def effort_of(edits: Iterable[Edit]) -> Effort:
 
 def _plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
     """Yield sets of edits with which the pod fits, tried out but not yet made minimal."""
-    sides: tuple[Side | None, ...] = (None, "pod", "node", "pods", "storage")
+    sides: tuple[EditTarget | None, ...] = (None, "pod", "node", "pods", "storage")
     for side in sides:
         plan = _answered(trials, row, side)
         if plan is not None:
@@ -89,7 +89,7 @@ def _plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
             yield plan
 
 
-def _answered(trials: Trials, row: int, side: Side | None) -> list[Edit] | None:
+def _answered(trials: Trials, row: int, side: EditTarget | None) -> list[Edit] | None:
     """Answer all reasons, those of a side first; ``None`` if that leads nowhere."""
     chosen: list[Edit] = []
     standing = trials.standing
@@ -108,7 +108,7 @@ def _answered(trials: Trials, row: int, side: Side | None) -> list[Edit] | None:
     return None
 
 
-def _answers(found: list[Finding], side: Side | None) -> list[Edit] | None:
+def _answers(found: list[Finding], side: EditTarget | None) -> list[Edit] | None:
     edits: list[Edit] = []
     for finding in found:
         if not finding.options:
@@ -132,7 +132,7 @@ def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
 
     If the pod's priority is too low for preemption, the pods are those that it would take with a higher one.
     """
-    place = Place(standing, row)
+    place = PodOnNode(standing, row)
     lasting = [
         finding
         for failure in standing.failures(row)
@@ -156,7 +156,7 @@ def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
 
 def _with_fewest(standing: Standing, row: int) -> list[Edit] | None:
     """Delete as few pods as free what is missing; preemption goes by priorities and may take more."""
-    freed = fewest(Place(standing, row), VICTIMS_TRIED)
+    freed = fewest(PodOnNode(standing, row), VICTIMS_TRIED)
     return [deletion(pod, "delete") for pod in freed] or None
 
 

@@ -8,10 +8,11 @@ from typing import Any
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.storage import disks_conflict, ports_conflict
 from scheduler_core.explain.edits import Edit, part
-from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.explain.spelling import REQUIRED, correct_pod_affinity
-from scheduler_core.explain.world import Manifest, Standing
+from scheduler_core.explain.world import Standing
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import Node
 from scheduler_core.predicates.interpod import compared_keys
 from scheduler_core.predicates.volumes import MaxVolumeCount
@@ -26,13 +27,13 @@ def _named(pods: Iterable[PodState]) -> str:
     return ", ".join(keys[:PODS_NAMED]) + more
 
 
-def _here(place: Place) -> list[PodState]:
+def _here(place: PodOnNode) -> list[PodState]:
     """Return the pods on the node, and those nominated to it."""
     nominated = place.standing.queue.nominated_to(place.node.meta.name)
     return [*place.standing.cluster.residents[place.row].values(), *nominated]
 
 
-def host_ports(place: Place) -> Finding:
+def host_ports(place: PodOnNode) -> Finding:
     """Do without the host ports that are taken."""
     wanted = place.standing.pod.info.ports
     details, taken = [], set()
@@ -53,7 +54,7 @@ def host_ports(place: Place) -> Finding:
     return Finding(tuple(details), ((edit,),) if taken else ())
 
 
-def disks(place: Place) -> Finding:
+def disks(place: PodOnNode) -> Finding:
     """Name who holds the disks; deleting the holders is preemption's to propose."""
     cluster = place.standing.cluster
     wanted = cluster.use_of(place.standing.pod.info).disks
@@ -70,7 +71,7 @@ def _holds(held: Any, disk: Any) -> bool:
     return disks_conflict((disk,), users)
 
 
-def volume_count(place: Place) -> Finding:
+def volume_count(place: PodOnNode) -> Finding:
     """Tell how many volumes are attached, and how many may be."""
     cluster, details = place.standing.cluster, []
     wanted = cluster.use_of(place.standing.pod.info).attached
@@ -84,7 +85,7 @@ def volume_count(place: Place) -> Finding:
     return Finding(tuple(details))
 
 
-Domains = dict[tuple[str, ...], list[PodState]]
+PodsByDomain = dict[tuple[str, ...], list[PodState]]
 
 
 def _values(node: Node, keys: Iterable[str]) -> tuple[str, ...] | None:
@@ -93,9 +94,11 @@ def _values(node: Node, keys: Iterable[str]) -> tuple[str, ...] | None:
     return None if None in values else tuple(value or "" for value in values)
 
 
-def _by_domain(standing: Standing, pods: Iterable[tuple[PodState, tuple[str, ...]]]) -> dict[Any, Domains]:
+def _by_domain(
+    standing: Standing, pods: Iterable[tuple[PodState, tuple[str, ...]]]
+) -> dict[Any, PodsByDomain]:
     """Sort pods, each with topology keys, by the keys and by the values that its node has of them."""
-    found: dict[Any, Domains] = {}
+    found: dict[Any, PodsByDomain] = {}
     for pod, keys in pods:
         values = _values(standing.node(pod.node), keys)
         if values is not None:
@@ -103,7 +106,7 @@ def _by_domain(standing: Standing, pods: Iterable[tuple[PodState, tuple[str, ...
     return found
 
 
-def _here_of(place: Place, domains: Mapping[Any, Domains]) -> list[PodState]:
+def _here_of(place: PodOnNode, domains: Mapping[Any, PodsByDomain]) -> list[PodState]:
     """Return the pods of all domains that the node is in."""
     found: dict[str, PodState] = {}
     for keys, by_values in domains.items():
@@ -125,14 +128,14 @@ def deletion(pod: PodState, cost: str) -> Edit:
     return Edit("Pod", pod.key, words, cost, "pods")
 
 
-def refused_by_existing(place: Place) -> Finding:
+def refused_by_existing(place: PodOnNode) -> Finding:
     """Delete the pods whose anti-affinity keeps this one away."""
     found = _here_of(place, place.standing.once("repelling", lambda: _repelling(place.standing)))
     detail = f"the anti-affinity of {_named(found)} keeps it away"
     return Finding((detail,) if found else (), tuple(_deleting(found)))
 
 
-def _repelling(standing: Standing) -> dict[Any, Domains]:
+def _repelling(standing: Standing) -> dict[Any, PodsByDomain]:
     kind, last = standing.pod.kind, "last-anti-affinity-term" in standing.world.profile.quirks
     return _by_domain(
         standing,
@@ -145,7 +148,7 @@ def _repelling(standing: Standing) -> dict[Any, Domains]:
     )
 
 
-def affinity_unmet(place: Place) -> Finding:
+def affinity_unmet(place: PodOnNode) -> Finding:
     """Drop the required affinity, or put the node into the topology of a pod that is sought."""
     terms = place.standing.pod.info.terms.required
     keys = list(dict.fromkeys(term.topology_key for term in terms))
@@ -168,7 +171,7 @@ def affinity_unmet(place: Place) -> Finding:
     return Finding((detail,), tuple(options))
 
 
-def anti_affinity_hit(place: Place) -> Finding:
+def anti_affinity_hit(place: PodOnNode) -> Finding:
     """Drop the required anti-affinity, or delete the rivals in the node's topology."""
     terms = place.standing.pod.info.terms.anti_required
     keys = tuple(dict.fromkeys(term.topology_key for term in terms))
@@ -180,7 +183,7 @@ def anti_affinity_hit(place: Place) -> Finding:
     )
 
 
-def _rivals(standing: Standing) -> dict[Any, Domains]:
+def _rivals(standing: Standing) -> dict[Any, PodsByDomain]:
     terms = standing.pod.info.terms.anti_required
     if "anti-affinity-terms-anded" in standing.world.profile.quirks:
         keys = tuple(dict.fromkeys(term.topology_key for term in terms))
@@ -205,7 +208,7 @@ def _matching(standing: Standing, terms: Any) -> list[PodState]:
     ]
 
 
-def _drop_affinity(place: Place, kind: str, words: str) -> Edit:
+def _drop_affinity(place: PodOnNode, kind: str, words: str) -> Edit:
     def mutate(document: Manifest) -> None:
         part(document, "spec", "affinity", kind).pop(REQUIRED, None)
 

@@ -10,9 +10,9 @@ from typing import Any
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
 from scheduler_core.explain.edits import Edit, Mutation, part
-from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import correct_resource
-from scheduler_core.explain.world import Manifest
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import Container
 from scheduler_core.objects.quantity import format_resource
 
@@ -20,7 +20,7 @@ INSUFFICIENT = "Insufficient "
 
 
 @dataclass(frozen=True, slots=True)
-class Amounts:
+class ResourceAmounts:
     """One resource of one pod on one node, in the units of objects.model."""
 
     name: str
@@ -53,7 +53,7 @@ class Amounts:
         }
 
 
-def amounts(place: Place, name: str) -> Amounts:
+def amounts(place: PodOnNode, name: str) -> ResourceAmounts:
     """Work out one resource, with pods nominated to the node as far as the scheduler counts them."""
     cluster, pod, row = place.standing.cluster, place.standing.pod, place.row
     nominated = [
@@ -64,11 +64,13 @@ def amounts(place: Place, name: str) -> Amounts:
     if name in BASIC_RESOURCES:
         number = BASIC_RESOURCES.index(name)
         used = int(cluster.used[number, row]) + sum(int(info.usage[number]) for info in nominated)
-        return Amounts(
+        return ResourceAmounts(
             name, int(pod.info.request[number]), int(cluster.columns.allocatable[number, row]), used
         )
     used = int(cluster.scalar_used(name)[row]) + sum(_of(i.scalar_usage, name) for i in nominated)
-    return Amounts(name, _of(pod.info.scalar_request, name), int(cluster.columns.scalar(name)[row]), used)
+    return ResourceAmounts(
+        name, _of(pod.info.scalar_request, name), int(cluster.columns.scalar(name)[row]), used
+    )
 
 
 def _of(scalars: Sequence[tuple[str, int]], name: str) -> int:
@@ -77,7 +79,7 @@ def _of(scalars: Sequence[tuple[str, int]], name: str) -> int:
     return scalars[at][1] if at < len(scalars) and scalars[at][0] == name else 0
 
 
-def insufficient(place: Place, name: str) -> Finding:
+def insufficient(place: PodOnNode, name: str) -> Finding:
     """Add the shortage to the node, lower the request to what is free, or correct the resource's name."""
     if name == ON_ONE_DEVICE:
         return _crowded_devices(place)
@@ -114,7 +116,7 @@ def insufficient(place: Place, name: str) -> Finding:
     return Finding((detail,), tuple(options), (have.as_dict(),))
 
 
-def _crowded_devices(place: Place) -> Finding:
+def _crowded_devices(place: PodOnNode) -> Finding:
     """Say what no device has room for; add devices to the node, or lower a share to the largest room."""
     found, demand, node = place.standing.cluster.device_room, place.standing.pod.info.demand, place.node
     assert demand is not None
@@ -152,7 +154,7 @@ def _allocatable(given: Mapping[str, int], name: str, total: int) -> Mutation:
     return mutate
 
 
-def _lower(place: Place, name: str, target: int) -> Mutation:
+def _lower(place: PodOnNode, name: str, target: int) -> Mutation:
     """Take from the largest requests until their sum is the target; init containers each keep within it."""
     pod = place.standing.pod.pod
     left = _lowered([c.requests.get(name, 0) for c in pod.containers], target)

@@ -13,8 +13,9 @@ from functools import partial
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.nodeaffinity import holds, valid
 from scheduler_core.explain.edits import Edit, Mutation, part
-from scheduler_core.explain.finding import Place
-from scheduler_core.explain.world import Manifest, Standing
+from scheduler_core.explain.finding import PodOnNode
+from scheduler_core.explain.world import Standing
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import LabelSelector, PodAffinityTerm, Requirement, Taint, Toleration
 from scheduler_core.objects.selectors import tolerates
 
@@ -116,7 +117,7 @@ def correct_requirement(known: Vocabulary, requirement: Requirement) -> Requirem
     return None if corrected == requirement or not valid(corrected) else corrected
 
 
-def selector_pairs(place: Place, lacking: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def selector_pairs(place: PodOnNode, lacking: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the misspelled pairs of the pod's nodeSelector that this node has once they are corrected."""
     standing, labels = place.standing, place.node.meta.labels
     found = {
@@ -126,7 +127,9 @@ def selector_pairs(place: Place, lacking: Mapping[str, str]) -> dict[str, tuple[
     return {key: pair for key, pair in found.items() if pair is not None and labels.get(pair[0]) == pair[1]}
 
 
-def correct_selector(place: Place, lacking: Mapping[str, str], pairs: Mapping[str, tuple[str, str]]) -> Edit:
+def correct_selector(
+    place: PodOnNode, lacking: Mapping[str, str], pairs: Mapping[str, tuple[str, str]]
+) -> Edit:
     """Write the pairs of the nodeSelector as the nodes have them."""
 
     def mutate(document: Manifest) -> None:
@@ -140,7 +143,7 @@ def correct_selector(place: Place, lacking: Mapping[str, str], pairs: Mapping[st
 
 
 def affinity_expressions(
-    place: Place, expressions: Sequence[Requirement], failing: Iterable[int]
+    place: PodOnNode, expressions: Sequence[Requirement], failing: Iterable[int]
 ) -> dict[int, Requirement]:
     """Return the misspelled expressions of a node affinity term that hold here once they are corrected."""
     standing, labels = place.standing, place.node.meta.labels
@@ -156,7 +159,7 @@ def affinity_expressions(
 
 
 def correct_affinity(
-    place: Place, term: int, expressions: Sequence[Requirement], corrected: Mapping[int, Requirement]
+    place: PodOnNode, term: int, expressions: Sequence[Requirement], corrected: Mapping[int, Requirement]
 ) -> Edit:
     """Write the expressions of the required node affinity's term as the nodes have them."""
 
@@ -182,7 +185,7 @@ def _words(requirement: Requirement) -> str:
 # Taints
 
 
-def correct_toleration(place: Place, taint: Taint) -> Edit | None:
+def correct_toleration(place: PodOnNode, taint: Taint) -> Edit | None:
     """Write a toleration as the taint that it almost tolerates; ``None`` where none is misspelled."""
     standing = place.standing
     known = standing.once("taints", lambda: _taints(standing))
@@ -226,7 +229,7 @@ def _write_toleration(number: int, right: Toleration) -> Mutation:
 # Other pods
 
 
-def correct_pod_affinity(place: Place) -> tuple[Edit, ...]:
+def correct_pod_affinity(place: PodOnNode) -> tuple[Edit, ...]:
     """Write topology keys and labels of the required pod affinity as nodes and pods have them."""
     standing = place.standing
     affinity = standing.pod.pod.affinity
@@ -288,7 +291,7 @@ def _write_term(number: int, right: PodAffinityTerm) -> Mutation:
 # Resources and claims
 
 
-def correct_resource(place: Place, name: str) -> Edit | None:
+def correct_resource(place: PodOnNode, name: str) -> Edit | None:
     """Ask for the extended resource that the nodes have instead of one that is called almost so."""
     standing = place.standing
     if name in BASIC_RESOURCES:
@@ -313,7 +316,7 @@ def _resources(standing: Standing) -> list[str]:
     return list(dict.fromkeys(name for name in names if name not in BASIC_RESOURCES))
 
 
-def correct_claim(place: Place, name: str) -> Edit | None:
+def correct_claim(place: PodOnNode, name: str) -> Edit | None:
     """Mount the claim of the pod's namespace that is called almost as the one that does not exist."""
     namespace = place.standing.pod.info.namespace
     claims = place.standing.cluster.storage.claims.values()

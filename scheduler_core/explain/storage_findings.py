@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.cluster.storage import ClaimError
 from scheduler_core.explain.edits import Edit, Mutation, part
-from scheduler_core.explain.finding import Finding, Place
+from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import set_labels
 from scheduler_core.explain.spelling import correct_claim
-from scheduler_core.explain.world import Manifest
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.objects.quantity import format_resource
 from scheduler_core.objects.selectors import term_matches
@@ -18,20 +18,20 @@ from scheduler_core.objects.selectors import term_matches
 DEFAULT_SIZE = 2**30  # bytes, of a claim that is made up
 
 
-def _claims(place: Place) -> Iterator[tuple[str, PersistentVolumeClaim | None]]:
+def _claims(place: PodOnNode) -> Iterator[tuple[str, PersistentVolumeClaim | None]]:
     info, storage = place.standing.pod.info, place.standing.cluster.storage
     for name in info.claims:
         yield name, storage.claim(info.namespace, name)
 
 
-def _bound(place: Place) -> Iterator[PersistentVolume]:
+def _bound(place: PodOnNode) -> Iterator[PersistentVolume]:
     for _, claim in _claims(place):
         volume = place.standing.cluster.storage.volumes.get(claim.volume_name) if claim is not None else None
         if volume is not None:
             yield volume
 
 
-def error(place: Place, text: str) -> Finding:
+def error(place: PodOnNode, text: str) -> Finding:
     """Give the pod the volume, or the claim and its volume, that the error is about."""
     storage = place.standing.cluster.storage
     edits: list[Edit] = []
@@ -53,7 +53,7 @@ def error(place: Place, text: str) -> Finding:
     return Finding((text,), tuple(options))
 
 
-def _waits(place: Place, claim: PersistentVolumeClaim) -> bool:
+def _waits(place: PodOnNode, claim: PersistentVolumeClaim) -> bool:
     try:
         return place.standing.cluster.storage.delays_binding(claim)
     except ClaimError:  # its class says nothing about when to bind
@@ -108,7 +108,7 @@ def _bind(key: str, volume: str) -> Edit:
     return Edit("PersistentVolumeClaim", key, f"bind claim {key} to {volume}", "volume", "storage", mutate)
 
 
-def nothing_to_bind(place: Place) -> Finding:
+def nothing_to_bind(place: PodOnNode) -> Finding:
     """Create a volume for each claim that waits for its first pod."""
     storage = place.standing.cluster.storage
     waiting = storage.waiting_claims(place.standing.pod.info)
@@ -121,7 +121,7 @@ def nothing_to_bind(place: Place) -> Finding:
     return Finding(tuple(details), () if known else (tuple(edits),))
 
 
-def unreachable_volume(place: Place) -> Finding:
+def unreachable_volume(place: PodOnNode) -> Finding:
     """Drop the node affinity of a bound volume that does not reach the node."""
     details, edits = [], []
     for volume in _bound(place):
@@ -136,7 +136,7 @@ def unreachable_volume(place: Place) -> Finding:
     return Finding(tuple(details), (tuple(edits),) if edits else ())
 
 
-def other_zone(place: Place) -> Finding:
+def other_zone(place: PodOnNode) -> Finding:
     """Drop the zone labels of bound volumes, or label the node as they are."""
     labels, details = place.node.meta.labels, []
     edits: list[Edit] = []

@@ -1,7 +1,7 @@
 """One moment of a run as plain objects, and the verdict on one pod in it.
 
-A :class:`World` is never changed: an edit makes another one. A :class:`Standing` is a world put into
-a cluster of its own, with every predicate evaluated on every node, none short-circuited.
+A :class:`ObjectsAtMoment` is immutable: an edit makes another one. A :class:`Standing` is one of them in a
+cluster of its own, with every predicate evaluated on every node, none short-circuited.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from scheduler_core.cluster import Cluster, PodState
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.objects.keys import Key, document_key, key_of
+from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.attempt import Scheduler
@@ -27,7 +28,6 @@ from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.simulation.virtual import Stepper
 
 T = TypeVar("T")
-Manifest = dict[str, Any]
 HOPELESS = "node(s) were unschedulable"  # a reason that no deletion mends
 
 
@@ -41,7 +41,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ObjectsAtMoment:
     """Every object at one moment, in creation order, and the manifests that they came from.
 
     The pod that is asked about, ``pod``, has no node in it: it is as it is when its turn comes, and
@@ -60,7 +60,7 @@ class World:
     schedulers: frozenset[str] = frozenset()
     """The schedulerNames whose pods wait in the same queue."""
 
-    def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> World:
+    def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> ObjectsAtMoment:
         """Return another world in which these objects are new or different, or gone (``None``)."""
         objects = {**self.objects, **{key: obj for key, obj in changed.items() if obj is not None}}
         for key in [key for key, obj in changed.items() if obj is None]:
@@ -68,7 +68,7 @@ class World:
         return replace(self, objects=objects, touched=(*self.touched, *changed))
 
 
-def snapshot(simulation: Stepper, pod: str) -> World:
+def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
     """Take the cluster of a simulation as it stands, without changing it.
 
     Raises:
@@ -97,7 +97,7 @@ def snapshot(simulation: Stepper, pod: str) -> World:
     ]
     objects = {key_of(obj): obj for obj in listed}
     documents = _documents(simulation.scenario, objects)
-    return World(
+    return ObjectsAtMoment(
         pod,
         objects,
         documents,
@@ -129,7 +129,7 @@ class Standing:
     """
 
     def __init__(
-        self, world: World, cluster: Cluster | None = None, queue: SchedulingQueue | None = None
+        self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: SchedulingQueue | None = None
     ) -> None:
         self.world = world
         self.cluster = _cluster(world) if cluster is None else cluster
@@ -148,7 +148,7 @@ class Standing:
         return cast("T", self._worked_out[name])
 
     @contextmanager
-    def trial(self, world: World) -> Iterator[Standing]:
+    def trial(self, world: ObjectsAtMoment) -> Iterator[Standing]:
         """Yield the standing of a world that differs in a few objects; what was changed is put back.
 
         Building a cluster anew for each of many small changes would take most of the time. Pods that are
@@ -167,7 +167,7 @@ class Standing:
             for key, order in states.items():
                 self.cluster.pods[key].order = order
 
-    def _become(self, world: World, keys: list[Key]) -> None:
+    def _become(self, world: ObjectsAtMoment, keys: list[Key]) -> None:
         if any(_pod(key) and key in world.objects and key[1] not in self.cluster.pods for key in keys):
             # a pod that comes back must not have its claims bound anew: no pod has while columns are stale
             self.cluster.put(next(iter(self.cluster.nodes.values())))
@@ -227,7 +227,7 @@ class Standing:
         result = preempt(self.pod, codes, self.cluster, self.queue, self.world.profile)
         return next(iter(result.candidates), None)
 
-    def raised(self) -> World:
+    def raised(self) -> ObjectsAtMoment:
         """Return the world in which the pod has a priority above every other pod's."""
         highest = max(state.priority for state in self.cluster.pods.values())
         key = ("Pod", self.world.pod)
@@ -236,7 +236,7 @@ class Standing:
         return self.world.with_objects({key: replace(pod, priority=highest + 1)})
 
 
-def _cluster(world: World) -> Cluster:
+def _cluster(world: ObjectsAtMoment) -> Cluster:
     cluster = Cluster(declared_fields())
     for obj in world.objects.values():
         cluster.put(obj)
@@ -244,7 +244,7 @@ def _cluster(world: World) -> Cluster:
     return cluster
 
 
-def _queue(world: World, cluster: Cluster, pod: PodState) -> SchedulingQueue:
+def _queue(world: ObjectsAtMoment, cluster: Cluster, pod: PodState) -> SchedulingQueue:
     """Queue every other pod that waits, so that nominations count."""
     queue = SchedulingQueue()
     queue.add(

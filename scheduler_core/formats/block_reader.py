@@ -16,7 +16,7 @@ from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import WORDS, resolve
-from scheduler_core.formats.skipping import Skipped, Tally
+from scheduler_core.formats.skipping import Skipped, ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 
 # Indentation, a list's dash, a key with its colon, and the rest of the line.
@@ -259,7 +259,9 @@ class _Reading:
         column, listed = self._stack[item.level]
         after = self._end(item.line + 1, column)
         limits = replace(self.limits, depth=self.limits.depth - item.level)
-        tally = Tally(replace(limits, kept=limits.values))  # whether it may be kept is asked once it is whole
+        tally = ValueTally(
+            replace(limits, kept=limits.values)
+        )  # whether it may be kept is asked once it is whole
         chunk = "\n".join(self.lines[item.line : after]) + ("\n" if after < len(self.lines) else "")
         found = list(read_yaml(chunk, limits, tally))
         if len(found) != 1 or type(found[0][1]) is not list or len(found[0][1]) != 1:

@@ -16,7 +16,7 @@ from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits, too_large
-from scheduler_core.formats.skipping import Skipped, Tally
+from scheduler_core.formats.skipping import Skipped, ValueTally
 from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_documents import read_documents
@@ -28,7 +28,7 @@ File = tuple[str, bytes | str] | Folder  # name and content, or a directory's fi
 
 
 @dataclass(slots=True)
-class Source:
+class SourceText:
     """One file's text. ``syntax`` is ``yaml``, ``json``, ``csv``, or ``lines``: a JSON document in each."""
 
     name: str | None
@@ -46,7 +46,7 @@ class Entry:
 
     value: dict[str, Any]
     kind: str = ""
-    source: Source | None = None
+    source: SourceText | None = None
     number: int | None = None
     prefix: Steps = ()
     origins: tuple[Entry, ...] = ()
@@ -57,14 +57,14 @@ class Bundle:
     """What the files hold, and what could not be read of them."""
 
     entries: list[Entry] = field(default_factory=list)
-    tables: list[tuple[Source, list[str]]] = field(default_factory=list)  # CSV files, with their header
-    errors: list[tuple[Source | None, FormatError]] = field(default_factory=list)
-    warnings: list[tuple[Source, str]] = field(default_factory=list)
-    recordings: list[Source] = field(default_factory=list)  # files of sched-recorder, not read yet
+    tables: list[tuple[SourceText, list[str]]] = field(default_factory=list)  # CSV files, with their header
+    errors: list[tuple[SourceText | None, FormatError]] = field(default_factory=list)
+    warnings: list[tuple[SourceText, str]] = field(default_factory=list)
+    recordings: list[SourceText] = field(default_factory=list)  # files of sched-recorder, not read yet
     notes: list[tuple[Entry, str]] = field(default_factory=list)  # what is to be said of a place
-    tally: Tally | None = None
+    tally: ValueTally | None = None
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[SourceText]:
         """Return the files that something was read of, or found wrong in, each once."""
         found = [entry.source for entry in self.entries] + [source for source, _ in self.errors]
         return list({id(source): source for source in found if source is not None}.values())
@@ -101,9 +101,9 @@ def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) 
     return bundle
 
 
-def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[Source, str]]:
+def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[SourceText, str]]:
     """Yield the texts of a file, several of an archive or a directory; errors and notes join the bundle's."""
-    named = Source((file.name if isinstance(file, Folder) else file[0]) or None, "")
+    named = SourceText((file.name if isinstance(file, Folder) else file[0]) or None, "")
     try:
         folder = opened(file, limits)
         if folder is None and not isinstance(file, Folder):
@@ -116,7 +116,7 @@ def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[Source,
     found = False
     for path, text in folder.texts(limits):
         found = True
-        source = Source(folder.path_of(path), "")
+        source = SourceText(folder.path_of(path), "")
         if isinstance(text, FormatError):
             bundle.errors.append((source, text))
         else:
@@ -136,14 +136,14 @@ def opened(file: File, limits: Limits) -> Folder | None:
     return read_archive(name, data, limits) if isinstance(data, bytes) else None
 
 
-def tally_of(bundle: Bundle, limits: Limits) -> Tally:
+def tally_of(bundle: Bundle, limits: Limits) -> ValueTally:
     """Return what counts the values of the bundle, and raises FormatError where it has too many."""
     if bundle.tally is None:
-        bundle.tally = Tally(limits)
+        bundle.tally = ValueTally(limits)
     return bundle.tally
 
 
-def _read_source(source: Source, bundle: Bundle, limits: Limits, watch: Watch) -> None:
+def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watch) -> None:
     text = source.text
     stripped = text.lstrip()
     if not stripped:
@@ -208,7 +208,7 @@ def _is_recording(line: str) -> bool:
     return "kind" not in value and "event" in value and "resource" in value
 
 
-def _snapshot(value: dict[str, Any], source: Source, number: int, bundle: Bundle) -> Iterator[Entry]:
+def _snapshot(value: dict[str, Any], source: SourceText, number: int, bundle: Bundle) -> Iterator[Entry]:
     try:
         items, notes = read_snapshot(value)
     except FormatError as error:
@@ -219,7 +219,7 @@ def _snapshot(value: dict[str, Any], source: Source, number: int, bundle: Bundle
     bundle.notes += [(Entry({}, source=source), note) for note in (told, *notes)]
 
 
-def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:
+def _entries(value: Any, source: SourceText, number: int) -> Iterator[Entry]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _item(item, source, number, (index,), {})
@@ -245,7 +245,9 @@ def _entries(value: Any, source: Source, number: int) -> Iterator[Entry]:
     yield Entry(value, kind if isinstance(kind, str) else "", source, number)
 
 
-def _item(item: Any, source: Source, number: int, prefix: Steps, implied: dict[str, Any]) -> Iterator[Entry]:
+def _item(
+    item: Any, source: SourceText, number: int, prefix: Steps, implied: dict[str, Any]
+) -> Iterator[Entry]:
     if not isinstance(item, dict):
         raise FormatError(
             f"a manifest must be an object with apiVersion, kind and metadata, not {kind_of(item)}",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from scheduler_core.formats.bundle import Source
+from scheduler_core.formats.bundle import SourceText
 from scheduler_core.objects.problems import Problem
 
 HOOK = "helm.sh/hook"
@@ -48,7 +48,7 @@ def hook_told(kind: str, hooks: str, count: int) -> str:
     return f"{what}: {why}; remove the annotation to schedule it"
 
 
-def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, Source]) -> list[Problem]:
+def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, SourceText]) -> list[Problem]:
     """Return the problems, those of templates that nobody rendered replaced by one problem for each chart."""
     out: list[Problem] = []
     blamed: dict[str, Problem] = {}
@@ -84,7 +84,7 @@ def _chart_of(file: str | None) -> str:
     return above if found else "CHART"
 
 
-def _template_line(problem: Problem, source: Source) -> int | None:
+def _template_line(problem: Problem, source: SourceText) -> int | None:
     """Return the line of a template's action that a problem comes from."""
     if problem.line is None or source.syntax != "yaml" or "{{" not in source.text:
         return None

@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.formats.patch_error import MAX_DEPTH, MAX_VALUES, PatchError, measured
 from scheduler_core.objects.names import did_you_mean
 
-Operation = dict[str, Any]
+PatchOperation = dict[str, Any]
 
 _ESCAPE = re.compile(r"~(?![01])")
 
@@ -46,7 +46,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _steps(operation: Operation, field: str) -> list[str]:
+def _steps(operation: PatchOperation, field: str) -> list[str]:
     pointer = operation.get(field)
     if pointer is None:
         raise PatchError(f"{field} is missing: write a pointer such as /spec/unschedulable", (field,))
@@ -86,7 +86,7 @@ def _walk(document: Any, steps: list[str], field: str) -> Any:
     return document
 
 
-def _value(operation: Operation) -> Any:
+def _value(operation: PatchOperation) -> Any:
     if "value" not in operation:
         raise PatchError("value is missing", ("value",))
     return copy.deepcopy(operation["value"])
@@ -125,13 +125,13 @@ def _remove(document: Any, steps: list[str], field: str) -> Any:
     return document
 
 
-def _test(document: Any, operation: Operation) -> Any:
+def _test(document: Any, operation: PatchOperation) -> Any:
     if not same(_walk(document, _steps(operation, "path"), "path"), _value(operation)):
         raise PatchError("the tested value differs", ("value",))
     return document
 
 
-def _move(document: Any, operation: Operation) -> Any:
+def _move(document: Any, operation: PatchOperation) -> Any:
     source, target = _steps(operation, "from"), _steps(operation, "path")
     if source == target:
         _walk(document, source, "from")
@@ -142,7 +142,7 @@ def _move(document: Any, operation: Operation) -> Any:
     return _put(_remove(document, source, "from"), target, value)
 
 
-def _copy(document: Any, operation: Operation) -> Any:
+def _copy(document: Any, operation: PatchOperation) -> Any:
     value = _walk(document, _steps(operation, "from"), "from")
     size, before = measured(value, MAX_VALUES, MAX_DEPTH), measured(document, MAX_VALUES, MAX_DEPTH)
     if not size or not before or size + before > MAX_VALUES:
@@ -152,7 +152,7 @@ def _copy(document: Any, operation: Operation) -> Any:
     return _put(document, _steps(operation, "path"), copy.deepcopy(value))
 
 
-_OPS: dict[str, Callable[[Any, Operation], Any]] = {
+_OPS: dict[str, Callable[[Any, PatchOperation], Any]] = {
     "add": lambda d, o: _put(d, _steps(o, "path"), _value(o)),
     "replace": lambda d, o: _put(d, _steps(o, "path"), _value(o), replace=True),
     "remove": lambda d, o: _remove(d, _steps(o, "path"), "path"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import number
-from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, matters
+from scheduler_core.formats.skipping import CROWDED, Skipped, ValueTally, matters
 from scheduler_core.formats.yaml_reader import children
 from scheduler_core.progress import EVERY, Watch, unwatched
 
@@ -27,7 +27,9 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def read_json(text: str, limits: Limits, tally: Tally, watch: Watch = unwatched) -> Iterator[tuple[int, Any]]:
+def read_json(
+    text: str, limits: Limits, tally: ValueTally, watch: Watch = unwatched
+) -> Iterator[tuple[int, Any]]:
     """Yield the values of a JSON text, one or several, with their numbers (from 1).
 
     An object of a kind that scheduling does not read, and that goes beyond a bound, becomes a Skipped.
@@ -84,7 +86,7 @@ def _is_spared(value: Any) -> bool:
     return isinstance(value, dict) and "metadata" in value and not matters(value.get("kind"))
 
 
-def _spared(value: dict[str, Any], limits: Limits, tally: Tally) -> dict[str, Any]:
+def _spared(value: dict[str, Any], limits: Limits, tally: ValueTally) -> dict[str, Any]:
     """Return an object that scheduling does not read, or what is left of it; its values do not count."""
     size = depth = 0
     level: list[Any] = [value]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recording import Event, Recording
+from scheduler_core.formats.recording import RecordedEvent, Recording
 from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import At, Field, Report, enum, integer, opaque, path_text, record, text
@@ -74,7 +74,7 @@ def is_patch(entry: Entry) -> bool:
     return entry.kind == KIND and str(entry.value.get("apiVersion", "")).startswith(_GROUP)
 
 
-def _events(patches: list[Entry], report: Report) -> Iterator[Event]:
+def _events(patches: list[Entry], report: Report) -> Iterator[RecordedEvent]:
     for entry in patches:
         at = At(report, None, entry)
         read = _PATCH(entry.value, at)
@@ -87,7 +87,7 @@ def _events(patches: list[Entry], report: Report) -> Iterator[Event]:
         yield _event(entry, read, template or {})
 
 
-def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> Event:
+def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> RecordedEvent:
     resource, target, method = read["resource"], read["target"], read["method"]
     group = resource.get("group", "")
     # A kind that is not read is named by its resource in the summary.
@@ -106,4 +106,4 @@ def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> Even
         document["metadata"] = {**named, **metadata} if isinstance(metadata, dict) else named
         document["kind"] = template.get("kind", kind)
     seconds = int(read.get("duration", 0)) / 10**9
-    return Event(seconds, _ACTIONS[method], document, origin, key)
+    return RecordedEvent(seconds, _ACTIONS[method], document, origin, key)

@@ -10,22 +10,22 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.yaml_reader import events, key_text
+from scheduler_core.objects.reading import Steps
 
-Steps = tuple[str | int, ...]
-Place = tuple[int, Steps]  # document (1-based), path inside it
+DocumentPath = tuple[int, Steps]  # document (1-based), path inside it
 
 _JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
 
 
-def find_lines(text: str, syntax: str, wanted: Iterable[Place]) -> dict[Place, int]:
+def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[DocumentPath, int]:
     """Return the 1-based line of each place, or of the nearest part around it that the text has."""
-    needed: set[Place] = set()
+    needed: set[DocumentPath] = set()
     places = list(wanted)
     if syntax == "lines":
         return {place: place[0] for place in places}
     for document, steps in places:
         needed.update((document, steps[:length]) for length in range(len(steps) + 1))
-    found: dict[Place, int] = {}
+    found: dict[DocumentPath, int] = {}
     walk = _yaml_places if syntax == "yaml" else _json_places
     try:
         for place, line in walk(text):
@@ -52,7 +52,7 @@ class _Walk:
         self.path: list[Any] = []  # of each open list or object: its index or key
         self.lists: list[bool] = []
 
-    def place(self) -> Place:
+    def place(self) -> DocumentPath:
         return (self.document, tuple(self.path))
 
     def open(self, *, is_list: bool) -> None:
@@ -69,7 +69,7 @@ class _Walk:
             self.path[-1] = self.path[-1] + 1 if self.lists[-1] else None
 
 
-def _yaml_places(text: str) -> Iterator[tuple[Place, int]]:
+def _yaml_places(text: str) -> Iterator[tuple[DocumentPath, int]]:
     walk = _Walk()
     for event in events(text):
         kind = type(event)
@@ -93,7 +93,7 @@ def _yaml_places(text: str) -> Iterator[tuple[Place, int]]:
                 walk.done()
 
 
-def _json_places(text: str) -> Iterator[tuple[Place, int]]:
+def _json_places(text: str) -> Iterator[tuple[DocumentPath, int]]:
     import json
 
     walk = _Walk()

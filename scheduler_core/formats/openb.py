@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.cluster.devices import COUNT, SHARE
-from scheduler_core.formats.bundle import Bundle, Entry, Source
+from scheduler_core.formats.bundle import Bundle, Entry, SourceText
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.objects.names import check_name, check_value
 
@@ -37,7 +37,7 @@ def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
     """Turn the bundle's CSV files into entries, nodes first. Problems join the bundle's."""
     if not bundle.tables:
         return
-    pods: list[tuple[Source, list[str]]] = []
+    pods: list[tuple[SourceText, list[str]]] = []
     for source, header in bundle.tables:
         if header[0] == "name":
             pods.append((source, header))
@@ -70,7 +70,7 @@ def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
 
 
 def _rows(
-    source: Source, header: list[str], needed: tuple[str, ...], bundle: Bundle, limits: Limits
+    source: SourceText, header: list[str], needed: tuple[str, ...], bundle: Bundle, limits: Limits
 ) -> Iterator[tuple[int, dict[str, str]]]:
     known = NODE_COLUMNS if header[0] == "sn" else POD_COLUMNS
     missing = [name for name in needed if name not in header]
@@ -101,12 +101,12 @@ def _rows(
         bundle.errors.append((source, error))
 
 
-def _fail(bundle: Bundle, source: Source, line: int, message: str) -> None:
+def _fail(bundle: Bundle, source: SourceText, line: int, message: str) -> None:
     if len(bundle.errors) < _MAX_PROBLEMS:
         bundle.errors.append((source, FormatError(message, line)))
 
 
-def _take(bundle: Bundle, source: Source, number: int, build: Any, row: dict[str, str]) -> Entry | None:
+def _take(bundle: Bundle, source: SourceText, number: int, build: Any, row: dict[str, str]) -> Entry | None:
     try:
         value = build(row)
     except FormatError as error:

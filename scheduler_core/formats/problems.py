@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.formats.bundle import Entry, Source
+from scheduler_core.formats.bundle import Entry, SourceText
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Report, Steps, Unknown, path_text, steps_of
 
-Finding = tuple[At, str]
+LocatedMessage = tuple[At, str]
 
 
-def problems_of(findings: Iterable[Finding]) -> list[Problem]:
+def problems_of(findings: Iterable[LocatedMessage]) -> list[Problem]:
     """Give every finding its line. Each source's text is walked through once."""
     listed = [(*_origin(at), message) for at, message in findings]
-    wanted: dict[int, tuple[Source, set[tuple[int, tuple[str | int, ...]]]]] = {}
+    wanted: dict[int, tuple[SourceText, set[tuple[int, tuple[str | int, ...]]]]] = {}
     for entry, steps, _ in listed:
         if entry.source is not None and entry.source.syntax != "csv" and entry.number is not None:
             places = wanted.setdefault(id(entry.source), (entry.source, set()))[1]
@@ -45,7 +45,7 @@ def _origin(at: At) -> tuple[Entry, Steps]:
     return entry, steps
 
 
-def format_problem(source: Source | None, error: FormatError) -> Problem:
+def format_problem(source: SourceText | None, error: FormatError) -> Problem:
     """Return the problem of a text that could not be read at all."""
     line = error.line
     if line is None and source is not None and error.document is not None and source.syntax != "csv":
@@ -58,9 +58,9 @@ def _times(unknown: Unknown) -> str:
     return f", {unknown.count} times" if unknown.count > 1 else ""
 
 
-def unknown_findings(report: Report) -> list[Finding]:
+def unknown_findings(report: Report) -> list[LocatedMessage]:
     """Return one warning for each shape of path that held an unknown field."""
-    out: list[Finding] = []
+    out: list[LocatedMessage] = []
     for shape, unknown in report.unknown.items():
         path = shape_text(shape[1:])
         meant = did_you_mean(str(unknown.at.key), unknown.known)

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from scheduler_core.formats.bundle import Bundle, Entry, Source, tally_of
+from scheduler_core.formats.bundle import Bundle, Entry, SourceText, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recording import Event, Recording
+from scheduler_core.formats.recording import RecordedEvent, Recording
 from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.reading import kind_of, path_text, show
@@ -51,12 +51,12 @@ def is_record(value: Any) -> bool:
     return isinstance(value, Mapping) and "kind" not in value and "event" in value and "resource" in value
 
 
-def _fail(bundle: Bundle, source: Source | None, error: FormatError) -> None:
+def _fail(bundle: Bundle, source: SourceText | None, error: FormatError) -> None:
     if len(bundle.errors) < _MAX_PROBLEMS:
         bundle.errors.append((source, error))
 
 
-def _lines(source: Source, bundle: Bundle, limits: Limits) -> Iterator[Entry]:
+def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry]:
     """Yield the records of a file, each with its line as its number."""
     tally = tally_of(bundle, limits)
     lines = source.text.split("\n")
@@ -139,7 +139,7 @@ def _nanoseconds(value: Any) -> int | None:
     return int(whole) * _SECOND + int((match[2] or "").ljust(9, "0"))
 
 
-def _events(timed: list[tuple[int, Entry]]) -> Iterator[Event]:
+def _events(timed: list[tuple[int, Entry]]) -> Iterator[RecordedEvent]:
     ordered = sorted(timed, key=lambda row: row[0])
     start = ordered[0][0] if ordered else 0
     leading = True
@@ -154,4 +154,4 @@ def _events(timed: list[tuple[int, Entry]]) -> Iterator[Event]:
         origin = Entry({}, key[0], entry.source, entry.number, (*entry.prefix, "resource"))
         initial = action == "add" and old and key not in seen
         seen.add(key)
-        yield Event((time - start) / _SECOND, action, resource, origin, key, initial)
+        yield RecordedEvent((time - start) / _SECOND, action, resource, origin, key, initial)

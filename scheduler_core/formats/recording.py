@@ -1,8 +1,8 @@
 """A recorded cluster as documents: what was there at the start, and a Scenario of what changed, at its times.
 
-:mod:`…formats.recorder` and :mod:`…formats.kwok` read the files; both come to :class:`Event`. A recording
-tells facts, so no controller works on it (``spec.controllers: []``): pods come and go as they did. Who
-binds pods is the exception: what the recorded cluster's scheduler bound is left pending for ours, and the
+The files are read by :mod:`…formats.recorder` and :mod:`…formats.kwok`, as :class:`RecordedEvent` each. A
+recording tells facts, so no controller works on it (``spec.controllers: []``): pods come and go as they did.
+Who binds pods is the exception: what the recorded cluster's scheduler bound is left pending for ours, and the
 node stands in the annotation ``recorded.podstep.dev/node``, with the second of it beside.
 """
 
@@ -25,7 +25,7 @@ from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.reading import path_text
 from scheduler_core.objects.recorded import NODE, RESULT_PREFIXES, SECONDS
 
-Document = dict[str, Any]
+RawDocument = dict[str, Any]
 
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 _UNREAD = "events of {}, which scheduling does not read"
@@ -33,7 +33,7 @@ OURS = frozenset(["", "default-scheduler"])  # the names of schedulers that a ru
 
 
 @dataclass(slots=True)
-class Event:
+class RecordedEvent:
     """One recorded change. ``seconds`` count from the recording's start.
 
     ``document`` is the whole object of an ``add`` and an ``update``, and names that of a ``delete``; where
@@ -42,7 +42,7 @@ class Event:
 
     seconds: float
     action: Literal["add", "update", "patch", "delete"]
-    document: Document
+    document: RawDocument
     origin: Entry
     key: Key
     initial: bool = False
@@ -52,9 +52,9 @@ class Event:
 class _Living:
     """An object that is there: as recorded, as the scheduler is told, and where its manifest is kept."""
 
-    raw: Document
-    shown: Document
-    made: Document  # the manifest that it began with, in a bundle's entry or a createOperation
+    raw: RawDocument
+    shown: RawDocument
+    made: RawDocument  # the manifest that it began with, in a bundle's entry or a createOperation
     holder: Any
     slot: Any
     ours: bool = False  # a pod that our scheduler is to place
@@ -62,7 +62,7 @@ class _Living:
 
 
 @dataclass(slots=True)
-class Tally:
+class EventTally:
     """What came of the events, for the summary."""
 
     events: int = 0
@@ -91,8 +91,8 @@ class Recording:
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self.tally = Tally()
-        self.operations: list[Document] = []
+        self.tally = EventTally()
+        self.operations: list[RawDocument] = []
         self.origins: list[Entry] = []
         self.ours = OURS | _profiles(bundle)
         self.live: dict[Key, _Living] = {}
@@ -102,7 +102,7 @@ class Recording:
                 key = document_key(entry.value)
                 self.live.setdefault(key, self._living(entry.value, entry, "value"))
 
-    def take_all(self, events: Iterable[Event], what: str) -> None:
+    def take_all(self, events: Iterable[RecordedEvent], what: str) -> None:
         """Take events, add the Scenario to the bundle, and a summary to its notes."""
         listed = sorted(events, key=lambda event: event.seconds)
         initial = [event for event in listed if event.initial]
@@ -128,7 +128,7 @@ class Recording:
 
     # --- the start
 
-    def _begin(self, event: Event, nodes: set[str]) -> None:
+    def _begin(self, event: RecordedEvent, nodes: set[str]) -> None:
         """Take an object that was there when the recording began."""
         if event.key in self.live:
             self._change(event, event.document)
@@ -148,7 +148,7 @@ class Recording:
         self.without_node.add(key)
         self.tally.left_out["pods on nodes that the recording does not hold"] += 1
 
-    def _living(self, document: Document, holder: Any, slot: Any) -> _Living:
+    def _living(self, document: RawDocument, holder: Any, slot: Any) -> _Living:
         ours = document.get("kind") == "Pod" and not _node_of(document) and self._for_us(document)
         return _Living(document, tidied(document, bare=ours), document, holder, slot, ours)
 
@@ -163,7 +163,7 @@ class Recording:
 
     # --- what changed
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: RecordedEvent) -> None:
         if event.key in self.without_node:
             if event.action == "delete":
                 self.without_node.discard(event.key)
@@ -182,7 +182,7 @@ class Recording:
         else:
             self._create(event)
 
-    def _patch(self, event: Event) -> None:
+    def _patch(self, event: RecordedEvent) -> None:
         living = self.live[event.key]
         try:
             how = "strategic" if has_strategic(living.raw) else "merge"
@@ -194,7 +194,7 @@ class Recording:
             return
         self._change(event, changed)
 
-    def _create(self, event: Event) -> None:
+    def _create(self, event: RecordedEvent) -> None:
         document, node = event.document, _node_of(event.document)
         pod = event.key[0] == "Pod"
         ours = pod and self._for_us(document)
@@ -210,7 +210,7 @@ class Recording:
         if ours:
             self._note(living, document, event.seconds)
 
-    def _change(self, event: Event, document: Document) -> None:
+    def _change(self, event: RecordedEvent, document: RawDocument) -> None:
         living = self.live[event.key]
         living.raw = document
         bound = living.ours and self._note(living, document, event.seconds)
@@ -228,7 +228,7 @@ class Recording:
         self._add(event, {"patchOperation": {**target, "patchType": "merge", "patch": patch}})
         self.tally.did["changed"] += 1
 
-    def _keep_node(self, pod: Document, before: Document) -> None:
+    def _keep_node(self, pod: RawDocument, before: RawDocument) -> None:
         """Let a pod stay where it was, where the node that it names is not there."""
         node = _node_of(pod)
         if node == _node_of(before) or ("Node", node) in self.live or not isinstance(pod.get("spec"), dict):
@@ -237,7 +237,7 @@ class Recording:
         if _node_of(before):
             pod["spec"]["nodeName"] = _node_of(before)
 
-    def _delete(self, event: Event) -> None:
+    def _delete(self, event: RecordedEvent) -> None:
         living = self.live.pop(event.key, None)
         if living is None:
             self.tally.left_out["deletions of objects that are not there"] += 1
@@ -245,12 +245,12 @@ class Recording:
         self._add(event, {"deleteOperation": _target(event.key, living.raw)})
         self.tally.did["deleted"] += 1
 
-    def _add(self, event: Event, action: Document) -> None:
+    def _add(self, event: RecordedEvent, action: RawDocument) -> None:
         seconds = int(event.seconds) if event.seconds.is_integer() else event.seconds
         self.operations.append({"id": str(len(self.operations) + 1), "time": seconds, **action})
         self.origins.append(event.origin)
 
-    def _note(self, living: _Living, document: Document, seconds: float) -> bool:
+    def _note(self, living: _Living, document: RawDocument, seconds: float) -> bool:
         """Keep where the recorded cluster bound a pod, and what its scheduler wrote down of it.
 
         Tells whether anything of it is new.
@@ -285,7 +285,7 @@ def _node_of(document: Mapping[str, Any]) -> str:
     return node if isinstance(node, str) else ""
 
 
-def _pending(pod: Document) -> Document:
+def _pending(pod: RawDocument) -> RawDocument:
     """Return a pod as it was before it was bound."""
     if not _node_of(pod):
         return pod
@@ -295,7 +295,7 @@ def _pending(pod: Document) -> Document:
     return {**{key: value for key, value in pod.items() if key != "status"}, "spec": spec}
 
 
-def _target(key: Key, document: Mapping[str, Any]) -> Document:
+def _target(key: Key, document: Mapping[str, Any]) -> RawDocument:
     namespace, _, name = key[1].rpartition("/")
     return {
         "typeMeta": {"apiVersion": str(document.get("apiVersion") or "v1"), "kind": key[0]},

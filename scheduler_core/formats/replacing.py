@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.formats.bundle import Entry
-from scheduler_core.formats.problems import Finding, problems_of
+from scheduler_core.formats.problems import LocatedMessage, problems_of
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Report
@@ -77,12 +77,14 @@ def applied(
     return value, tuple(kept)
 
 
-def duplicate_findings(replaced: Iterable[Replaced], report: Report) -> tuple[list[Finding], list[Finding]]:
+def duplicate_findings(
+    replaced: Iterable[Replaced], report: Report
+) -> tuple[list[LocatedMessage], list[LocatedMessage]]:
     """Return errors and warnings about objects that are defined twice, each with the place of the first."""
     listed = list(replaced)
     places = problems_of([(_name(one.first, report), "") for one in listed])
-    errors: list[Finding] = []
-    warnings: list[Finding] = []
+    errors: list[LocatedMessage] = []
+    warnings: list[LocatedMessage] = []
     for one, place in zip(listed, places, strict=True):
         name = f"{one.key[0]} {one.key[1]}"
         if one.is_error:

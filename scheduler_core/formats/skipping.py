@@ -36,7 +36,7 @@ class Skipped(dict[str, Any]):
 
 
 @dataclass(slots=True)
-class Tally:
+class ValueTally:
     """The values of a bundle so far: those that are read, and those kept for export alone."""
 
     limits: Limits
@@ -90,7 +90,7 @@ def characters(value: Any) -> int:
     return size
 
 
-def spare(value: Any, tally: Tally) -> tuple[Any, int]:
+def spare(value: Any, tally: ValueTally) -> tuple[Any, int]:
     """Return a document without the objects that there is no room to keep, and how many values do not count.
 
     Objects are the document itself, the items of a list, and those of an object's ``items``.
@@ -107,7 +107,7 @@ def spare(value: Any, tally: Tally) -> tuple[Any, int]:
     return (value if tally.keep(size) else Skipped(value, CROWDED)), spared + size
 
 
-def _spare_items(items: list[Any], tally: Tally) -> int:
+def _spare_items(items: list[Any], tally: ValueTally) -> int:
     spared = 0
     for place, item in enumerate(items):
         if isinstance(item, dict) and not isinstance(item, Skipped) and not matters(item.get("kind")):

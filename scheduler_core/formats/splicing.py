@@ -9,12 +9,12 @@ from typing import Any
 
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import Tally
+from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_editing import edited
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 _MARK = re.compile(r"^---(?:[ \t][^\n]*)?\n", re.MULTILINE)
 _CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)
@@ -102,7 +102,7 @@ def _changed(chunk: str, documents: Sequence[Document], wanted: Sequence[Documen
     """Return a chunk that holds ``wanted`` instead of ``documents``: edited in place if that can be done."""
     anew = _head(chunk) + write_yaml(wanted).removeprefix("---\n")
     try:
-        values = [value for _, value in read_yaml(chunk, Limits(), Tally(Limits()))]
+        values = [value for _, value in read_yaml(chunk, Limits(), ValueTally(Limits()))]
     except FormatError:
         return anew
     if len(values) != 1:

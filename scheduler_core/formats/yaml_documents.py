@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import Tally, spare
+from scheduler_core.formats.skipping import ValueTally, spare
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.progress import Watch, unwatched
 
@@ -19,7 +19,7 @@ _NOTHING = re.compile(r"(?:[ ]*(?:#[^\n]*)?(?:\n|\Z))*")
 
 
 def read_documents(
-    text: str, limits: Limits, tally: Tally, watch: Watch = unwatched
+    text: str, limits: Limits, tally: ValueTally, watch: Watch = unwatched
 ) -> Iterator[tuple[int, Any]]:
     """Yield what :func:`read_yaml` yields, sooner. Raises FormatError with the same words."""
     before = tally.values, tally.kept
@@ -38,7 +38,7 @@ def read_documents(
             yield number, value
 
 
-def _documents(text: str, limits: Limits, tally: Tally, watch: Watch) -> Iterator[tuple[int, Any]]:
+def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> Iterator[tuple[int, Any]]:
     known = Lines()
     for number, (start, end) in enumerate(_parts(text), 1):
         if number > limits.documents:

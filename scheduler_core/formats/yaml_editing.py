@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import Tally
+from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_reader import events, key_text, read_yaml
 from scheduler_core.formats.yaml_writer import write_yaml
 
@@ -51,7 +51,7 @@ def edited(text: str, before: Any, after: Any) -> str | None:
         edits = _Edits(text)
         edits.exchange(root, before, after)
         whole = edits.applied(0, len(text))
-        values = [value for _, value in read_yaml(whole, Limits(), Tally(Limits()))]
+        values = [value for _, value in read_yaml(whole, Limits(), ValueTally(Limits()))]
     except (_CannotError, FormatError):
         return None
     return whole if values == [after] else None

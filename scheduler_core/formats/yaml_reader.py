@@ -14,7 +14,7 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import Scalar, resolve
-from scheduler_core.formats.skipping import CROWDED, Skipped, Tally, characters, matters
+from scheduler_core.formats.skipping import CROWDED, Skipped, ValueTally, characters, matters
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -89,7 +89,7 @@ def key_text(event: Any) -> str:
     return "null" if value is None else str(value)
 
 
-def read_yaml(text: str, limits: Limits, tally: Tally) -> Iterator[tuple[int, Any]]:
+def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[int, Any]]:
     """Yield the documents of a YAML stream with their numbers (from 1); empty ones are left out.
 
     ``tally`` is told how many values were added, and raises where that is too many. An object of a kind that
@@ -259,7 +259,7 @@ def _pass(stack: list[_Open], building: set[str], error: FormatError, kind: type
 
 
 def _settled(
-    value: dict[str, Any], done: _Open, stack: list[_Open], size: int, tally: Tally
+    value: dict[str, Any], done: _Open, stack: list[_Open], size: int, tally: ValueTally
 ) -> tuple[Any, int]:
     """Return a manifest, or what is left of it, and how many of its values do not count.
 

@@ -14,7 +14,7 @@ from scheduler_core.config.policy import Profile
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.events import EventName
 from scheduler_core.framework.interface import Plugin
-from scheduler_core.framework.profile_runtime import Lane
+from scheduler_core.framework.profile_runtime import ProfileRuntime
 from scheduler_core.framework.queue import QueuedPod, VirtualQueue
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import Release
@@ -56,8 +56,8 @@ class Api:
     queue: VirtualQueue
     waiting: WaitingPods
     plugins: tuple[Plugin, ...]
-    lanes: Mapping[str, Lane]
-    lane: Lane
+    runtimes: Mapping[str, ProfileRuntime]
+    runtime: ProfileRuntime
     release: Release
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
     bound_phase: str = "Running"  # what a pod is as soon as it is bound
@@ -99,21 +99,21 @@ class Api:
         self.take_turns()
         self.cluster.refresh()
 
-    def lane_of(self, pod: QueuedPod) -> Lane:
-        """Return what schedules a pod; the main lane for a pod of another scheduler."""
-        return self.lanes.get(pod.state.pod.scheduler_name, self.lane)
+    def runtime_of(self, pod: QueuedPod) -> ProfileRuntime:
+        """Return what schedules a pod; the main runtime for a pod of another scheduler."""
+        return self.runtimes.get(pod.state.pod.scheduler_name, self.runtime)
 
     def profile_of(self, pod: QueuedPod) -> Profile:
         """Return the profile that filters and scores for a pod."""
-        return self.lane_of(pod).scheduling.profile
+        return self.runtime_of(pod).scheduling.profile
 
     def responsible(self, pod: Pod) -> bool:
         """Tell whether this scheduler is responsible for a pod; without profiles it is for all."""
-        return not self.lanes or pod.scheduler_name in self.lanes
+        return not self.runtimes or pod.scheduler_name in self.runtimes
 
     def let_unreserve(self, pod: QueuedPod) -> None:
         """Let the Reserve plugins take back what they reserved for a pod, last one first."""
-        for plugin in reversed(self.lane_of(pod).at["reserve"]):
+        for plugin in reversed(self.runtime_of(pod).at["reserve"]):
             plugin.unreserve(pod)
 
     def later(self, action: Callable[[], None]) -> None:

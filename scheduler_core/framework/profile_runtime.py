@@ -12,7 +12,7 @@ from scheduler_core.framework.profile import Scheduling
 from scheduler_core.scheduling.vectors import VectorStore
 
 
-class Scheduler(NamedTuple):
+class ProfileSpec(NamedTuple):
     """A profile as a framework is given it: plugins by extension point, and what filters and scores.
 
     Plugins are named; without ``points`` every plugin runs wherever it does something. ``plugins`` are its
@@ -25,7 +25,7 @@ class Scheduler(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class ProfileRuntime:
     """A profile that runs. ``at`` has the plugins by extension point, in the order of their calls."""
 
     at: Mapping[str, tuple[Plugin, ...]]
@@ -33,8 +33,8 @@ class Lane:
     vectors: VectorStore
 
 
-def make_lane(given: Scheduler, plugins: Sequence[Plugin], cluster: Cluster) -> Lane:
-    """Return the lane of a profile that has ``plugins``; one that is named and not there does nothing."""
+def make_runtime(given: ProfileSpec, plugins: Sequence[Plugin], cluster: Cluster) -> ProfileRuntime:
+    """Return the runtime of a profile that has ``plugins``; one that is named and not there does nothing."""
     named = {plugin.name: plugin for plugin in plugins}
     at: dict[str, tuple[Plugin, ...]] = {}
     for point in POINTS:
@@ -42,4 +42,4 @@ def make_lane(given: Scheduler, plugins: Sequence[Plugin], cluster: Cluster) -> 
         found = (named[name] for name in names if name in named)
         at[point] = tuple(plugin for plugin in found if plugin.works_at(point))
     scheduling = replace(given.scheduling, profile=given.scheduling.others)
-    return Lane(at, scheduling, VectorStore(cluster, scheduling.profile))
+    return ProfileRuntime(at, scheduling, VectorStore(cluster, scheduling.profile))

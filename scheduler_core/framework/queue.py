@@ -22,7 +22,7 @@ FIRST_BACKOFF = 1.0  # seconds; doubles with every attempt
 LONGEST_BACKOFF = 10.0
 FLUSH = "flush"  # what the names of the looks' timers begin with
 
-Place = Literal["active", "backoff", "unschedulable", "gated"]
+QueueName = Literal["active", "backoff", "unschedulable", "gated"]
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +34,7 @@ class QueuedPod:
     timestamp: float  # when it last did
     attempts: int = 0
     refused_by: frozenset[str] = frozenset()
-    place: Place | None = None
+    place: QueueName | None = None
     moved_by: str = ""  # the event that brought it to its place
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
     turn: tuple[Any, int] = ((), -1)  # what the active queue has it sorted by: its key, then who came first
@@ -64,7 +64,7 @@ class VirtualQueue:
     nominator: SchedulingQueue = field(default_factory=SchedulingQueue)
     pods: dict[str, QueuedPod] = field(default_factory=dict)
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
-    _placed: dict[Place, dict[str, QueuedPod]] = field(
+    _placed: dict[QueueName, dict[str, QueuedPod]] = field(
         default_factory=lambda: {"active": {}, "backoff": {}, "unschedulable": {}, "gated": {}}
     )
     _heap: list[tuple[Any, int, QueuedPod]] = field(default_factory=list)
@@ -74,14 +74,14 @@ class VirtualQueue:
     def __len__(self) -> int:
         return len(self._placed["active"])
 
-    def placed(self, place: Place) -> list[QueuedPod]:
+    def placed(self, place: QueueName) -> list[QueuedPod]:
         """Return the pods in one of the queues: the active ones in the order they will be tried."""
         found = list(self._placed[place].values())
         if place == "active":
             found.sort(key=lambda pod: pod.turn)
         return found
 
-    def count(self, place: Place) -> int:
+    def count(self, place: QueueName) -> int:
         """Return how many pods are in one of the queues."""
         return len(self._placed[place])
 
@@ -116,7 +116,7 @@ class VirtualQueue:
         self.nominator.remove(pod.key)
         return pod
 
-    def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, backs_off: bool = False) -> Place:
+    def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, backs_off: bool = False) -> QueueName:
         """Take back a pod that could not be scheduled; ``None`` keeps who refused it the last time.
 
         If pods were moved while it was tried, what moved them may have helped it too: it only backs off, as
@@ -125,7 +125,7 @@ class VirtualQueue:
         if refused_by is not None:
             pod.refused_by = frozenset(refused_by)
         pod.timestamp = self.clock.now
-        place: Place = "backoff" if backs_off or self.move_cycle >= self.cycle else "unschedulable"
+        place: QueueName = "backoff" if backs_off or self.move_cycle >= self.cycle else "unschedulable"
         self._put(pod, place, "failed")
         self.nominate(pod.state)
         return place
@@ -244,7 +244,7 @@ class VirtualQueue:
         """Let a pod be tried again, after its backoff."""
         self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", by)
 
-    def _put(self, pod: QueuedPod, place: Place, by: str) -> None:
+    def _put(self, pod: QueuedPod, place: QueueName, by: str) -> None:
         self._leave(pod)
         self.pods[pod.key] = self._placed[place][pod.key] = pod
         pod.place, pod.moved_by = place, by

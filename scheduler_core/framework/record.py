@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.framework.scoring import Scored
+from scheduler_core.framework.scoring import FrameworkScores
 from scheduler_core.framework.status import Status
 from scheduler_core.scheduling.filtering import Filtered
 from scheduler_core.scheduling.preemption.record import Preemption
 
-Result = Literal["", "scheduled", "waiting", "unschedulable", "error"]
+AttemptResult = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Attempt:
     number: int
     time: float
     pod: str
-    result: Result = ""
+    result: AttemptResult = ""
     node: str = ""
     message: str = ""
     statuses: list[tuple[str, str, Status]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Attempt:
     victims: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
     filtered: Filtered | None = None
-    scored: Scored | None = None
+    scored: FrameworkScores | None = None
     preemption: Preemption | None = None
 
 

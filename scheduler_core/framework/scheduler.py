@@ -23,9 +23,9 @@ from scheduler_core.framework.interface import Plugin, PrioritySort
 from scheduler_core.framework.plugins.default_binder import DefaultBinder
 from scheduler_core.framework.plugins.volume_binding import VolumeBinding
 from scheduler_core.framework.profile import Scheduling, default_scheduling
-from scheduler_core.framework.profile_runtime import Scheduler, make_lane
+from scheduler_core.framework.profile_runtime import ProfileSpec, make_runtime
 from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF, QueuedPod, VirtualQueue
-from scheduler_core.framework.record import Attempt, BindingCycle, Result
+from scheduler_core.framework.record import Attempt, AttemptResult, BindingCycle
 from scheduler_core.framework.releases import V1_22, Release
 from scheduler_core.framework.scoring import score_nodes
 from scheduler_core.framework.status import SUCCESS, Status
@@ -75,7 +75,7 @@ class Framework(Api):
         pace: Pace | None = None,
         release: Release = V1_22,
         keep: Callable[[Attempt | TimelineEvent], None] | None = None,
-        profiles: Mapping[str, Scheduler] | None = None,
+        profiles: Mapping[str, ProfileSpec] | None = None,
         clock: Clock | None = None,
         backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF),
         details: bool = False,
@@ -88,16 +88,16 @@ class Framework(Api):
         self.cluster = Cluster(declared_fields())
         first, last = VolumeBinding(), DefaultBinder()
         self.plugins = (*plugins, first, last)
-        given = profiles or {"": Scheduler(points, scheduling or default_scheduling())}
-        lanes = {
-            id(one): make_lane(
+        given = profiles or {"": ProfileSpec(points, scheduling or default_scheduling())}
+        runtimes = {
+            id(one): make_runtime(
                 one, (first, *(plugins if one.plugins is None else one.plugins), last), self.cluster
             )
             for one in given.values()
         }
-        made = {name: lanes[id(one)] for name, one in given.items()}
-        self.lanes = made if profiles else {}
-        self.lane = next(iter(made.values()))
+        made = {name: runtimes[id(one)] for name, one in given.items()}
+        self.runtimes = made if profiles else {}
+        self.runtime = next(iter(made.values()))
         self.taken = 0  # choices among several nodes so far: the round-robin counter
         self.release = release
         self.binding = {}
@@ -174,7 +174,7 @@ class Framework(Api):
         if not cluster.columns.size:  # nobody is asked, PostFilter neither (ErrNoNodesAvailable)
             attempt.result, attempt.message = "unschedulable", NO_NODES
             return None
-        for plugin in self.lane_of(pod).at["preFilter"]:
+        for plugin in self.runtime_of(pod).at["preFilter"]:
             status = plugin.pre_filter(pod)
             attempt.statuses.append(("PreFilter", plugin.name, status))
             if status.success:
@@ -194,13 +194,13 @@ class Framework(Api):
 
     def _filter(self, pod: QueuedPod, attempt: Attempt) -> str | None:
         cluster = self.cluster
-        lane = self.lane_of(pod)
-        vectors = lane.vectors.of(pod.state)
+        runtime = self.runtime_of(pod)
+        vectors = runtime.vectors.of(pod.state)
         filtered = attempt.filtered = filter_nodes(
             pod.state,
             cluster,
             self.queue.nominator,
-            lane.scheduling.profile,
+            runtime.scheduling.profile,
             vectors,
             matrix=self.details,
         )
@@ -226,16 +226,16 @@ class Framework(Api):
             failed,
             feasible.astype(np.int64),
             vectors,
-            lane.scheduling,
+            runtime.scheduling,
             record=self.details,
         )
-        chosen = scored.best(self.taken if lane.scheduling.round_robin else None)
+        chosen = scored.best(self.taken if runtime.scheduling.round_robin else None)
         self.taken += 1
         return cluster.columns.names[chosen]
 
     def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
         """Run PostFilter plugins until one succeeds, or fails by an error."""
-        for plugin in self.lane_of(pod).at["postFilter"]:
+        for plugin in self.runtime_of(pod).at["postFilter"]:
             status = plugin.post_filter(pod, attempt)
             if status is None:
                 continue
@@ -247,7 +247,7 @@ class Framework(Api):
 
     def _reserve(self, pod: QueuedPod, attempt: Attempt) -> bool:
         """Let plugins reserve what the pod needs; if one cannot, all take back what they did."""
-        for plugin in self.lane_of(pod).at["reserve"]:
+        for plugin in self.runtime_of(pod).at["reserve"]:
             status = plugin.reserve(pod, attempt.node)
             attempt.statuses.append(("Reserve", plugin.name, status))
             if not status.success:
@@ -260,13 +260,13 @@ class Framework(Api):
 
     def _permit(self, pod: QueuedPod, attempt: Attempt) -> bool:
         waits: dict[str, float] = {}
-        for plugin in self.lane_of(pod).at["permit"]:
+        for plugin in self.runtime_of(pod).at["permit"]:
             status = plugin.permit(pod, attempt.node)
             attempt.statuses.append(("Permit", plugin.name, status))
             if status.code == "Wait":
                 waits[plugin.name] = status.seconds
             elif not status.success:
-                result: Result = "error" if status.code == "Error" else "unschedulable"
+                result: AttemptResult = "error" if status.code == "Error" else "unschedulable"
                 self._refuse(pod, attempt, plugin, status, result, "Permit")
                 return False
         if waits:
@@ -278,7 +278,13 @@ class Framework(Api):
         return True
 
     def _refuse(
-        self, pod: QueuedPod, attempt: Attempt, plugin: Plugin, status: Status, result: Result, point: str
+        self,
+        pod: QueuedPod,
+        attempt: Attempt,
+        plugin: Plugin,
+        status: Status,
+        result: AttemptResult,
+        point: str,
     ) -> None:
         """Give up a pod that a plugin refused after it was assumed."""
         attempt.result = result
@@ -363,18 +369,18 @@ class Framework(Api):
             return False
         del self.binding[pod.key]
         pod.state.nominated = ""
-        for plugin in self.lane_of(pod).at["postBind"]:
+        for plugin in self.runtime_of(pod).at["postBind"]:
             statuses.append(("PostBind", plugin.name, SUCCESS))
         told = BindingCycle(node, tuple(statuses[before:]))
         self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {node}", told)
-        for plugin in self.lane_of(pod).at["postBind"]:
+        for plugin in self.runtime_of(pod).at["postBind"]:
             plugin.post_bind(pod)
         self.later(partial(self._heard_of_bound, pod.state, patched=stored is not pod.state.pod))
         return True
 
     def _before_bind(self, pod: QueuedPod, statuses: Statuses) -> str:
         """Run PreBind; returns what the pod fails with, "" if it goes on."""
-        for plugin in self.lane_of(pod).at["preBind"]:
+        for plugin in self.runtime_of(pod).at["preBind"]:
             status = plugin.pre_bind(pod, pod.state.node_name)
             statuses.append(("PreBind", plugin.name, status))
             if not status.success:
@@ -383,7 +389,7 @@ class Framework(Api):
 
     def _call_bind(self, pod: QueuedPod, statuses: Statuses) -> str:
         """Run Bind until a plugin takes the pod; returns what it fails with, "" if it is bound."""
-        for plugin in self.lane_of(pod).at["bind"]:
+        for plugin in self.runtime_of(pod).at["bind"]:
             status = plugin.bind(pod, pod.state.node_name)
             if status is not None:
                 statuses.append(("Bind", plugin.name, status))

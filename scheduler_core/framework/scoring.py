@@ -23,7 +23,7 @@ from scheduler_core.scheduling.vectors import ClassVectors
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class FrameworkScores:
     """Scores of the feasible nodes, ``(F,) int64`` each; ``others`` is the remaining plugins' sum.
 
     ``ties`` are the nodes with the best total, in the order in which v1.11 takes them in turn. ``rows`` are
@@ -58,7 +58,7 @@ def score_nodes(
     scheduling: Scheduling,
     *,
     record: bool = False,
-) -> Scored:
+) -> FrameworkScores:
     """Score the feasible nodes, given as ascending column indices; ``vectors`` are the pod's class's."""
     view = View(cluster, feasible)
     requested, capacity = requested_and_capacity(pod.info, view)
@@ -82,4 +82,4 @@ def score_nodes(
     rows = [PriorityRow(name, weight, "map", score, score) for name, weight, score in own if weight]
     rows += [replace(row, score=row.score * scheduling.scale) for row in ranking.rows]
     ties = by_name_descending(best, cluster.columns)
-    return Scored(feasible, fit, balanced, others, ties, rows if record else [])
+    return FrameworkScores(feasible, fit, balanced, others, ties, rows if record else [])

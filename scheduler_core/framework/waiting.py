@@ -8,7 +8,7 @@ from typing import Literal
 
 from scheduler_core.framework.clock import Clock, Timer
 
-Verdict = Literal["", "allowed", "rejected"]
+PermitVerdict = Literal["", "allowed", "rejected"]
 
 
 @dataclass(slots=True, eq=False)
@@ -19,7 +19,7 @@ class WaitingPod:
     node: str
     since: float
     pending: dict[str, Timer] = field(default_factory=dict)
-    verdict: Verdict = ""
+    verdict: PermitVerdict = ""
     plugin: str = ""  # who rejected it
     message: str = ""
     timed_out: bool = False  # nobody rejected it, its time was up
@@ -87,7 +87,7 @@ class WaitingPods:
         """Forget a pod whose binding cycle took up its verdict."""
         self._pods.pop(key, None)
 
-    def _settle(self, pod: WaitingPod, verdict: Verdict) -> None:
+    def _settle(self, pod: WaitingPod, verdict: PermitVerdict) -> None:
         for timer in pod.pending.values():
             timer.cancel()
         pod.verdict = verdict

@@ -48,7 +48,7 @@ from scheduler_core.objects.reading import (
     show,
     text,
 )
-from scheduler_core.objects.support import Part
+from scheduler_core.objects.support import ApiType
 
 _INT64 = integer(-(2**63), 2**63 - 1)
 _COUNT = integer(0)
@@ -122,7 +122,7 @@ def _node(meta: ObjectMeta, spec: dict[str, Any] | None = None, status: dict[str
     return Node(meta, **(spec or {}), **(status or {}))
 
 
-def top(part: Part, build: Any, spec: Reader | None = None, status: Reader | None = None) -> Reader:
+def top(part: ApiType, build: Any, spec: Reader | None = None, status: Reader | None = None) -> Reader:
     """Make the reader of a whole object: apiVersion, kind, metadata, and its spec and status."""
     fields = {"metadata": Field("meta", META, required=True)}
     if spec is not None:

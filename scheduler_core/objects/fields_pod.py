@@ -46,7 +46,7 @@ from scheduler_core.objects.reading import (
     show,
     text,
 )
-from scheduler_core.objects.support import Part
+from scheduler_core.objects.support import ApiType
 
 # --- affinity
 
@@ -182,10 +182,10 @@ TOLERATION = record(
 # --- containers
 
 
-Port = tuple[HostPort, bool]  # and whether it takes that port of the node in any network
+ReadPort = tuple[HostPort, bool]  # and whether it takes that port of the node in any network
 
 
-def _port(host_port: int = 0, protocol: str = "TCP", ip: str = "", container_port: int = 0) -> Port:
+def _port(host_port: int = 0, protocol: str = "TCP", ip: str = "", container_port: int = 0) -> ReadPort:
     taken = HostPort(ip or "0.0.0.0", protocol or "TCP", host_port or container_port)  # noqa: S104 - what an empty hostIP means
     return taken, host_port > 0
 
@@ -202,11 +202,11 @@ _PORT = record(
 )
 
 
-def port(value: Any, at: At) -> Port | None:
+def port(value: Any, at: At) -> ReadPort | None:
     """Read a container's port; with hostNetwork one without hostPort takes its containerPort of the node."""
     if type(value) is dict and value.get("containerPort") is None:
         at.child("containerPort").refuse("containerPort is missing")
-    read: Port | None = _PORT(value, at)
+    read: ReadPort | None = _PORT(value, at)
     return read
 
 
@@ -245,7 +245,7 @@ def _container(
     name: str = "",
     image: str = "",
     resources: dict[str, Any] | None = None,
-    ports: tuple[Port, ...] = (),
+    ports: tuple[ReadPort, ...] = (),
 ) -> Container:
     amounts = resources or {}
     return Container(
@@ -279,7 +279,7 @@ def _given(value: Any, at: At) -> str | None:
     return word
 
 
-def _source(attr: str, required: str, part: Part) -> Field:
+def _source(attr: str, required: str, part: ApiType) -> Field:
     table = {required: Field(attr, _given, required=True), **_READ_ONLY}
     return Field("source", record(dict, table, part=part))
 

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from scheduler_core.objects.names import check_key, check_value, did_you_mean
 from scheduler_core.objects.quantity import QuantityError, is_whole, parse_quantity, parse_resource
-from scheduler_core.objects.support import Part, Reported, part_of
+from scheduler_core.objects.support import ApiType, Reported, part_of
 
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
@@ -36,7 +36,7 @@ class Outline:
     fields: Mapping[str, Field] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
     reported: frozenset[str] = frozenset()
-    part: Part | None = None
+    part: ApiType | None = None
     item: Reader | None = None
     words: tuple[str, ...] = ()
 
@@ -143,7 +143,7 @@ class At:
         """Count a field that no table names, once per shape of its path."""
         self._count(self.report.unknown, key, known)
 
-    def used(self, part: Part, row: Reported, value: Any) -> None:
+    def used(self, part: ApiType, row: Reported, value: Any) -> None:
         """Note a field that other clusters may honor, if its value makes a difference on one that does."""
         manifest = self.root.value
         if value is None or not row.when(value, manifest) or _settled(row, manifest):
@@ -469,7 +469,7 @@ def record(
     build: Callable[..., Any],
     fields: Mapping[str, Field],
     unread: str = "",
-    part: Part | None = None,
+    part: ApiType | None = None,
     check: Callable[[dict[str, Any], At], None] | None = None,
 ) -> Reader:
     """Make a reader of objects with named fields.

@@ -100,7 +100,7 @@ def _parsed(text: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class RecordedPlacement:
     """One pod that a run placed: when, in virtual seconds, and where."""
 
     pod: str
@@ -115,7 +115,9 @@ class Agreement:
 
     same: int
     of: int
-    first: tuple[Recorded, Placement | None] | None  # the first difference; no placement: it stayed pending
+    first: (
+        tuple[Recorded, RecordedPlacement | None] | None
+    )  # the first difference; no placement: it stayed pending
 
     def text(self) -> str:
         """Say it in a line."""
@@ -128,7 +130,7 @@ class Agreement:
 
 
 def agreement(
-    recorded: Mapping[str, Sequence[Recorded]], placements: Iterable[Placement]
+    recorded: Mapping[str, Sequence[Recorded]], placements: Iterable[RecordedPlacement]
 ) -> Agreement | None:
     """Compare what a run placed with what is recorded; ``None`` where nothing is.
 
@@ -137,11 +139,11 @@ def agreement(
     wanted = [one for several in recorded.values() for one in several if one.node and not one.bound]
     if not wanted:
         return None
-    ours: dict[str, list[Placement]] = {}
+    ours: dict[str, list[RecordedPlacement]] = {}
     for placement in placements:
         ours.setdefault(placement.pod, []).append(placement)
     same = 0
-    differing: list[tuple[float, Recorded, Placement | None]] = []
+    differing: list[tuple[float, Recorded, RecordedPlacement | None]] = []
     for one in wanted:
         lived = [p for p in ours.get(one.pod, ()) if one.since <= p.time < one.until]
         last = lived[-1] if lived else None

@@ -1,7 +1,7 @@
 """How far the fields of the Kubernetes API are supported: implemented, reported, or irrelevant to scheduling.
 
-A :class:`Part` classifies every field of one type. The readers take from it what they pass over and what they
-report, warnings take the words, ``docs/formats.md`` shows it, and a test compares all of them.
+A :class:`ApiType` classifies every field of one type. The readers take from it what they pass over and what
+they report, warnings take the words, ``docs/formats.md`` shows it, and a test compares all of them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.quantity import QuantityError, parse_resource
 
-Manifest = Mapping[str, Any]
-Condition = Callable[[Any, Manifest], bool]
+FieldTest = Callable[[Any, Document], bool]
 
 RELEASE_1_35 = "framework 1.35"  # KubeSchedulerConfiguration v1beta3 and v1
 COSCHEDULING = "Coscheduling"
@@ -22,7 +22,7 @@ CONFIGURED = "the bundle says what the scheduler runs"
 """What a simulation can honor a field by; see :func:`scheduler_core.scenario.unhonored.abilities`."""
 
 
-def given(value: Any, manifest: Manifest) -> bool:
+def given(value: Any, manifest: Document) -> bool:
     """Tell whether a field holds anything; an empty list or object is as good as none."""
     del manifest
     return value not in (None, "", [], {}, 0, False)
@@ -40,14 +40,14 @@ class Reported:
 
     field: str
     effect: str
-    when: Condition = given
+    when: FieldTest = given
     honored_by: frozenset[str] = frozenset()
     placing: bool = False
     disks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ApiType:
     """The fields of one type of the API.
 
     ``implemented`` names those that are read, separated by spaces; one that is ``reported`` too is honored in
@@ -68,26 +68,26 @@ class Part:
 # --- the conditions that need more than a value that is given
 
 
-def present(value: Any, manifest: Manifest) -> bool:
+def present(value: Any, manifest: Document) -> bool:
     """Tell whether a field is there at all: an empty selector selects everything."""
     del manifest
     return value is not None
 
 
-def equals(*words: Any) -> Condition:
+def equals(*words: Any) -> FieldTest:
     """Make a condition that holds for these values alone."""
     return lambda value, _: any(value == word and type(value) is type(word) for word in words)
 
 
-def differs_from(*words: str) -> Condition:
+def differs_from(*words: str) -> FieldTest:
     """Make a condition that holds for every value but these."""
     return lambda value, manifest: given(value, manifest) and value not in words
 
 
-def contains(word: str) -> Condition:
+def contains(word: str) -> FieldTest:
     """Make a condition that holds for a list, or an object's values, with this word in it."""
 
-    def holds(value: Any, manifest: Manifest) -> bool:
+    def holds(value: Any, manifest: Document) -> bool:
         del manifest
         items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         return any(item == word for item in items)
@@ -95,7 +95,7 @@ def contains(word: str) -> Condition:
     return holds
 
 
-def has_key(prefix: str) -> Condition:
+def has_key(prefix: str) -> FieldTest:
     """Make a condition that holds for an object with a key that begins so."""
     return lambda value, _: (
         isinstance(value, dict) and any(isinstance(key, str) and key.startswith(prefix) for key in value)
@@ -109,40 +109,40 @@ def part_of(value: Any, *path: str) -> Any:
     return value
 
 
-def pod_spec(manifest: Manifest) -> Any:
+def pod_spec(manifest: Document) -> Any:
     """Return the spec of a pod, or of a controller's template."""
     return part_of(manifest, *(("spec",) if manifest.get("kind") == "Pod" else ("spec", "template", "spec")))
 
 
-def of_new_pod(value: Any, manifest: Manifest) -> bool:
+def of_new_pod(value: Any, manifest: Document) -> bool:
     """Tell of a field that the API server merges into others when a pod is stored: a stored pod has a uid."""
     stored = manifest.get("kind") == "Pod" and part_of(manifest, "metadata", "uid")
     return given(value, manifest) and not stored
 
 
-def of_unbound(condition: Condition) -> Condition:
+def of_unbound(condition: FieldTest) -> FieldTest:
     """Make a condition that holds for what a volume and a claim that are not bound yet ask of each other."""
 
-    def holds(value: Any, manifest: Manifest) -> bool:
+    def holds(value: Any, manifest: Document) -> bool:
         bound = part_of(manifest, "spec", "volumeName") or part_of(manifest, "spec", "claimRef")
         return condition(value, manifest) and not bound
 
     return holds
 
 
-def amounts(value: Any, manifest: Manifest) -> bool:
+def amounts(value: Any, manifest: Document) -> bool:
     """Tell whether requests or limits name any resource."""
     del manifest
     return any(part_of(value, name) for name in ("requests", "limits"))
 
 
-def more_than_one(value: Any, manifest: Manifest) -> bool:
+def more_than_one(value: Any, manifest: Document) -> bool:
     """Tell whether a number is above 1."""
     del manifest
     return isinstance(value, int) and value > 1
 
 
-def resized(value: Any, manifest: Manifest) -> bool:
+def resized(value: Any, manifest: Document) -> bool:
     """Tell whether a container's status has other amounts than its spec requests."""
     containers = part_of(manifest, "spec", "containers")
     wanted = {

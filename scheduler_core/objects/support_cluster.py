@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.objects.support import (
     CONFIGURED,
     COSCHEDULING,
-    Part,
+    ApiType,
     Reported,
     contains,
     equals,
@@ -20,13 +20,13 @@ HEAD = "they say what the document is"
 TIMES = "when and why something changed decides nothing"
 
 
-def whole(kind: str, implemented: str = "metadata spec") -> Part:
+def whole(kind: str, implemented: str = "metadata spec") -> ApiType:
     """Make the part of a kind: its status is passed over where it is not implemented."""
     left = {} if "status" in implemented.split() else {"controllers write what it says": "status"}
-    return Part(kind, implemented, irrelevant={HEAD: "apiVersion kind", **left})
+    return ApiType(kind, implemented, irrelevant={HEAD: "apiVersion kind", **left})
 
 
-META = Part(
+META = ApiType(
     "ObjectMeta",
     "name namespace uid labels annotations ownerReferences creationTimestamp deletionTimestamp",
     irrelevant={
@@ -36,7 +36,7 @@ META = Part(
         "they are fields of former releases": "clusterName initializers",
     },
 )
-OWNER = Part(
+OWNER = ApiType(
     "OwnerReference",
     "kind name uid controller",
     irrelevant={
@@ -44,15 +44,15 @@ OWNER = Part(
         "the garbage collector's": "blockOwnerDeletion",
     },
 )
-LABEL_SELECTOR = Part("LabelSelector", "matchLabels matchExpressions")
-REQUIREMENT = Part("LabelSelectorRequirement, NodeSelectorRequirement", "key operator values")
-NODE_SELECTOR = Part("NodeSelector", "nodeSelectorTerms")
-NODE_SELECTOR_TERM = Part("NodeSelectorTerm", "matchExpressions matchFields")
+LABEL_SELECTOR = ApiType("LabelSelector", "matchLabels matchExpressions")
+REQUIREMENT = ApiType("LabelSelectorRequirement, NodeSelectorRequirement", "key operator values")
+NODE_SELECTOR = ApiType("NodeSelector", "nodeSelectorTerms")
+NODE_SELECTOR_TERM = ApiType("NodeSelectorTerm", "matchExpressions matchFields")
 
 # --- Node, Service
 
 NODE = whole("Node", "metadata spec status")
-NODE_SPEC = Part(
+NODE_SPEC = ApiType(
     "NodeSpec",
     "taints unschedulable",
     irrelevant={
@@ -61,7 +61,7 @@ NODE_SPEC = Part(
         "it is about pods that are resized in place, which nothing here does": "podPreemptionPolicy",
     },
 )
-NODE_STATUS = Part(
+NODE_STATUS = ApiType(
     "NodeStatus",
     "allocatable capacity conditions images",
     (
@@ -80,15 +80,15 @@ NODE_STATUS = Part(
         "the fields of pods that need a feature are reported": "declaredFeatures",
     },
 )
-TAINT = Part("Taint", "key value effect", irrelevant={TIMES: "timeAdded"})
-CONDITION = Part(
+TAINT = ApiType("Taint", "key value effect", irrelevant={TIMES: "timeAdded"})
+CONDITION = ApiType(
     "NodeCondition, JobCondition",
     "type status",
     irrelevant={TIMES: "lastHeartbeatTime lastTransitionTime lastProbeTime message reason"},
 )
-IMAGE = Part("ContainerImage", "names sizeBytes")
+IMAGE = ApiType("ContainerImage", "names sizeBytes")
 SERVICE = whole("Service")
-SERVICE_SPEC = Part(
+SERVICE_SPEC = ApiType(
     "ServiceSpec",
     "selector",
     irrelevant={
@@ -116,7 +116,7 @@ _ATTRIBUTES = Reported(
     disks=True,
 )
 VOLUME = whole("PersistentVolume", "metadata spec status")
-VOLUME_SPEC = Part(
+VOLUME_SPEC = ApiType(
     "PersistentVolumeSpec",
     f"{DISKS} capacity nodeAffinity storageClassName accessModes claimRef",
     (CSI, CINDER, _MODE, _ATTRIBUTES),
@@ -125,15 +125,15 @@ VOLUME_SPEC = Part(
         "they are about a volume that is mounted, or released": "mountOptions persistentVolumeReclaimPolicy",
     },
 )
-VOLUME_AFFINITY = Part("VolumeNodeAffinity", "required")
-CLAIM_REF = Part(
+VOLUME_AFFINITY = ApiType("VolumeNodeAffinity", "required")
+CLAIM_REF = ApiType(
     "ObjectReference in claimRef",
     "name namespace",
     irrelevant={
         "name and namespace say which claim it is": "apiVersion kind uid resourceVersion fieldPath",
     },
 )
-STORAGE_STATUS = Part(
+STORAGE_STATUS = ApiType(
     "PersistentVolumeStatus, PersistentVolumeClaimStatus",
     "phase",
     irrelevant={
@@ -145,7 +145,7 @@ STORAGE_STATUS = Part(
     },
 )
 CLAIM = whole("PersistentVolumeClaim", "metadata spec status")
-CLAIM_SPEC = Part(
+CLAIM_SPEC = ApiType(
     "PersistentVolumeClaimSpec",
     "volumeName storageClassName resources accessModes selector",
     (
@@ -160,12 +160,12 @@ CLAIM_SPEC = Part(
     ),
     {"what a new volume is filled with does not say where it is": "dataSource dataSourceRef"},
 )
-CLAIM_RESOURCES = Part(
+CLAIM_RESOURCES = ApiType(
     "VolumeResourceRequirements", "requests limits", irrelevant={"no claim of storage has it": "claims"}
 )
-TOPOLOGY = Part("TopologySelectorTerm", "matchLabelExpressions")
-TOPOLOGY_LABEL = Part("TopologySelectorLabelRequirement", "key values")
-STORAGE_CLASS = Part(
+TOPOLOGY = ApiType("TopologySelectorTerm", "matchLabelExpressions")
+TOPOLOGY_LABEL = ApiType("TopologySelectorLabelRequirement", "key values")
+STORAGE_CLASS = ApiType(
     "StorageClass",
     "metadata provisioner volumeBindingMode allowedTopologies",
     irrelevant={
@@ -176,18 +176,18 @@ STORAGE_CLASS = Part(
 
 # --- classes, budgets, groups
 
-PRIORITY_CLASS = Part(
+PRIORITY_CLASS = ApiType(
     "PriorityClass",
     "metadata value globalDefault preemptionPolicy",
     irrelevant={HEAD: "apiVersion kind", "it is for people": "description"},
 )
 BUDGET = whole("PodDisruptionBudget", "metadata spec status")
-BUDGET_SPEC = Part(
+BUDGET_SPEC = ApiType(
     "PodDisruptionBudgetSpec",
     "selector minAvailable maxUnavailable",
     irrelevant={"the eviction API asks for it, preemption does not": "unhealthyPodEvictionPolicy"},
 )
-BUDGET_STATUS = Part(
+BUDGET_STATUS = ApiType(
     "PodDisruptionBudgetStatus",
     "disruptionsAllowed",
     (Reported("disruptedPods", "the deletion of a pod that is listed violates the budget no more"),),
@@ -201,7 +201,7 @@ BUDGET_STATUS = Part(
 _ALL_OR_NONE = "the members of the group are placed all or none"
 _WITH_PLUGIN = frozenset({COSCHEDULING, CONFIGURED})  # a scheduler that is given without the plugin has none
 POD_GROUP = whole("PodGroup", "metadata spec status")
-POD_GROUP_SPEC = Part(
+POD_GROUP_SPEC = ApiType(
     "PodGroupSpec",
     "minMember scheduleTimeoutSeconds minResources schedulingPolicy",
     (
@@ -226,15 +226,15 @@ POD_GROUP_SPEC = Part(
         "they say what the group was made of": "podGroupTemplateRef workloadRef",
     },
 )
-GROUP_POLICY = Part(
+GROUP_POLICY = ApiType(
     "PodGroupSchedulingPolicy", "gang", irrelevant={"it is the policy of pods without a group": "basic"}
 )
-GANG = Part(
+GANG = ApiType(
     "GangSchedulingPolicy",
     "minCount",
     (Reported("minCount", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),),
 )
-GROUP_STATUS = Part(
+GROUP_STATUS = ApiType(
     "PodGroupStatus",
     "phase occupiedBy scheduled running succeeded failed scheduleStartTime",
     irrelevant={"controllers write what they say": "conditions resourceClaimStatuses observedGeneration"},

@@ -6,7 +6,7 @@ from scheduler_core.objects.support import (
     COSCHEDULING,
     INSTANT,
     RELEASE_1_35,
-    Part,
+    ApiType,
     Reported,
     amounts,
     equals,
@@ -26,10 +26,10 @@ LIMIT = "its volumes count against what CSINode says that a node can attach"
 CSI = Reported("csi", LIMIT, disks=True)
 CINDER = Reported("cinder", "a node holds a limited number of Cinder volumes", disks=True)
 
-TEMPLATE = Part("PodTemplateSpec", "metadata spec")
-POD = Part("Pod", "metadata spec status", irrelevant={"they say what the document is": "apiVersion kind"})
+TEMPLATE = ApiType("PodTemplateSpec", "metadata spec")
+POD = ApiType("Pod", "metadata spec status", irrelevant={"they say what the document is": "apiVersion kind"})
 
-POD_SPEC = Part(
+POD_SPEC = ApiType(
     "PodSpec",
     "nodeName nodeSelector affinity tolerations containers initContainers overhead volumes priority "
     "priorityClassName preemptionPolicy hostNetwork schedulerName restartPolicy schedulingGates "
@@ -90,7 +90,7 @@ POD_SPEC = Part(
     },
 )
 
-STATUS = Part(
+STATUS = ApiType(
     "PodStatus",
     "phase nominatedNodeName startTime",
     (
@@ -128,10 +128,10 @@ _RUN = (
 )
 _MOUNTS = {"their names are checked against spec.volumes, and decide nothing": "volumeMounts"}
 
-CONTAINER = Part(
+CONTAINER = ApiType(
     "Container", _CONTAINER_FIELDS, (_RESTART_RULES,), {_KUBELET: f"{_RUN} restartPolicy", **_MOUNTS}
 )
-INIT_CONTAINER = Part(
+INIT_CONTAINER = ApiType(
     "Container in initContainers",
     _CONTAINER_FIELDS,
     (
@@ -144,28 +144,28 @@ INIT_CONTAINER = Part(
     ),
     {_KUBELET: _RUN, **_MOUNTS},
 )
-RESOURCES = Part(
+RESOURCES = ApiType(
     "ResourceRequirements",
     "requests limits",
     (Reported("claims", "the container uses devices of the pod's resource claims"),),
 )
-PORT = Part(
+PORT = ApiType(
     "ContainerPort", "containerPort hostPort hostIP protocol", irrelevant={"Services refer to it": "name"}
 )
 
 # --- volumes
 
 _MOUNTING = "how a disk is mounted does not say which one it is"
-GCE_DISK = Part(
+GCE_DISK = ApiType(
     "GCEPersistentDiskVolumeSource", "pdName readOnly", irrelevant={_MOUNTING: "fsType partition"}
 )
-AWS_DISK = Part(
+AWS_DISK = ApiType(
     "AWSElasticBlockStoreVolumeSource", "volumeID readOnly", irrelevant={_MOUNTING: "fsType partition"}
 )
-AZURE_DISK = Part(
+AZURE_DISK = ApiType(
     "AzureDiskVolumeSource", "diskName readOnly", irrelevant={_MOUNTING: "diskURI cachingMode fsType kind"}
 )
-ISCSI = Part(
+ISCSI = ApiType(
     "ISCSIVolumeSource",
     "iqn readOnly",
     irrelevant={
@@ -175,11 +175,11 @@ ISCSI = Part(
         )
     },
 )
-RBD = Part(
+RBD = ApiType(
     "RBDVolumeSource", "monitors image pool readOnly", irrelevant={_MOUNTING: "fsType user keyring secretRef"}
 )
-CLAIM_SOURCE = Part("PersistentVolumeClaimVolumeSource", "claimName readOnly")
-VOLUME = Part(
+CLAIM_SOURCE = ApiType("PersistentVolumeClaimVolumeSource", "claimName readOnly")
+VOLUME = ApiType(
     "Volume",
     f"name {DISKS} persistentVolumeClaim emptyDir hostPath",
     (
@@ -198,17 +198,17 @@ VOLUME = Part(
 # --- affinity and tolerations
 
 _DURING = "requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution"
-AFFINITY = Part("Affinity", "nodeAffinity podAffinity podAntiAffinity")
-NODE_AFFINITY = Part("NodeAffinity", _DURING)
-POD_AFFINITY = Part("PodAffinity, PodAntiAffinity", _DURING)
-WEIGHTED_TERM = Part("WeightedPodAffinityTerm", "weight podAffinityTerm")
-PREFERRED_TERM = Part("PreferredSchedulingTerm", "weight preference")
-PREFERENCE = Part(
+AFFINITY = ApiType("Affinity", "nodeAffinity podAffinity podAntiAffinity")
+NODE_AFFINITY = ApiType("NodeAffinity", _DURING)
+POD_AFFINITY = ApiType("PodAffinity, PodAntiAffinity", _DURING)
+WEIGHTED_TERM = ApiType("WeightedPodAffinityTerm", "weight podAffinityTerm")
+PREFERRED_TERM = ApiType("PreferredSchedulingTerm", "weight preference")
+PREFERENCE = ApiType(
     "NodeSelectorTerm in preference",
     "matchExpressions matchFields",
     (Reported("matchFields", "a preferred node can be named", placing=True),),
 )
-POD_AFFINITY_TERM = Part(
+POD_AFFINITY_TERM = ApiType(
     "PodAffinityTerm",
     "labelSelector topologyKey namespaces",
     (
@@ -229,9 +229,9 @@ POD_AFFINITY_TERM = Part(
         ),
     ),
 )
-TOLERATION = Part("Toleration", "key operator value effect tolerationSeconds")
-GATE = Part("PodSchedulingGate", "name")
-GROUP = Part(
+TOLERATION = ApiType("Toleration", "key operator value effect tolerationSeconds")
+GATE = ApiType("PodSchedulingGate", "name")
+GROUP = ApiType(
     "PodSchedulingGroup",
     "podGroupName",
     (Reported("workloadRef", "the members of the workload are placed all or none", placing=True),),

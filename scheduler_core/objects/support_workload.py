@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.support import (
     INSTANT,
-    Condition,
-    Manifest,
-    Part,
+    ApiType,
+    FieldTest,
     Reported,
     contains,
     differs_from,
@@ -27,17 +27,17 @@ _IN_TIME = frozenset({INSTANT})
 
 _ROLLED = {_PACE: "minReadySeconds progressDeadlineSeconds", _HISTORY: "revisionHistoryLimit"}
 
-BY_COUNT = Part(
+BY_COUNT = ApiType(
     "ReplicaSetSpec, ReplicationControllerSpec",
     "replicas selector template",
     irrelevant={**_ROLLED, _OTHER_KINDS: "rollbackTo paused strategy updateStrategy"},
 )
-DEPLOYMENT = Part(
+DEPLOYMENT = ApiType(
     "DeploymentSpec",
     "replicas selector template strategy paused",
     irrelevant={**_ROLLED, _OTHER_KINDS: "rollbackTo updateStrategy"},
 )
-STATEFUL = Part(
+STATEFUL = ApiType(
     "StatefulSetSpec",
     "replicas selector template volumeClaimTemplates updateStrategy podManagementPolicy",
     (
@@ -59,16 +59,16 @@ STATEFUL = Part(
         _OTHER_KINDS: "rollbackTo paused strategy",
     },
 )
-DAEMON = Part(
+DAEMON = ApiType(
     "DaemonSetSpec",
     "selector template updateStrategy",
     irrelevant={**_ROLLED, _OTHER_KINDS: "rollbackTo paused strategy templateGeneration"},
 )
-STRATEGY = Part(
+STRATEGY = ApiType(
     "DeploymentStrategy, StatefulSetUpdateStrategy, DaemonSetUpdateStrategy", "type rollingUpdate"
 )
-ROLLING = Part("RollingUpdate…", "maxSurge maxUnavailable partition")
-JOB = Part(
+ROLLING = ApiType("RollingUpdate…", "maxSurge maxUnavailable partition")
+JOB = ApiType(
     "JobSpec",
     "parallelism completions selector template suspend backoffLimit completionMode",
     (
@@ -94,7 +94,7 @@ JOB = Part(
         _PACE: "podReplacementPolicy",
     },
 )
-JOB_STATUS = Part(
+JOB_STATUS = ApiType(
     "JobStatus",
     "succeeded failed conditions",
     irrelevant={
@@ -121,7 +121,7 @@ WORKLOAD_PARTS = (
     JOB_STATUS,
 )
 
-PARTS: tuple[Part, ...] = (*POD_PARTS, *CLUSTER_PARTS, *WORKLOAD_PARTS)
+PARTS: tuple[ApiType, ...] = (*POD_PARTS, *CLUSTER_PARTS, *WORKLOAD_PARTS)
 """Every type whose fields a reader knows."""
 
 
@@ -132,11 +132,11 @@ class ReportedKind:
     kind: str
     group: str
     effect: str
-    when: Condition = present
+    when: FieldTest = present
     disks: bool = False
 
 
-def _limits_volumes(value: Any, manifest: Manifest) -> bool:
+def _limits_volumes(value: Any, manifest: Document) -> bool:
     del manifest
     drivers = part_of(value, "spec", "drivers")
     listed = drivers if isinstance(drivers, list) else []

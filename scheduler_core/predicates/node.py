@@ -14,7 +14,7 @@ from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.model import NodeCondition
 from scheduler_core.predicates.base import FITS, Outcome, narrowed
 
-Status = tuple[tuple[NodeCondition, ...], bool]
+ConditionKey = tuple[tuple[NodeCondition, ...], bool]
 
 # Condition type, the status that is fine, the reason given for any other.
 CONDITION_REASONS = (
@@ -30,7 +30,7 @@ PRESSURE_REASONS = {
 }
 
 
-def _by_status(view: View, key: str, reasons_of: Callable[[Status], Sequence[str]]) -> Outcome:
+def _by_status(view: View, key: str, reasons_of: Callable[[ConditionKey], Sequence[str]]) -> Outcome:
     """Evaluate a rule once per distinct (conditions, unschedulable) and spread it over the nodes."""
 
     def compute() -> Codes | None:
@@ -55,7 +55,7 @@ class CheckNodeCondition:
         return _by_status(view, "condition", condition_reasons)
 
 
-def condition_reasons(status: Status) -> list[str]:
+def condition_reasons(status: ConditionKey) -> list[str]:
     """Name what CheckNodeCondition finds wrong; a missing condition is fine."""
     conditions, unschedulable = status
     reasons = [
@@ -87,7 +87,7 @@ class CheckNodePressure:
             return FITS
         return _by_status(view, self.condition, self._reasons)
 
-    def _reasons(self, status: Status) -> tuple[str, ...]:
+    def _reasons(self, status: ConditionKey) -> tuple[str, ...]:
         found = [condition.status for condition in status[0] if condition.type == self.condition]
         return (PRESSURE_REASONS[self.condition],) if found and found[-1] == "True" else ()
 

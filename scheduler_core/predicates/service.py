@@ -16,7 +16,7 @@ from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
 from scheduler_core.quirks import quirk
 
-Pairs = Mapping[str, str]
+LabelPairs = Mapping[str, str]
 
 
 class CheckServiceAffinity:
@@ -48,7 +48,7 @@ class CheckServiceAffinity:
         return self._follow(pod, view, state, pairs)
 
     @quirk("nominated-pod-without-node")
-    def _follow(self, pod: PodInfo, view: View, state: PodState, pairs: Pairs) -> Outcome:
+    def _follow(self, pod: PodInfo, view: View, state: PodState, pairs: LabelPairs) -> Outcome:
         query = PodQuery((((pod.namespace,), compile_map(pod.labels)),))
         members = _assigned(query, view, state)
         first = members[0] if members else None
@@ -67,14 +67,14 @@ class CheckServiceAffinity:
             codes[row] = 0 if fits else view.reasons.code(self.reason)
         return Outcome(codes, errors) if codes.any() else FITS
 
-    def _completed(self, pairs: Pairs, node_name: str, view: View) -> Pairs:
+    def _completed(self, pairs: LabelPairs, node_name: str, view: View) -> LabelPairs:
         """Add the labels of the node that the first pod is on, ``""`` for none."""
         if node_name not in view.cluster.nodes:
             return pairs
         labels = view.cluster.nodes[node_name].meta.labels
         return {label: labels[label] for label in self.labels if label in labels} | dict(pairs)
 
-    def _mask(self, pairs: Pairs, view: View) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _mask(self, pairs: LabelPairs, view: View) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         mask = np.ones(view.columns.size, np.bool_)
         for label, value in pairs.items():
             mask &= view.columns.label_mask(label, lambda found, value=value: found == value)  # type: ignore[misc]

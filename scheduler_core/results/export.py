@@ -7,8 +7,8 @@ from typing import Any
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.objects.keys import Key, document_key, key_of
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, Pod
-from scheduler_core.objects.problems import Document
 from scheduler_core.scenario.scenario import Scenario
 
 

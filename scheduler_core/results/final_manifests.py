@@ -9,8 +9,8 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.objects.problems import Document
 from scheduler_core.results.export import bound
 from scheduler_core.scenario.history import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario

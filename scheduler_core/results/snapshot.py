@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.formats.snapshot import CONFIG, CONFIG_KIND, LISTS, is_own
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.recorded import RESULT_PREFIXES, SELECTED_NODE
 from scheduler_core.scheduling.cycle import Cycle
 

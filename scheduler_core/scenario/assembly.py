@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from scheduler_core.controllers.daemon_admission import unplaced
 from scheduler_core.controllers.workloads import (
     Action,
-    Change,
-    World,
+    ExistingObjects,
+    WorkloadChange,
     reconcile,
     rollout,
     with_selector,
@@ -70,13 +70,13 @@ class Assembly:
         self.timed = False  # time will run
         self.admitting = admission
         self.recorded = False  # objects come and go as a recording says: no controller acts
-        self.world = World()
+        self.world = ExistingObjects()
         self.admission = Admission()
         self.notices = Notices()
         self.children: dict[Key, list[KubernetesObject]] = {}
         self.ignored: list[Entry] = []  # manifests of operations, of kinds without a reader
         self.places: dict[Key, At] = {}  # where each object's manifest stands
-        self.changed: list[Change] = []  # by controllers that a later document changed
+        self.changed: list[WorkloadChange] = []  # by controllers that a later document changed
         self.pods = 0
         self.claims = 0  # made for StatefulSets
         self.full = False
@@ -262,12 +262,12 @@ class Assembly:
 
     # --- controllers
 
-    def settle(self, owner: Workload, at: At, *, shrink: bool = True) -> list[Change]:
+    def settle(self, owner: Workload, at: At, *, shrink: bool = True) -> list[WorkloadChange]:
         """Let a controller, and those that it creates, do their work on the world. Returns what they did.
 
         ``shrink`` false leaves surplus pods alone: a dump's pods are facts.
         """
-        done: list[Change] = []
+        done: list[WorkloadChange] = []
         waiting = [owner]
         while waiting:
             current = waiting.pop(0)

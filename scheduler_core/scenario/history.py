@@ -17,13 +17,12 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.problems import Document
 from scheduler_core.scenario.moments import in_order, stepped
 from scheduler_core.scenario.reconfiguration import VERSIONS, is_configuration
 from scheduler_core.scenario.scenario import Operation, Scenario
 
-Manifest = dict[str, Any]
 Operations = list[Manifest]
 
 SCENARIO_KIND = "Scenario"

@@ -10,15 +10,15 @@ from typing import Any, Literal
 
 from scheduler_core.config.policy.document import check_policy, is_policy
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
-from scheduler_core.controllers.workloads import Change
-from scheduler_core.formats.bundle import Bundle, Entry, File, Source, read_files
+from scheduler_core.controllers.workloads import WorkloadChange
+from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
 from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.openb import read_tables
-from scheduler_core.formats.problems import Finding, format_problem, problems_of, unknown_findings
+from scheduler_core.formats.problems import LocatedMessage, format_problem, problems_of, unknown_findings
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
 from scheduler_core.formats.skipping import Skipped
@@ -26,8 +26,9 @@ from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import check_configuration, is_scheduler_configuration
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, Workload
-from scheduler_core.objects.problems import BundleError, Document, Problem
+from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
@@ -108,7 +109,7 @@ class _Loading:
         self.configurations: list[Entry] = []
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
-        self.sources: dict[str | None, Source] = {}
+        self.sources: dict[str | None, SourceText] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
         """Take the bundle's manifests one by one, then put the cluster together."""
@@ -249,7 +250,7 @@ class _Loading:
             self.documents[self.positions[key]] = value
             self.replaced.append(Replaced(key, first, entry, kept))
 
-    def write_down(self, changed: Iterable[Change]) -> None:
+    def write_down(self, changed: Iterable[WorkloadChange]) -> None:
         """Change the documents as controllers changed the cluster at its start: they load as the same."""
         gone: set[int] = set()
         for action, obj in changed:
@@ -305,7 +306,7 @@ class _Loading:
 
     def noteworthy(self) -> list[Problem]:
         """Return what was found while reading: fields and kinds without effect."""
-        found: list[Finding] = []
+        found: list[LocatedMessage] = []
         for kind, listed in self.ignored.items():
             entries = [entry for entry in listed if not is_reported(entry)]
             if entries:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from scheduler_core.controllers.workloads import Change, rollout
+from scheduler_core.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
@@ -164,7 +164,7 @@ class _History:
         self.operations: list[Operation] = []
         self.ids: set[str] = set()
         self.moments = Moments()
-        self.actions: dict[str, Callable[[dict[str, Any], At], list[Change]]] = {
+        self.actions: dict[str, Callable[[dict[str, Any], At], list[WorkloadChange]]] = {
             "createOperation": self.create,
             "patchOperation": self.patch,
             "deleteOperation": self.delete,
@@ -255,7 +255,7 @@ class _History:
             )
         )
 
-    def record(self, name: str, changes: list[Change], patch: dict[str, Any] | None = None) -> None:
+    def record(self, name: str, changes: list[WorkloadChange], patch: dict[str, Any] | None = None) -> None:
         """Add what one operation, and the controllers in answer to it, did."""
         for number, (action, obj) in enumerate(changes):
             kind, key = key_of(obj)
@@ -299,7 +299,7 @@ class _History:
         reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
         self.assembly.notices.add(at, f"the operation on a {kind} has no effect: {reason}")
 
-    def create(self, body: dict[str, Any], at: At) -> list[Change]:
+    def create(self, body: dict[str, Any], at: At) -> list[WorkloadChange]:
         decoded = self.read_object(body["object"], at.child("object"))
         if decoded is None:
             return []
@@ -321,7 +321,7 @@ class _History:
         self.documents[key] = decoded.entry.value
         return self.enter("create", obj, place)
 
-    def enter(self, action: Any, obj: KubernetesObject, at: At) -> list[Change]:
+    def enter(self, action: Any, obj: KubernetesObject, at: At) -> list[WorkloadChange]:
         """Put a new or changed object into the world, and let controllers answer."""
         assembly = self.assembly
         if isinstance(obj, PodDisruptionBudget) and assembly.admitting:
@@ -329,7 +329,7 @@ class _History:
         before = assembly.world.objects.get(key_of(obj))
         assembly.admission.learn(obj)
         assembly.world.put(obj)
-        changes: list[Change] = [(action, obj)]
+        changes: list[WorkloadChange] = [(action, obj)]
         if not assembly.expand or self.assembly.timed:
             return changes
         if isinstance(obj, Workload):
@@ -343,7 +343,7 @@ class _History:
                     changes += assembly.settle(owner, at)
         return changes
 
-    def follow(self, change: Change, at: At) -> list[Change]:
+    def follow(self, change: WorkloadChange, at: At) -> list[WorkloadChange]:
         """Apply one change of a controller's, and what follows from it."""
         action, obj = change
         if action == "delete":
@@ -388,7 +388,7 @@ class _History:
             at.child("objectMeta").child("name").error(f"there is no {kind} {key} at this step{meant}")
         return obj
 
-    def patch(self, body: dict[str, Any], at: At) -> list[Change]:
+    def patch(self, body: dict[str, Any], at: At) -> list[WorkloadChange]:
         obj = self.find(body, at)
         if obj is None:
             return []
@@ -411,12 +411,12 @@ class _History:
         self.documents[key] = patched
         return self.enter("update", changed, At(self.assembly.report, None, decoded.entry))
 
-    def delete(self, body: dict[str, Any], at: At) -> list[Change]:
+    def delete(self, body: dict[str, Any], at: At) -> list[WorkloadChange]:
         obj = self.find(body, at)
         if obj is None:
             return []
         world = self.assembly.world
-        changes: list[Change] = []
+        changes: list[WorkloadChange] = []
         alone = self.assembly.recorded or self.assembly.timed
         if isinstance(obj, Node) and not alone:
             # The pod collector removes what the node ran.

@@ -18,7 +18,7 @@ from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import NEWEST, check_configuration
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.framework.configuration.versions import GROUP
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import At
 
 POLICY_KIND = "Policy"

@@ -15,8 +15,9 @@ from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.formats.limits import Limits
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.problems import Document, Problem
+from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.recorded import Recorded, recorded_of
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 

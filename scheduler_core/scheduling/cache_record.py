@@ -15,7 +15,7 @@ INVALIDATIONS_SHOWN = 100
 STALE_SHOWN = 100
 
 
-class Source(IntEnum):
+class ResultSource(IntEnum):
     """Where a cycle has a predicate's result on a node from."""
 
     NOT_REACHED = 0
@@ -128,10 +128,10 @@ class CacheRecord:
     """A cycle's part of the cache's work.
 
     ``hash`` is the pod's class, ``None`` where it has none, which ``bypass`` explains. ``hint`` is the
-    node that batching offered. ``sources`` is ``(P, N) uint8`` of :class:`Source`, ``None`` without a trace;
-    ``cleared`` ``(P, N) bool`` are the entries that were looked up and that this cycle's own events took out
-    since, ``None`` for none. ``by_rule`` counts the entries cleared by each row over the run so far,
-    ``totals`` everything else; ``stats`` are from the end of the cycle.
+    node that batching offered. ``sources`` is ``(P, N) uint8`` of :class:`ResultSource`, ``None`` without a
+    trace; ``cleared``, ``(P, N) bool``, are the entries that were looked up and that the cycle's own events
+    invalidated since, ``None`` for none. ``by_rule`` counts the entries cleared by each row over the run so
+    far, ``totals`` everything else; ``stats`` are from the end of the cycle.
     """
 
     mode: str

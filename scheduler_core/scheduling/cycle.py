@@ -136,7 +136,7 @@ class TimedQueue(Queues):
 
 
 @dataclass(slots=True)
-class Event:
+class KubernetesEvent:
     """As ``kubectl get events`` prints it."""
 
     type: Literal["Normal", "Warning"]
@@ -204,7 +204,7 @@ class Cycle:
     preemption: Preemption | None  # what it tried; None if some node fitted
     queue: QueueState
     operations: tuple[str, ...]  # ids of the outside operations applied just before this cycle
-    events: list[Event]
+    events: list[KubernetesEvent]
     cache: CacheRecord | None = None  # what the equivalence cache did, None where it is off
     order: tuple[str, ...] = ()  # the predicates that are configured and evaluated, in order
     # every predicate on every node, if the simulation was asked for it

@@ -20,7 +20,7 @@ from scheduler_core.predicates import Outcome
 from scheduler_core.scheduling.cycle import PredicateMatrix
 from scheduler_core.scheduling.preemption.record import NominatedPass
 from scheduler_core.scheduling.queue import SchedulingQueue
-from scheduler_core.scheduling.vectors import Answers
+from scheduler_core.scheduling.vectors import KnownOutcomes
 
 NOT_REACHED = -1
 Matrix = npt.NDArray[np.int16]
@@ -62,7 +62,7 @@ def filter_nodes(
     cluster: Cluster,
     queue: SchedulingQueue,
     profile: Profile,
-    known: Answers | None,
+    known: KnownOutcomes | None,
     *,
     matrix: bool,
     unabridged: bool = False,
@@ -126,7 +126,7 @@ def _run(
     pod: PodState,
     view: View,
     profile: Profile,
-    known: Answers | None,
+    known: KnownOutcomes | None,
     *,
     matrix: bool,
     everything: bool,
@@ -192,7 +192,7 @@ def _spared(first: Codes | None, depths: npt.NDArray[np.int64] | None) -> int:
     return 0 if first is None or depths is None else int(depths[first != 0].sum())
 
 
-def _numbers(profile: Profile, known: Answers | None, *, matrix: bool) -> Iterable[int]:
+def _numbers(profile: Profile, known: KnownOutcomes | None, *, matrix: bool) -> Iterable[int]:
     """Return the predicates to evaluate, in order: without a matrix none that is known to pass everywhere."""
     return range(len(profile.predicates)) if matrix or known is None else known.checks
 

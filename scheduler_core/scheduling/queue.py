@@ -11,7 +11,9 @@ from scheduler_core.scheduling.cycle import QueueState
 
 QUEUE_SHOWN = 50
 
-Entry = tuple[int, int, str]  # priority, minus position of creation, pod key: the head is the greatest
+QueuePosition = tuple[
+    int, int, str
+]  # priority, minus position of creation, pod key: the head is the greatest
 
 
 class SchedulingQueue:
@@ -20,7 +22,7 @@ class SchedulingQueue:
     """
 
     def __init__(self) -> None:
-        self._active: list[Entry] = []  # ascending: the head is popped from the end
+        self._active: list[QueuePosition] = []  # ascending: the head is popped from the end
         self._pods: dict[str, PodState] = {}  # everything in either queue
         self._unschedulable: dict[str, PodState] = {}
         self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
@@ -42,7 +44,7 @@ class SchedulingQueue:
             fresh.append((pod.priority, -pod.order, pod.key))
         self._insert(fresh)
 
-    def _insert(self, fresh: list[Entry]) -> None:
+    def _insert(self, fresh: list[QueuePosition]) -> None:
         if len(fresh) > 8:
             self._active.extend(fresh)
             self._active.sort()

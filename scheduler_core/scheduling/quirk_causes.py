@@ -27,13 +27,13 @@ from scheduler_core.priorities import InterPodAffinity
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.queue import SchedulingQueue
 
-Facts = Callable[[], str]
+QuirkText = Callable[[], str]
 
 NAMED = 3  # pods or nodes are named up to so many
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DecisionContext:
     """A decision as v1.11 made it, and what it was made from."""
 
     pod: PodState
@@ -62,7 +62,7 @@ def named(names: Iterable[str]) -> str:
     return shown if len(every) <= NAMED else f"{shown} and {len(every) - NAMED} more"
 
 
-def _last_term(at: Moment) -> Facts | None:
+def _last_term(at: DecisionContext) -> QuirkText | None:
     kind = at.pod.kind
     carried = {pod.affinity for pod in at.nominated()}
     for acting in at.cluster.index.acting_on(kind):
@@ -78,13 +78,13 @@ def _last_term(at: Moment) -> Facts | None:
     return None
 
 
-def _carrier(at: Moment, acting: AffinityClass) -> str:
+def _carrier(at: DecisionContext, acting: AffinityClass) -> str:
     nodes = np.flatnonzero(acting.counts).tolist()
     on_nodes = (pod for node in nodes[:1] for pod in at.cluster.residents[node].values())
     return next((pod.key for pod in (*on_nodes, *at.nominated()) if pod.affinity is acting), "a pod")
 
 
-def _anded(at: Moment) -> Facts | None:
+def _anded(at: DecisionContext) -> QuirkText | None:
     terms = at.pod.info.terms.anti_required
     if len(set(terms)) < 2:
         return None
@@ -98,7 +98,7 @@ def _anded(at: Moment) -> Facts | None:
     )
 
 
-def _first_anywhere(at: Moment) -> Facts | None:
+def _first_anywhere(at: DecisionContext) -> QuirkText | None:
     terms = at.pod.info.terms.required
     query = PodQuery.of_terms(terms)
     if not terms or not query.matches(at.pod.info.namespace, at.pod.info.labels):
@@ -116,7 +116,7 @@ def _first_anywhere(at: Moment) -> Facts | None:
     )
 
 
-def _before_removal(at: Moment) -> Facts | None:
+def _before_removal(at: DecisionContext) -> QuirkText | None:
     terms = at.pod.info.terms.required
     if not terms or at.cycle.preemption is None:
         return None
@@ -133,7 +133,7 @@ def _before_removal(at: Moment) -> Facts | None:
     )
 
 
-def _no_targets(at: Moment) -> Facts | None:
+def _no_targets(at: DecisionContext) -> QuirkText | None:
     terms = (*at.pod.info.terms.required, *at.pod.info.terms.anti_required)
     if not terms or not at.queue.nominated:
         return None
@@ -150,7 +150,7 @@ def _no_targets(at: Moment) -> Facts | None:
     )
 
 
-def _without_node(at: Moment) -> Facts | None:
+def _without_node(at: DecisionContext) -> QuirkText | None:
     if not at.queue.nominated or not any(isinstance(p, CheckServiceAffinity) for p in at.profile.predicates):
         return None
     query = PodQuery((((at.pod.info.namespace,), compile_map(at.pod.info.labels)),))
@@ -163,7 +163,7 @@ def _without_node(at: Moment) -> Facts | None:
     )
 
 
-def _unrequested(at: Moment) -> Facts | None:
+def _unrequested(at: DecisionContext) -> QuirkText | None:
     info, cluster = at.pod.info, at.cluster
     if info.requests_nothing:
         return None
@@ -186,7 +186,7 @@ def _unrequested(at: Moment) -> Facts | None:
     )
 
 
-def _ports(at: Moment) -> Facts | None:
+def _ports(at: DecisionContext) -> QuirkText | None:
     wanted = {port[1:] for port in at.pod.info.ports}
     for protocol, number in wanted:
         for node in at.cluster.port_nodes.get((protocol, number), ()):
@@ -201,7 +201,7 @@ def _ports(at: Moment) -> Facts | None:
     return None
 
 
-def _volumes(at: Moment) -> Facts | None:
+def _volumes(at: DecisionContext) -> QuirkText | None:
     if not at.pod.info.volumes:
         return None
     use = at.cluster.use_of(at.pod.info)
@@ -224,14 +224,14 @@ def _volumes(at: Moment) -> Facts | None:
     return None
 
 
-def _never_run(at: Moment) -> Facts | None:
+def _never_run(at: DecisionContext) -> QuirkText | None:
     keys = at.profile.never_run
     if not keys:
         return None
     return lambda: f"The policy names {named(keys)}, which is not in the static order and so was never run."
 
 
-def _controllers(at: Moment) -> Facts | None:
+def _controllers(at: DecisionContext) -> QuirkText | None:
     known = {priority.name for priority in at.profile.priorities}
     if at.cycle.totals is None or "ServiceSpreadingPriority" not in known:
         return None
@@ -245,7 +245,7 @@ def _controllers(at: Moment) -> Facts | None:
     )
 
 
-def _from_zero(at: Moment) -> Facts | None:
+def _from_zero(at: DecisionContext) -> QuirkText | None:
     if at.cycle.totals is None:
         return None
     runs = [priority.run for priority in at.profile.priorities if isinstance(priority.run, InterPodAffinity)]
@@ -262,7 +262,7 @@ def _from_zero(at: Moment) -> Facts | None:
     return lambda: f"The sums of affinity terms go from {low} to {high}, but were scaled as if one were 0."
 
 
-def _first_victim(at: Moment) -> Facts | None:
+def _first_victim(at: DecisionContext) -> QuirkText | None:
     tried = at.cycle.preemption
     if tried is None or len(tried.candidates) < 2:
         return None
@@ -279,7 +279,7 @@ def _first_victim(at: Moment) -> Facts | None:
     )
 
 
-def _not_counted(at: Moment) -> Facts | None:
+def _not_counted(at: DecisionContext) -> QuirkText | None:
     tried = at.cycle.preemption
     if tried is None or not any(len(run.removed) > 1 for run in tried.candidates):
         return None
@@ -289,7 +289,7 @@ def _not_counted(at: Moment) -> Facts | None:
     return lambda: f"{named(allowing)} allows disruptions, which were not counted down victim by victim."
 
 
-CAUSES: Mapping[str, Callable[[Moment], Facts | None]] = {
+CAUSES: Mapping[str, Callable[[DecisionContext], QuirkText | None]] = {
     "last-anti-affinity-term": _last_term,
     "anti-affinity-terms-anded": _anded,
     "self-match-needs-no-topology": _first_anywhere,

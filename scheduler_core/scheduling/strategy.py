@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.events import Event
+from scheduler_core.cluster.events import ClusterEvent
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.scheduling.cache_record import CacheRecord, Counts
-from scheduler_core.scheduling.vectors import Answers, ClassVectors
+from scheduler_core.scheduling.vectors import ClassVectors, KnownOutcomes
 
-Rows = npt.NDArray[np.int32]
+NodeIndices = npt.NDArray[np.int32]
 Trial = Callable[[str], tuple[bool, int]]
 """Check a pod on one node alone: whether it fits, and how many predicates were asked about that."""
 
@@ -46,7 +46,7 @@ class Strategy:
     def forget(self, key: str) -> None:
         """Take note that a pod is gone."""
 
-    def handle(self, event: Event | None) -> None:
+    def handle(self, event: ClusterEvent | None) -> None:
         """Take note of a change; called after pods changed, and before nodes, storage or services do."""
 
     # A cycle
@@ -58,14 +58,14 @@ class Strategy:
         """Name a node that the pod goes to without a look at the others; ``None`` to look at all."""
         return None
 
-    def answers(self, pod: PodState, vectors: ClassVectors | None) -> Answers | None:  # noqa: ARG002
+    def answers(self, pod: PodState, vectors: ClassVectors | None) -> KnownOutcomes | None:  # noqa: ARG002
         """Return what answers for the pod's predicates; ``vectors`` are what pods of its class share."""
         return vectors
 
     def asked(self, pairs: int) -> None:
         """Take note of how many pairs of predicate and node had to be answered."""
 
-    def placed(self, pod: PodState, node: int, feasible: Rows, totals: IntVector | None) -> None:
+    def placed(self, pod: PodState, node: int, feasible: NodeIndices, totals: IntVector | None) -> None:
         """Take note that a pod goes to ``node``, and how the feasible ones, ``(F,)``, were ranked if so."""
 
     def failed(self) -> None:

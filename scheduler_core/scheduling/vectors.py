@@ -67,7 +67,7 @@ class Plan:
         return number in self._fixed
 
 
-class Answers(Protocol):
+class KnownOutcomes(Protocol):
     """What is known of a pod's predicates before any is evaluated."""
 
     @property
@@ -75,7 +75,7 @@ class Answers(Protocol):
         """The numbers of the predicates that are not known to pass on every node."""
 
     @property
-    def whole(self) -> Answers | None:
+    def whole(self) -> KnownOutcomes | None:
         """The same for what short-circuiting leaves out, which some answer only from here."""
 
     def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:
@@ -88,7 +88,7 @@ class Answers(Protocol):
         """Take note of the nodes to which pods are nominated; what is known is not about these pods."""
 
 
-class Found(NamedTuple):
+class PatchedResults(NamedTuple):
     """What the patched rules find on R rows, ``(R,)`` each; or on a single node, a number each."""
 
     codes: Sequence[Codes | int | None]  # None: it passes
@@ -121,7 +121,7 @@ class ClassVectors:
         whole = View(cluster)
         members = (member(pod.info, whole, pod).codes for member in plan.fixed_members)
         self._fixed = [codes for codes in members if codes is not None]
-        self._found: dict[Hashable, Found] = {}
+        self._found: dict[Hashable, PatchedResults] = {}
         arrays = 1 + len(self.raws) + 2 * len(self.scaled)
         self.bytes = self.base.nbytes * arrays + self.base.size * 2 * len(self.outcomes)
 
@@ -201,16 +201,16 @@ class ClassVectors:
         view = View(self.cluster, together)
         codes = [predicate(pod.info, view, pod).codes for _, predicate in self.plan.patched]
         values = [steps.map(pod.info, view) for _, _, steps in self.plan.patched_priorities]
-        self._write(together, Found(codes, values))
+        self._write(together, PatchedResults(codes, values))
         if len(self._found) + len(states) > FOUND_LIMIT:
             self._found.clear()
         for place, row in enumerate(rows if states else ()):
-            self._found[states[row]] = Found(
+            self._found[states[row]] = PatchedResults(
                 [None if found is None else found.item(place) or None for found in codes],
                 [found.item(place) for found in values],
             )
 
-    def _write(self, rows: Rows | int, found: Found) -> None:
+    def _write(self, rows: Rows | int, found: PatchedResults) -> None:
         for (number, _), fresh in zip(self.plan.patched, found.codes):
             known = self.outcomes[number]
             codes = known.codes if known is not None else None

@@ -24,7 +24,7 @@ from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.attempt import Scheduler
-from scheduler_core.scheduling.cycle import Cycle, Decision, Event, Restart
+from scheduler_core.scheduling.cycle import Cycle, Decision, KubernetesEvent, Restart
 from scheduler_core.scheduling.queue import QUEUE_SHOWN, SchedulingQueue
 from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.scheduling.vectors import VectorStore
@@ -420,15 +420,15 @@ class Simulation:
             self.queue.move_all()
 
 
-def _events(cycle: Cycle) -> list[Event]:
+def _events(cycle: Cycle) -> list[KubernetesEvent]:
     """Word what happened as v1.11's event recorder does."""
     decision, message = cycle.decision, cycle.message
     about = f"pod/{decision.pod}"
     if decision.result == "scheduled":
         text = f"Successfully assigned {decision.pod} to {decision.node}"
-        return [Event("Normal", "Scheduled", about, text)]
-    events = [Event("Warning", "FailedScheduling", about, message or "")]
+        return [KubernetesEvent("Normal", "Scheduled", about, text)]
+    events = [KubernetesEvent("Warning", "FailedScheduling", about, message or "")]
     for victim in decision.victims:
         text = f"by {decision.pod} on node {decision.nominated}"
-        events.append(Event("Normal", "Preempted", f"pod/{victim}", text))
+        events.append(KubernetesEvent("Normal", "Preempted", f"pod/{victim}", text))
     return events

@@ -20,7 +20,7 @@ from scheduler_core.quirks import QUIRKS
 from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
 from scheduler_core.scheduling.queue import SchedulingQueue
-from scheduler_core.scheduling.quirk_causes import CAUSES, Facts, Moment, named
+from scheduler_core.scheduling.quirk_causes import CAUSES, DecisionContext, QuirkText, named
 from scheduler_core.scheduling.vectors import KEPT_BYTES, VectorStore
 from scheduler_core.simulation.trace import conformance_preemption
 
@@ -48,7 +48,7 @@ class QuirkEffects:
         """
         if cycle.matrix is None:  # it ended before any rule ran
             return ()
-        at = Moment(pod, self.cluster, self.queue, self.profile, cycle)
+        at = DecisionContext(pod, self.cluster, self.queue, self.profile, cycle)
         possible = {
             row.id: facts
             for row in QUIRKS
@@ -65,7 +65,7 @@ class QuirkEffects:
             found = list(self._effects(possible, pod, cycle))
         return tuple(found)
 
-    def _effects(self, causes: Mapping[str, Facts], pod: PodState, cycle: Cycle) -> Iterable[QuirkEffect]:
+    def _effects(self, causes: Mapping[str, QuirkText], pod: PodState, cycle: Cycle) -> Iterable[QuirkEffect]:
         other = self._decide(frozenset(causes), pod, cycle)
         difference = compare(cycle, other)
         if difference.changed:
@@ -89,14 +89,14 @@ class QuirkEffects:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RecordDifference:
     """What differs between two records of one attempt; ``nodes`` are those with another verdict."""
 
     changed: tuple[QuirkChange, ...]
     nodes: tuple[str, ...]
 
 
-def compare(one: Cycle, other: Cycle) -> Difference:
+def compare(one: Cycle, other: Cycle) -> RecordDifference:
     """Compare two decisions for the same pod in the same cluster.
 
     A predicate that ran in one of them alone differs on the nodes that it failed.
@@ -109,7 +109,7 @@ def compare(one: Cycle, other: Cycle) -> Difference:
         "decision": _decided(one) != _decided(other),
     }
     names = tuple(one.nodes[node] for node in nodes)
-    return Difference(tuple(part for part, differs in tests.items() if differs), names)
+    return RecordDifference(tuple(part for part, differs in tests.items() if differs), names)
 
 
 def _differing_nodes(one: PredicateMatrix, other: PredicateMatrix) -> tuple[int, ...]:
@@ -164,7 +164,7 @@ def _decided(cycle: Cycle) -> tuple[Any, ...]:
     )
 
 
-def _outcome(cycle: Cycle, other: Cycle, difference: Difference) -> str:
+def _outcome(cycle: Cycle, other: Cycle, difference: RecordDifference) -> str:
     """Say in a sentence what came of it."""
     was, should = _told(cycle), _told(other)
     if was != should:

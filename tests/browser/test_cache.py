@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.scheduling.cache_record import CacheRecord, Source
+from scheduler_core.scheduling.cache_record import CacheRecord, ResultSource
 from scheduler_core.scheduling.cycle import Cycle
 from tests.browser.conftest import DESKTOP, looks
 from tests.browser.editing import yaml_of
@@ -125,7 +125,10 @@ def test_every_predicates_answers_add_up(page: Page, good_day: str) -> None:
     assert len(rows) == len(cycle.matrix.order)
     for row, name, sources in zip(rows, cycle.matrix.order, found, strict=True):
         assert row.get_by_role("rowheader").inner_text() == name
-        counted = [int((sources == kind).sum()) for kind in (Source.HIT, Source.MISS, Source.NOT_REACHED)]
+        counted = [
+            int((sources == kind).sum())
+            for kind in (ResultSource.HIT, ResultSource.MISS, ResultSource.NOT_REACHED)
+        ]
         assert [int(text) for text in texts(row.locator("td.num"))] == counted
 
 

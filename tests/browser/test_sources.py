@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.scheduling.cache_record import CacheRecord, Source
+from scheduler_core.scheduling.cache_record import CacheRecord, ResultSource
 from scheduler_core.scheduling.cycle import Cycle
 from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
@@ -57,8 +57,8 @@ def test_every_answer_has_the_mark_of_its_source(page: Page, audited: str, cycle
     stale = len(record(cycle).stale)
     assert stale
     cells = panel.locator("tbody td.cell")
-    expect(cells.locator(".from.hit, .from.wrong")).to_have_count(found[Source.HIT])
-    expect(cells.locator(".from.miss")).to_have_count(found[Source.MISS])
+    expect(cells.locator(".from.hit, .from.wrong")).to_have_count(found[ResultSource.HIT])
+    expect(cells.locator(".from.miss")).to_have_count(found[ResultSource.MISS])
     expect(panel.locator("tbody td.stale")).to_have_count(stale)
     first = record(cycle).stale[0]
     cell = panel.get_by_role("gridcell", name=f"{first.predicate}: passed; from the cache; stale").first
@@ -88,7 +88,7 @@ def test_nodes_are_filtered_by_where_their_answers_came_from(page: Page, audited
     rows = panel.get_by_role("rowheader")
     sources = record(cycle).sources
     assert sources is not None
-    evaluated = [node for node, column in zip(cycle.nodes, sources.T) if Source.MISS in column.tolist()]
+    evaluated = [node for node, column in zip(cycle.nodes, sources.T) if ResultSource.MISS in column.tolist()]
     choice.select_option("some evaluated")
     becomes(lambda: sorted(rows.all_inner_texts()), sorted(evaluated))
     choice.select_option("all from the cache")

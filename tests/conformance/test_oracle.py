@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core.cli.conform import decide
 from scheduler_core.config.settings import Settings
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation

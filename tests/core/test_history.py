@@ -12,7 +12,7 @@ import yaml
 from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario.history import (
     HistoryError,
     Moment,

@@ -14,7 +14,7 @@ from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
 from scheduler_core.framework.plugins.coscheduling.record import record_of
-from scheduler_core.scheduling.cycle import Cycle, Decision, Event
+from scheduler_core.scheduling.cycle import Cycle, Decision, KubernetesEvent
 from scheduler_core.simulation.moment_record import UNTRIED, upto
 from scheduler_core.simulation.virtual.cycles import events_of
 from tests.playground.cutting import moments_inside, whole
@@ -119,7 +119,7 @@ def poisoned(cycle: Cycle, reached: tuple[str, ...]) -> Cycle:
     if "predicates" not in reached:
         other |= {"matrix": POISON, "feasible": np.zeros(1, np.int32), "nominated_passes": (POISON,)}
     if record_of(cycle).groups is None:
-        other["events"] = [Event("Warning", POISON, POISON, POISON)]
+        other["events"] = [KubernetesEvent("Warning", POISON, POISON, POISON)]
     else:
         record = replace(record_of(cycle), marks=(), groups=record_of(cycle).groups_left)
         other |= {"plugins": (record,), "consequences": ()}

@@ -13,7 +13,7 @@ from playground.celery import app
 from playground.models import QUEUED, RUNNING, Run
 from playground.queues import LONG, SHORT
 from playground.runs import compute, fairness, service
-from playground.runs.fairness import Visitor, Waiting, fair_order
+from playground.runs.fairness import QueuedRun, Visitor, fair_order
 from playground.storage import bundles
 from playground.tasks import run_simulation
 from tests.playground.conftest import DATA, OWNER, STRANGER
@@ -22,9 +22,9 @@ EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 ANN, BOB, EVE, EVE_AGAIN = ("1.1.1.1", "ann"), ("2.2.2.2", "bob"), ("6.6.6.6", "eve"), ("6.6.6.6", "eve2")
 
 
-def waiting(*rows: tuple[str, Visitor]) -> list[Waiting]:
+def waiting(*rows: tuple[str, Visitor]) -> list[QueuedRun]:
     """Return runs that began to wait one second after the other."""
-    return [Waiting(run, who, EPOCH + timedelta(seconds=at)) for at, (run, who) in enumerate(rows)]
+    return [QueuedRun(run, who, EPOCH + timedelta(seconds=at)) for at, (run, who) in enumerate(rows)]
 
 
 def test_visitors_take_turns() -> None:
@@ -65,14 +65,14 @@ class Machine:
 
     def __init__(self, processes: int) -> None:
         self.now = 0
-        self.waiting: list[tuple[Waiting, int]] = []
+        self.waiting: list[tuple[QueuedRun, int]] = []
         self.under_way: list[tuple[int, Visitor]] = []
         self.last: dict[Visitor, datetime] = {}
         self.started: dict[str, int] = {}
         self.processes = processes
 
     def start(self, run: str, who: Visitor, seconds: int) -> None:
-        self.waiting.append((Waiting(run, who, EPOCH + timedelta(seconds=self.now)), seconds))
+        self.waiting.append((QueuedRun(run, who, EPOCH + timedelta(seconds=self.now)), seconds))
 
     def tick(self) -> None:
         self.under_way = [(end, who) for end, who in self.under_way if end > self.now]

@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.api.document import SCHEMAS
 from playground.playback import finding
-from playground.playback.finding import ConditionError, Finder, Found, Search, condition_of
+from playground.playback.finding import ConditionError, Finder, FoundCycle, Search, condition_of
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
@@ -53,14 +53,14 @@ def searched(
     direction: str = "forward",
     to: int | None = None,
     met: Iterable[str] = (),
-) -> Found:
+) -> FoundCycle:
     """Do a search to its end."""
     work = Finder(playback, Search.read(list(conditions), start, direction, to, list(met))).run()
     while True:
         try:
             next(work)
         except StopIteration as end:
-            found: Found = end.value
+            found: FoundCycle = end.value
             return found
 
 
@@ -174,7 +174,7 @@ def test_what_holds_at_once_is_told_at_once() -> None:
 def test_a_search_ends_where_it_is_told_to() -> None:
     """`to` is the last cycle that is looked at, in both directions."""
     playback = Playback(load(picky()))
-    assert searched(playback, ["predicate:"], to=6) == Found(0, (), 6, over=True)
+    assert searched(playback, ["predicate:"], to=6) == FoundCycle(0, (), 6, over=True)
     assert searched(playback, ["predicate:"], to=7).index == 7
     assert not searched(playback, ["predicate:"], 10, "backward", to=8).index
     assert searched(playback, ["predicate:"], 10, "backward", to=7).index == 7
@@ -248,7 +248,7 @@ def test_a_stored_run_is_searched_as_well() -> None:
     for condition in ("predicate:MatchNodeSelector@n1", "pod:default/p7"):
         assert searched(stored, [condition]).index == 7
         assert searched(stored, [condition], 11, "backward").index == 7
-    assert searched(stored, ["stale"]) == Found(0, (), 10, over=True)
+    assert searched(stored, ["stale"]) == FoundCycle(0, (), 10, over=True)
 
 
 def test_a_search_disturbs_nobody(web: str) -> None:

@@ -56,7 +56,7 @@ def _end_pool() -> None:
 def pooled(limits: Limit, monkeypatch: pytest.MonkeyPatch) -> Iterator[Limit]:
     """A web process with a pool, in which nothing large can be read in the process itself."""
     monkeypatch.setattr(bundles, "last_read", bundles.LastRead())
-    monkeypatch.setattr(worth, "answers", worth.Answers())
+    monkeypatch.setattr(worth, "answers", worth.CostAnswers())
     load, load_documents = scheduler_core.load, scheduler_core.load_documents
 
     def small(given: Any, *args: Any, **kwargs: Any) -> Any:

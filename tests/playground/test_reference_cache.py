@@ -12,8 +12,8 @@ from playground.reference import cache_texts
 from playground.views.reference_cache import lacking, resources
 from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 from scheduler_core.equivalence.classes import fields_of
-from scheduler_core.equivalence.conditions import ALWAYS, Scope
-from scheduler_core.equivalence.row import MODES, Row
+from scheduler_core.equivalence.conditions import ALWAYS, InvalidatedNodes
+from scheduler_core.equivalence.row import MODES, InvalidationRow
 from scheduler_core.equivalence.rules import TABLE
 
 
@@ -22,14 +22,14 @@ def text(client: Client) -> str:
     return client.get("/reference/cache/").content.decode()
 
 
-def told(text: str, row: Row) -> str:
+def told(text: str, row: InvalidationRow) -> str:
     """Return what the page says in a row, without its tags."""
     body = text[text.index(f'<tr id="{row.id}"') :]
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body[: body.index("</tr>")])).split())
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.id)
-def test_every_row_of_the_table_is_told_in_words(text: str, row: Row) -> None:
+def test_every_row_of_the_table_is_told_in_words(text: str, row: InvalidationRow) -> None:
     """Resource, operations, condition, reason and, for every mode, its scope or that it does not apply."""
     said = told(text, row)
     assert row.condition is ALWAYS or row.condition.text
@@ -104,5 +104,5 @@ def test_every_issue_that_a_row_names_is_a_link(text: str) -> None:
 
 def test_every_scope_has_words() -> None:
     """No two scopes read alike, so that a row's reach is known from the page alone."""
-    assert len({scope.value for scope in Scope}) == len(Scope)
-    assert all(scope.value for scope in Scope)
+    assert len({scope.value for scope in InvalidatedNodes}) == len(InvalidatedNodes)
+    assert all(scope.value for scope in InvalidatedNodes)

@@ -309,7 +309,7 @@ def test_removal_is_in_batches_and_bounded_in_time(monkeypatch: pytest.MonkeyPat
         sizes.append(len(keys))
         rule.remove(keys)
 
-    counted = retention.Rule(rule.kind, rule.expired, rule.order, rule.batch, remove)
+    counted = retention.RetentionRule(rule.kind, rule.expired, rule.order, rule.batch, remove)
     monkeypatch.setattr(retention, "RULES", (counted, *retention.RULES[1:]))
     assert retention.sweep(most_seconds=0)["drafts"] == 200
     assert Draft.objects.count() == 250

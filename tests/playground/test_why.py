@@ -55,7 +55,7 @@ spec:
 @pytest.fixture(autouse=True)
 def nothing_known() -> None:
     """No answer of another test is kept."""
-    panel.answers = panel.Answers()
+    panel.answers = panel.WhyAnswers()
 
 
 async def draft(socket: Socket, text: str = BUNDLE) -> dict[str, str]:

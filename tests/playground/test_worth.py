@@ -55,7 +55,7 @@ def bundle(mode: str = "off") -> str:
 @pytest.fixture(autouse=True)
 def nothing_known() -> Iterator[None]:
     """No answer of another test is kept, and nothing is being worked out afterwards."""
-    worth.answers = worth.Answers()
+    worth.answers = worth.CostAnswers()
     yield
     assert not worth._jobs
 
@@ -340,7 +340,7 @@ def test_the_oldest_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept is bounded in number and in bytes."""
     monkeypatch.setattr(worth, "ANSWERS_KEPT", 2)
     monkeypatch.setattr(worth, "ANSWER_BYTES", 10)
-    kept = worth.Answers()
+    kept = worth.CostAnswers()
     for name in ("a", "b", "a", "c"):
         kept.put(name, Encoded(name))
         kept.get("a")

@@ -27,10 +27,10 @@ from scheduler_core.simulation.virtual import Stepper
 # `from` is a word of Python's, and so cannot be written as an argument.
 ROWS_ASKED = {"from": "index", "count": "index"}
 
-Show = Callable[[Stepper, Playback], dict[str, Any]]
+CacheView = Callable[[Stepper, Playback], dict[str, Any]]
 
 
-async def _after(call: Call, show: Show) -> Answer:
+async def _after(call: Call, show: CacheView) -> Answer:
     """Answer what ``show`` makes of the simulation as it stands after the call's cycle."""
     index = call.payload["cycle"]
 

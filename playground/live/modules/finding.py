@@ -8,7 +8,7 @@ import time
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.playback.finding import ConditionError, Finder, Found, Search, Searching
+from playground.playback.finding import ConditionError, Finder, FoundCycle, Search, Searching
 from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
 
 TOLD_SECONDS = 0.25  # between two frames that tell how far a search is
@@ -46,7 +46,7 @@ async def find(call: Call) -> Answer:
         report = {"source": call.found().asked, "request": call.request, "index": index}
         call.connection.push("cycle.searched", report)
 
-    def turn(playback: Playback, unwanted: Unwanted) -> Found | None:
+    def turn(playback: Playback, unwanted: Unwanted) -> FoundCycle | None:
         nonlocal searching, told
         searching = searching or Finder(playback, search, unwanted).run()
         began, seen = time.monotonic(), search.start
@@ -56,10 +56,10 @@ async def find(call: Call) -> Answer:
                     raise Superseded
                 seen = next(searching)
         except StopIteration as end:
-            found: Found = end.value
+            found: FoundCycle = end.value
             return found
         if time.monotonic() > until:
-            return Found(0, (), seen, over=False)
+            return FoundCycle(0, (), seen, over=False)
         if time.monotonic() - told > TOLD_SECONDS:
             told = time.monotonic()
             loop.call_soon_threadsafe(tell, seen)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from playground.edits.edit_initial import amended
-from playground.edits.edit_operations import OBJECT_BYTES, Change, key_of_target, operated, typed
+from playground.edits.edit_operations import OBJECT_BYTES, OperationEdit, key_of_target, operated, typed
 from playground.edits.podgroup_forms import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
@@ -175,4 +175,4 @@ def _amended(payload: dict[str, Any]) -> dict[str, Any]:
 def _operated(payload: dict[str, Any], moment: Moment | None, landed: Moment | None) -> dict[str, Any]:
     given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id", "seconds")}
     with refusals():
-        return operated(payload["text"], Change(payload["action"], moment, landed=landed, **given))
+        return operated(payload["text"], OperationEdit(payload["action"], moment, landed=landed, **given))

@@ -10,12 +10,12 @@ from playground.edits import branching, drafting
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.panels.why import Question, applying, explaining, why
+from playground.panels.why import WhyQuestion, applying, explaining, why
 from playground.playback import sources
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
 from playground.wire import Encoded, encode
 from scheduler_core.explain import ExplainError
-from scheduler_core.explain.changes import Change
+from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.copying import Copy
 
 T = TypeVar("T")
@@ -50,8 +50,8 @@ async def apply(call: Call) -> Answer:
     wanted = call.payload["change"]
 
     def work(
-        playback: Playback, question: Question
-    ) -> Generator[None, None, tuple[Change, Copy | None] | None]:
+        playback: Playback, question: WhyQuestion
+    ) -> Generator[None, None, tuple[Remedy, Copy | None] | None]:
         return applying(playback, question, wanted, lambda: time.monotonic() > until)
 
     applied = await _in_slices(call, work, lambda: None)
@@ -62,7 +62,7 @@ async def apply(call: Call) -> Answer:
     return {"draft": draft, "url": f"/p/{draft}/", **made.as_dict(), "words": list(change.words)}
 
 
-def _draft(source: sources.Source, visitor: str, change: Change, made: Copy, step: str) -> str:
+def _draft(source: sources.Source, visitor: str, change: Remedy, made: Copy, step: str) -> str:
     title = f"{source.title or 'Untitled'}: {change.words[0]}"
     origin = branching.origin_of(source, step, tuple(change.words))
     return drafting.copy_of(source, visitor, made, title, origin).pk
@@ -70,7 +70,7 @@ def _draft(source: sources.Source, visitor: str, change: Change, made: Copy, ste
 
 async def _in_slices(
     call: Call,
-    begin: Callable[[Playback, Question], Generator[None, None, T]],
+    begin: Callable[[Playback, WhyQuestion], Generator[None, None, T]],
     late: Callable[[], None],
 ) -> T:
     """Do work that pauses in turns of a slice, so that whoever else waits comes in between."""
@@ -85,7 +85,7 @@ async def _in_slices(
             index = _resolved(playback, step)
             if index is None:
                 return None
-            work = begin(playback, Question(key, index, pod, node))
+            work = begin(playback, WhyQuestion(key, index, pod, node))
         began = time.monotonic()
         while time.monotonic() - began < SLICE_SECONDS:
             if unwanted():

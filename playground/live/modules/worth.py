@@ -11,7 +11,7 @@ from playground.playback.playback import Superseded
 @command("worth.cost", source="source", latest=1, throttle="IMPORTS_PER_MINUTE")
 async def cost(call: Call) -> Answer:
     """Answer what each strategy evaluates, keeps and takes; pushes ``worth.progress`` meanwhile."""
-    return await _waited(call, worth.Question(call.found()))
+    return await _waited(call, worth.CostQuestion(call.found()))
 
 
 @command(
@@ -45,7 +45,7 @@ async def copy(call: Call) -> Answer:
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}
 
 
-def _asked(call: Call) -> worth.Question:
+def _asked(call: Call) -> worth.CostQuestion:
     chosen = {name: call.payload[name] for name in worth.CHOICES if call.payload.get(name) is not None}
     try:
         return worth.under(call.found(), chosen)
@@ -61,8 +61,8 @@ async def cancel(call: Call) -> Answer:
     return {}
 
 
-async def _waited(call: Call, question: worth.Question) -> Answer:
-    def tell(report: worth.Report) -> None:
+async def _waited(call: Call, question: worth.CostQuestion) -> Answer:
+    def tell(report: worth.CostProgress) -> None:
         done, total, strategy = report
         payload = {"source": call.found().asked, "done": done, "total": total, "strategy": strategy}
         call.connection.push("worth.progress", payload)

@@ -68,7 +68,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExpectedOutcome:
     """What an example in virtual time says comes of it; tests hold it to that.
 
     ``phases`` are those that each PodGroup goes through in turn, ``members`` how many of it run in the end.
@@ -100,7 +100,7 @@ class Example:
     step: str = ""
     tab: str = ""
     claims: tuple[Claim, ...] = ()
-    outcome: Outcome | None = None
+    outcome: ExpectedOutcome | None = None
 
     def read(self) -> str:
         """Return the bundle's text, as a user would have pasted it."""
@@ -142,9 +142,9 @@ def _example(row: Mapping[str, Any]) -> Example:
     return Example(**{**row, "claims": claims, "outcome": outcome})
 
 
-def _outcome(row: Mapping[str, Any]) -> Outcome:
+def _outcome(row: Mapping[str, Any]) -> ExpectedOutcome:
     phases = {group: tuple(through) for group, through in row.get("phases", {}).items()}
-    return Outcome(**{**row, "phases": phases})
+    return ExpectedOutcome(**{**row, "phases": phases})
 
 
 def _claim(row: Mapping[str, Any]) -> Claim:

@@ -15,7 +15,7 @@ _REGION = "failure-domain.beta.kubernetes.io/region"
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class NodePool:
     """A node pool. ``share`` of all nodes, each with these resources; ``taint`` keeps others away."""
 
     name: str
@@ -27,16 +27,16 @@ class Pool:
 
 
 POOLS = (
-    Pool("general", 12, 8, 32),
-    Pool("compute", 4, 32, 64),
-    Pool("memory", 3, 8, 128),
-    Pool("gpu", 1, 16, 64, taint="nvidia.com/gpu", extended=("nvidia.com/gpu", 4)),
+    NodePool("general", 12, 8, 32),
+    NodePool("compute", 4, 32, 64),
+    NodePool("memory", 3, 8, 128),
+    NodePool("gpu", 1, 16, 64, taint="nvidia.com/gpu", extended=("nvidia.com/gpu", 4)),
 )
 _SIZES = (("100m", "128Mi"), ("250m", "256Mi"), ("500m", "1Gi"), ("1", "2Gi"), ("2", "4Gi"))
 _TEAMS = ("shop", "search", "billing", "data", "platform")
 
 
-def _node(pool: Pool, number: int, zone: str, dice: random.Random) -> dict[str, Any]:
+def _node(pool: NodePool, number: int, zone: str, dice: random.Random) -> dict[str, Any]:
     name = f"{pool.name}-{number:03d}"
     labels = {
         "kubernetes.io/hostname": name,

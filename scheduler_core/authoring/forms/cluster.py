@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import NAMESPACE, manifest, meta, name_field
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
-
-Manifest = dict[str, Any]
+from scheduler_core.objects.manifests import Manifest
 
 MOST_NODES = 200  # of one form; the generator makes more
 MOST_ZONES = 26
@@ -18,8 +16,8 @@ POOL_LABEL = "pool"
 
 POOL_FIELDS = (
     name_field("general"),
-    Field("count", "Nodes", "integer", "3", "3", low=1, high=MOST_NODES, required=True),
-    Field(
+    FormField("count", "Nodes", "integer", "3", "3", low=1, high=MOST_NODES, required=True),
+    FormField(
         "cpu",
         "cpu",
         "cpu",
@@ -30,7 +28,7 @@ POOL_FIELDS = (
         missing="write it like 4 or 3920m",
         place=r"allocatable\.cpu",
     ),
-    Field(
+    FormField(
         "memory",
         "memory",
         "quantity",
@@ -41,7 +39,7 @@ POOL_FIELDS = (
         missing="write it like 16Gi",
         place=r"allocatable\.memory",
     ),
-    Field(
+    FormField(
         "pods",
         "pods",
         "integer",
@@ -54,7 +52,7 @@ POOL_FIELDS = (
         required=True,
         place=r"allocatable\.pods",
     ),
-    Field(
+    FormField(
         "resources",
         "Other resources",
         "resources",
@@ -63,7 +61,7 @@ POOL_FIELDS = (
         suggest="resources",
         place=r"allocatable",
     ),
-    Field(
+    FormField(
         "zones",
         "Zones",
         "integer",
@@ -73,7 +71,7 @@ POOL_FIELDS = (
         "Labels and taints",
         high=MOST_ZONES,
     ),
-    Field(
+    FormField(
         "labels",
         "Labels",
         "labels",
@@ -83,7 +81,7 @@ POOL_FIELDS = (
         suggest="labels",
         place=r"labels",
     ),
-    Field(
+    FormField(
         "taints",
         "Taints",
         "taints",
@@ -93,11 +91,11 @@ POOL_FIELDS = (
         suggest="taints",
         place=r"taints",
     ),
-    Field("cordoned", "Cordoned", "flag", "false", section="Labels and taints"),
+    FormField("cordoned", "Cordoned", "flag", "false", section="Labels and taints"),
 )
 CLASS_FIELDS = (
     name_field("urgent"),
-    Field(
+    FormField(
         "value",
         "Value",
         "integer",
@@ -109,9 +107,11 @@ CLASS_FIELDS = (
         required=True,
         place=r"value",
     ),
-    Field("globalDefault", "The default for pods that name none", "flag", "false", place=r"globalDefault"),
+    FormField(
+        "globalDefault", "The default for pods that name none", "flag", "false", place=r"globalDefault"
+    ),
 )
-PODS_WITH = Field(
+PODS_WITH = FormField(
     "selector",
     "Pods with",
     "labels",
@@ -125,7 +125,7 @@ BUDGET_FIELDS = (
     name_field("web"),
     NAMESPACE,
     PODS_WITH,
-    Field(
+    FormField(
         "minAvailable",
         "minAvailable",
         "text",
@@ -134,13 +134,13 @@ BUDGET_FIELDS = (
         "this or maxUnavailable",
         place=r"minAvailable",
     ),
-    Field("maxUnavailable", "maxUnavailable", "text", placeholder="1 or 25%", place=r"maxUnavailable"),
+    FormField("maxUnavailable", "maxUnavailable", "text", placeholder="1 or 25%", place=r"maxUnavailable"),
 )
 SERVICE_FIELDS = (
     name_field("web"),
     NAMESPACE,
     PODS_WITH,
-    Field("port", "Port", "integer", "80", "80", low=1, high=65_535, required=True, place=r"port"),
+    FormField("port", "Port", "integer", "80", "80", low=1, high=65_535, required=True, place=r"port"),
 )
 
 

@@ -34,7 +34,7 @@ class FieldError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One row of a form. ``type`` names a reader of :data:`TYPES`; ``low`` and ``high`` bound numbers.
 
     ``place`` is a pattern of the paths in the made manifests that it comes from, for what the loader says.
@@ -73,7 +73,7 @@ class Field:
         return told
 
 
-def read(fields: Sequence[Field], given: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
+def read(fields: Sequence[FormField], given: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
     """Return the value of every field, and what is wrong with what was typed. ``given`` holds texts.
 
     A field that is not given has its default; one that is wrong or empty has ``None`` as value, or what is
@@ -100,26 +100,26 @@ def read(fields: Sequence[Field], given: Mapping[str, Any]) -> tuple[dict[str, A
 # --- readers: what was typed, without blanks around it, and its field
 
 
-def _text(text: str, field: Field) -> str:
+def _text(text: str, field: FormField) -> str:
     del field
     return text
 
 
-def _name(text: str, field: Field) -> str:
+def _name(text: str, field: FormField) -> str:
     rule = (check_namespace if field.name == "namespace" else check_name)(text)
     if rule:
         raise FieldError(f"{text[:63]!r} {rule}")
     return text
 
 
-def _integer(text: str, field: Field) -> int:
+def _integer(text: str, field: FormField) -> int:
     if not _INTEGER.fullmatch(text) or not field.low <= int(text) <= field.high:
         most = f"{field.low:,} to {field.high:,}" if field.high < 2**31 - 1 else f"{field.low:,} on"
         raise FieldError(f"must be a whole number from {most}, not {text[:40]!r}")
     return int(text)
 
 
-def _quantity(text: str, field: Field) -> str:
+def _quantity(text: str, field: FormField) -> str:
     amount(text, 1000 if field.type == "cpu" else 1)
     return text
 
@@ -135,7 +135,7 @@ def amount(text: str, scale: int = 1) -> int:
     return found
 
 
-def _choice(text: str, field: Field) -> str:
+def _choice(text: str, field: FormField) -> str:
     names = [name for name, _ in field.choices]
     if text not in names:
         raise FieldError(
@@ -144,7 +144,7 @@ def _choice(text: str, field: Field) -> str:
     return text
 
 
-def _flag(text: str, field: Field) -> bool:
+def _flag(text: str, field: FormField) -> bool:
     if text not in ("true", "false"):
         raise FieldError(f"must be true or false, not {text[:40]!r}")
     del field
@@ -173,7 +173,7 @@ def _checked(key: str, value: str) -> None:
             raise FieldError(f"{text[:63]!r} {rule}")
 
 
-def _labels(text: str, field: Field) -> dict[str, str]:
+def _labels(text: str, field: FormField) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in entries(text):
         key, value = _pair(entry, field.placeholder.partition(",")[0] or "app=web")
@@ -184,7 +184,7 @@ def _labels(text: str, field: Field) -> dict[str, str]:
     return found
 
 
-def _resources(text: str, field: Field) -> dict[str, str]:
+def _resources(text: str, field: FormField) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in entries(text):
         name, value = _pair(entry, field.placeholder or "nvidia.com/gpu=1")
@@ -201,7 +201,7 @@ def _effect(text: str) -> str:
     return text
 
 
-def _taints(text: str, field: Field) -> list[dict[str, str]]:
+def _taints(text: str, field: FormField) -> list[dict[str, str]]:
     del field
     found = []
     for entry in entries(text):
@@ -216,7 +216,7 @@ def _taints(text: str, field: Field) -> list[dict[str, str]]:
     return found
 
 
-def _tolerations(text: str, field: Field) -> list[dict[str, str]]:
+def _tolerations(text: str, field: FormField) -> list[dict[str, str]]:
     del field
     found = []
     for entry in entries(text):
@@ -237,7 +237,7 @@ def _tolerations(text: str, field: Field) -> list[dict[str, str]]:
     return found
 
 
-def _ports(text: str, field: Field) -> list[dict[str, Any]]:
+def _ports(text: str, field: FormField) -> list[dict[str, Any]]:
     del field
     found = []
     for entry in entries(text):
@@ -259,7 +259,7 @@ def _ports(text: str, field: Field) -> list[dict[str, Any]]:
 _OPERATORS = {"in": "In", "notin": "NotIn", "=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}
 
 
-def _selector(text: str, field: Field) -> list[dict[str, Any]]:
+def _selector(text: str, field: FormField) -> list[dict[str, Any]]:
     """Read what ``kubectl -l`` takes, and ``key > 3`` as node affinity has it, as match expressions."""
     del field
     return [_requirement(entry) for entry in entries(text)]
@@ -282,11 +282,11 @@ def _requirement(entry: str) -> dict[str, Any]:
     return {"key": key, "operator": _OPERATORS[operator], "values": values}
 
 
-def _names(text: str, field: Field) -> list[str]:
+def _names(text: str, field: FormField) -> list[str]:
     return [_name(entry, field) for entry in entries(text)]
 
 
-TYPES: Mapping[str, Callable[[str, Field], Any]] = {
+TYPES: Mapping[str, Callable[[str, FormField], Any]] = {
     "text": _text,
     "name": _name,
     "integer": _integer,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.authoring.forms.fields import FormField, Values
+from scheduler_core.objects.manifests import Manifest
 
-Manifest = dict[str, Any]
 
-
-def name_field(example: str) -> Field:
+def name_field(example: str) -> FormField:
     """Return the field for an object's name."""
-    return Field(
+    return FormField(
         "name",
         "Name",
         "name",
@@ -22,7 +21,7 @@ def name_field(example: str) -> Field:
     )
 
 
-NAMESPACE = Field(
+NAMESPACE = FormField(
     "namespace",
     "Namespace",
     "name",
@@ -31,7 +30,7 @@ NAMESPACE = Field(
     suggest="namespaces",
     place=r"metadata\.namespace",
 )
-LABELS = Field(
+LABELS = FormField(
     "labels",
     "Labels",
     "labels",

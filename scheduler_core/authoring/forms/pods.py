@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.controllers.running import RUN
-
-Manifest = dict[str, Any]
+from scheduler_core.objects.manifests import Manifest
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -34,7 +31,7 @@ _PODS = "Its pods"
 _ADVANCED = "Where they may run"
 _MORE = "More"
 
-RUNS = Field(
+RUNS = FormField(
     "runSeconds",
     "Runs for, in seconds",
     "integer",
@@ -44,10 +41,12 @@ RUNS = Field(
     place=r"run-seconds",
 )
 
-POD_FIELDS: tuple[Field, ...] = (
-    Field("cpu", "cpu of a pod", "cpu", "100m", "none", section=_PODS, place=r"requests\.cpu"),
-    Field("memory", "memory of a pod", "quantity", "128Mi", "none", section=_PODS, place=r"requests\.memory"),
-    Field(
+POD_FIELDS: tuple[FormField, ...] = (
+    FormField("cpu", "cpu of a pod", "cpu", "100m", "none", section=_PODS, place=r"requests\.cpu"),
+    FormField(
+        "memory", "memory of a pod", "quantity", "128Mi", "none", section=_PODS, place=r"requests\.memory"
+    ),
+    FormField(
         "resources",
         "Other resources",
         "resources",
@@ -57,7 +56,7 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="resources",
         place=r"limits",
     ),
-    Field(
+    FormField(
         "priorityClassName",
         "Priority class",
         "name",
@@ -65,7 +64,7 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="priorityClasses",
         place=r"priorityClassName",
     ),
-    Field(
+    FormField(
         "nodeSelector",
         "Node selector",
         "labels",
@@ -75,7 +74,7 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="labels",
         place=r"nodeSelector",
     ),
-    Field(
+    FormField(
         "tolerations",
         "Tolerations",
         "tolerations",
@@ -85,7 +84,7 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="taints",
         place=r"tolerations",
     ),
-    Field(
+    FormField(
         "required",
         "Node affinity, required",
         "selector",
@@ -94,7 +93,7 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="selectors",
         place=r"nodeAffinity\.required",
     ),
-    Field(
+    FormField(
         "preferred",
         "Node affinity, preferred",
         "selector",
@@ -103,8 +102,8 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="selectors",
         place=r"nodeAffinity\.preferred",
     ),
-    Field("weight", "Its weight", "integer", "100", "100", "1 to 100", _ADVANCED, low=1, high=100),
-    Field(
+    FormField("weight", "Its weight", "integer", "100", "100", "1 to 100", _ADVANCED, low=1, high=100),
+    FormField(
         "apart",
         "Anti-affinity: keep apart",
         "choice",
@@ -113,7 +112,7 @@ POD_FIELDS: tuple[Field, ...] = (
         section=_ADVANCED,
         place=r"podAntiAffinity",
     ),
-    Field(
+    FormField(
         "apartFrom",
         "Apart from pods with",
         "labels",
@@ -121,7 +120,7 @@ POD_FIELDS: tuple[Field, ...] = (
         section=_ADVANCED,
         suggest="podLabels",
     ),
-    Field(
+    FormField(
         "together",
         "Affinity: keep together",
         "choice",
@@ -129,7 +128,7 @@ POD_FIELDS: tuple[Field, ...] = (
         section=_ADVANCED,
         place=r"podAffinity",
     ),
-    Field(
+    FormField(
         "togetherWith",
         "Together with pods with",
         "labels",
@@ -137,7 +136,7 @@ POD_FIELDS: tuple[Field, ...] = (
         section=_ADVANCED,
         suggest="podLabels",
     ),
-    Field(
+    FormField(
         "ports",
         "Ports",
         "ports",
@@ -146,7 +145,7 @@ POD_FIELDS: tuple[Field, ...] = (
         section=_MORE,
         place=r"ports",
     ),
-    Field(
+    FormField(
         "claims",
         "Claims that it mounts",
         "names",
@@ -155,7 +154,7 @@ POD_FIELDS: tuple[Field, ...] = (
         suggest="claims",
         place=r"volumes|volumeMounts",
     ),
-    Field(
+    FormField(
         "schedulerName",
         "Scheduler's name",
         "name",

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import NAMESPACE, manifest, meta, name_field
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
-
-Manifest = dict[str, Any]
+from scheduler_core.objects.manifests import Manifest
 
 _MODES = tuple((mode, mode) for mode in ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"))
-_MODE = Field("accessMode", "Access", "choice", "ReadWriteOnce", choices=_MODES, place=r"accessModes")
-_CLASS = Field(
+_MODE = FormField("accessMode", "Access", "choice", "ReadWriteOnce", choices=_MODES, place=r"accessModes")
+_CLASS = FormField(
     "storageClass",
     "Storage class",
     "name",
@@ -30,7 +28,7 @@ _SOURCES = (
 
 VOLUME_FIELDS = (
     name_field("volume"),
-    Field(
+    FormField(
         "storage",
         "Capacity",
         "quantity",
@@ -42,9 +40,9 @@ VOLUME_FIELDS = (
     ),
     _MODE,
     _CLASS,
-    Field("source", "Disk", "choice", "gcePersistentDisk", choices=_SOURCES),
-    Field("zone", "In zone", "text", placeholder="any", suggest="zones", place=r"labels"),
-    Field(
+    FormField("source", "Disk", "choice", "gcePersistentDisk", choices=_SOURCES),
+    FormField("zone", "In zone", "text", placeholder="any", suggest="zones", place=r"labels"),
+    FormField(
         "node",
         "On node",
         "name",
@@ -57,7 +55,7 @@ VOLUME_FIELDS = (
 CLAIM_FIELDS = (
     name_field("data"),
     NAMESPACE,
-    Field(
+    FormField(
         "storage",
         "Storage",
         "quantity",
@@ -69,7 +67,7 @@ CLAIM_FIELDS = (
     ),
     _MODE,
     _CLASS,
-    Field(
+    FormField(
         "volumeName",
         "Bound to volume",
         "name",
@@ -80,7 +78,7 @@ CLAIM_FIELDS = (
 )
 STORAGE_CLASS_FIELDS = (
     name_field("standard"),
-    Field(
+    FormField(
         "provisioner",
         "Provisioner",
         "text",
@@ -89,7 +87,7 @@ STORAGE_CLASS_FIELDS = (
         required=True,
         place=r"provisioner",
     ),
-    Field(
+    FormField(
         "mode",
         "Claims are bound",
         "choice",
@@ -100,7 +98,7 @@ STORAGE_CLASS_FIELDS = (
         ),
         place=r"volumeBindingMode",
     ),
-    Field("default", "The default for claims that name none", "flag", "false"),
+    FormField("default", "The default for claims that name none", "flag", "false"),
 )
 _DISKS: Mapping[str, Callable[[str], Manifest]] = {
     "local": lambda name: {"path": f"/mnt/{name}"},

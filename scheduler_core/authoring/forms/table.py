@@ -17,7 +17,7 @@ from scheduler_core.authoring.forms.cluster import (
     priority_class,
     service,
 )
-from scheduler_core.authoring.forms.fields import Field, Problems, Values
+from scheduler_core.authoring.forms.fields import FormField, Problems, Values
 from scheduler_core.authoring.forms.storage import (
     CLAIM_FIELDS,
     STORAGE_CLASS_FIELDS,
@@ -38,8 +38,7 @@ from scheduler_core.authoring.forms.workloads import (
     pods,
     stateful_set,
 )
-
-Manifest = dict[str, Any]
+from scheduler_core.objects.manifests import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Form:
     kind: str
     title: str
     text: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
     make: Callable[[Values], list[Manifest]]
     check: Callable[[Values], Problems] = lambda _: []
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scheduler_core.authoring.forms.fields import Field, Values
+from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import LABELS, NAMESPACE, manifest, meta, name_field
 from scheduler_core.authoring.forms.pods import POD_FIELDS, RUNS, labels_of, template
-
-Manifest = dict[str, Any]
+from scheduler_core.objects.manifests import Manifest
 
 MOST_REPLICAS = 10_000
 MOST_PODS = 100  # of no controller: each is a document of its own
 
 
-def _replicas(label: str, most: int = MOST_REPLICAS, low: int = 0) -> Field:
-    return Field(
+def _replicas(label: str, most: int = MOST_REPLICAS, low: int = 0) -> FormField:
+    return FormField(
         "replicas",
         label,
         "integer",
@@ -34,7 +31,7 @@ STATEFUL_FIELDS = (
     NAMESPACE,
     _replicas("Replicas"),
     LABELS,
-    Field(
+    FormField(
         "management",
         "Pods come",
         "choice",
@@ -42,7 +39,7 @@ STATEFUL_FIELDS = (
         choices=(("OrderedReady", "one after the other"), ("Parallel", "all at once")),
         place=r"podManagementPolicy",
     ),
-    Field(
+    FormField(
         "claimName",
         "Claim of each pod",
         "name",
@@ -51,7 +48,7 @@ STATEFUL_FIELDS = (
         section="Its claims",
         place=r"volumeClaimTemplates.*name",
     ),
-    Field(
+    FormField(
         "storage",
         "Storage",
         "quantity",
@@ -59,7 +56,7 @@ STATEFUL_FIELDS = (
         section="Its claims",
         place=r"volumeClaimTemplates.*storage$",
     ),
-    Field(
+    FormField(
         "storageClass",
         "Storage class",
         "name",
@@ -75,7 +72,7 @@ JOB_FIELDS = (
     name_field("batch"),
     NAMESPACE,
     _replicas("Parallelism"),
-    Field(
+    FormField(
         "completions",
         "Completions",
         "integer",
@@ -91,7 +88,7 @@ JOB_FIELDS = (
 POD_OF_ITS_OWN_FIELDS = (
     name_field("pod"),
     NAMESPACE,
-    Field(
+    FormField(
         "replicas",
         "How many",
         "integer",
@@ -103,7 +100,7 @@ POD_OF_ITS_OWN_FIELDS = (
         required=True,
     ),
     LABELS,
-    Field(
+    FormField(
         "nodeName",
         "Bound to node",
         "name",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OrderRow:
     """One place of an order: the name it is given there, the keys of v1.11 it stands for, why it is there."""
 
     name: str
@@ -25,9 +25,9 @@ class Row:
     why: str = ""
 
 
-def _own(key: str, why: str) -> Row:
+def _own(key: str, why: str) -> OrderRow:
     """Make the row of a key under its own name."""
-    return Row(key, (key,), why)
+    return OrderRow(key, (key,), why)
 
 
 V1_11 = (
@@ -60,33 +60,39 @@ V1_11 = (
 """predicates.Ordering() of kube-scheduler v1.11, 21 rows."""
 
 PROPOSAL = (
-    Row(
+    OrderRow(
         "CheckNodeConditionPredicate",
         ("CheckNodeCondition",),
         "Nothing should be asked of a node that takes no pods.",
     ),
-    Row("PodFitsHost", ("HostName",), "A pod that names its node is settled by one comparison."),
+    OrderRow("PodFitsHost", ("HostName",), "A pod that names its node is settled by one comparison."),
     _own("PodFitsHostPorts", "The ports that the pod asks for are few and exact."),
-    Row("PodMatchNodeSelector", ("MatchNodeSelector",), "Labels are compared where there are nodes left."),
+    OrderRow(
+        "PodMatchNodeSelector", ("MatchNodeSelector",), "Labels are compared where there are nodes left."
+    ),
     _own("PodFitsResources", "It compares ranges, not exact values, so it rules out less than those above."),
     _own("NoDiskConflict", "Disks are a resource too, and follow the other resources."),
     _own("PodToleratesNodeTaints", "Taints can be tolerated, so they rule out less."),
     _own("PodToleratesNodeNoExecuteTaints", "Taints can be tolerated, so they rule out less."),
     _own("CheckNodeLabelPresence", "Labels are easy to check, so it stands before what is not."),
-    Row("checkServiceAffinity", ("CheckServiceAffinity",)),
-    Row(
+    OrderRow("checkServiceAffinity", ("CheckServiceAffinity",)),
+    OrderRow(
         "MaxPDVolumeCountPredicate",
         ("MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"),
     ),
-    Row("VolumeNodePredicate", ("CheckVolumeBinding",)),
-    Row("VolumeZonePredicate", ("NoVolumeZoneConflict",)),
-    Row("CheckNodeMemoryPressurePredicate", ("CheckNodeMemoryPressure",), "Pressure does not happen often."),
-    Row("CheckNodeDiskPressurePredicate", ("CheckNodeDiskPressure",), "Pressure does not happen often."),
-    Row("InterPodAffinityMatches", ("MatchInterPodAffinity",), "The dearest to compute, so it is the last."),
+    OrderRow("VolumeNodePredicate", ("CheckVolumeBinding",)),
+    OrderRow("VolumeZonePredicate", ("NoVolumeZoneConflict",)),
+    OrderRow(
+        "CheckNodeMemoryPressurePredicate", ("CheckNodeMemoryPressure",), "Pressure does not happen often."
+    ),
+    OrderRow("CheckNodeDiskPressurePredicate", ("CheckNodeDiskPressure",), "Pressure does not happen often."),
+    OrderRow(
+        "InterPodAffinityMatches", ("MatchInterPodAffinity",), "The dearest to compute, so it is the last."
+    ),
 )
 """The static order of the predicates-ordering proposal, 16 rows, by its own names."""
 
-ORDERS: Mapping[str, tuple[Row, ...]] = {"v1.11": V1_11, "proposal": PROPOSAL}
+ORDERS: Mapping[str, tuple[OrderRow, ...]] = {"v1.11": V1_11, "proposal": PROPOSAL}
 """The named orders, by what ``predicateOrder`` of a SimulationSettings document may be."""
 
 BUNDLES: Mapping[str, tuple[str, ...]] = {

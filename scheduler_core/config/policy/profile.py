@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.config.policy.order import expanded, static_order
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
-from scheduler_core.config.policy.reading import Named, PolicyReader, WeightedPriority
+from scheduler_core.config.policy.reading import NamedPredicate, PolicyReader, WeightedPriority
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.objects.problems import Problem
 from scheduler_core.predicates import PREDICATES, Predicate
@@ -99,16 +99,16 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     )
 
 
-def _taken_apart(predicates: Mapping[str, Named], settings: Settings) -> dict[str, Named]:
+def _taken_apart(predicates: Mapping[str, NamedPredicate], settings: Settings) -> dict[str, NamedPredicate]:
     """Put the members in the place of a bundle that the static order does not list.
 
     A bundle that the policy itself gives an ``order`` stays one: its place is the policy's to choose.
     """
-    apart: dict[str, Named] = {}
+    apart: dict[str, NamedPredicate] = {}
     for key, named in predicates.items():
         members = expanded(settings.predicate_order, key) if named.order is None else ()
         for member in members:
-            apart.setdefault(member, predicates.get(member, Named(PREDICATES[member])))
+            apart.setdefault(member, predicates.get(member, NamedPredicate(PREDICATES[member])))
         if not members:
             apart[key] = named
     return apart
@@ -116,7 +116,7 @@ def _taken_apart(predicates: Mapping[str, Named], settings: Settings) -> dict[st
 
 @quirk("unknown-predicate-never-run")
 def _arrange(
-    predicates: Mapping[str, Named], settings: Settings, reader: PolicyReader
+    predicates: Mapping[str, NamedPredicate], settings: Settings, reader: PolicyReader
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the keys in the order they run in, and those that never do."""
     static = static_order(settings.predicate_order)
@@ -137,7 +137,7 @@ def _arrange(
     return (*first, *rest), unplaced
 
 
-def _warn_of_equals(predicates: Mapping[str, Named], reader: PolicyReader) -> None:
+def _warn_of_equals(predicates: Mapping[str, NamedPredicate], reader: PolicyReader) -> None:
     """Tell every predicate whose ``order`` another has too: the proposal does not promise which is first."""
     sharing: dict[int, dict[str, str]] = {}  # order -> entry -> key
     for key, named in predicates.items():

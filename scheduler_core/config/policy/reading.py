@@ -41,7 +41,7 @@ _ALSO_TRUE = ("false", "true")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPredicate:
     """A predicate and its ``order``; ``entry`` is the path of what named it, which may name several."""
 
     run: Predicate
@@ -136,12 +136,12 @@ class PolicyReader:
 
     # --- predicates
 
-    def predicates(self) -> dict[str, Named]:
+    def predicates(self) -> dict[str, NamedPredicate]:
         """Read what is to be evaluated, by predicate key; what is mandatory is among it."""
         entries = self._entries("predicates")
         if entries is None:
-            return {key: Named(PREDICATES[key]) for key in DEFAULT_PREDICATES}
-        found: dict[str, Named] = {}
+            return {key: NamedPredicate(PREDICATES[key]) for key in DEFAULT_PREDICATES}
+        found: dict[str, NamedPredicate] = {}
         first: dict[str, str] = {}
         for path, entry in entries:
             order = self._order(path, entry)
@@ -152,9 +152,9 @@ class PolicyReader:
                     break
                 first[key] = path
                 if run is not None or key in PREDICATES:
-                    found[key] = Named(run or PREDICATES[key], order, path)
+                    found[key] = NamedPredicate(run or PREDICATES[key], order, path)
         for key in MANDATORY_PREDICATES:
-            found.setdefault(key, Named(PREDICATES[key]))
+            found.setdefault(key, NamedPredicate(PREDICATES[key]))
         return found
 
     def _order(self, path: str, entry: Mapping[str, Any]) -> int | None:

@@ -46,7 +46,7 @@ class ResourceSpec:
 
 
 CPU_AND_MEMORY = (ResourceSpec("cpu"), ResourceSpec("memory"))
-Shape = tuple[tuple[int, int], ...]  # utilization in per cent, score from 0 to 10
+ShapePoints = tuple[tuple[int, int], ...]  # utilization in per cent, score from 0 to 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ScoringStrategy:
 
     type: str = LEAST_ALLOCATED
     resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
-    shape: Shape = ()
+    shape: ShapePoints = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ResourcesArgs:
     """The arguments of the plugins that score by resources, and nothing else."""
 
     resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
-    shape: Shape = ()
+    shape: ShapePoints = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class ServiceAffinityArgs:
 # --- readers
 
 
-def _points(value: Any, at: At) -> Shape | None:
+def _points(value: Any, at: At) -> ShapePoints | None:
     listed = _POINTS(value, at)
     if listed is None:
         return None

@@ -12,7 +12,7 @@ from scheduler_core.framework.configuration.plugins import (
     POINTS,
     SCORES_ALONE,
 )
-from scheduler_core.framework.configuration.reading import Named, WrittenProfile
+from scheduler_core.framework.configuration.reading import NamedPlugin, WrittenProfile
 from scheduler_core.framework.configuration.versions import Version, has_plugin
 from scheduler_core.objects.names import did_you_mean, nearest
 from scheduler_core.objects.reading import At, show
@@ -52,7 +52,7 @@ def _exists(name: str, at: At, version: Version) -> bool:
     return False
 
 
-def _check_weight(plugin: Named, point: str) -> None:
+def _check_weight(plugin: NamedPlugin, point: str) -> None:
     if plugin.weight is None:
         return
     scores = "score" in PLUGINS[plugin.name].points and point in ("score", MULTI_POINT)

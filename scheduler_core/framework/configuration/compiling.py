@@ -19,12 +19,18 @@ from scheduler_core.framework.configuration.checking import (
 )
 from scheduler_core.framework.configuration.merging import Listed, enabled
 from scheduler_core.framework.configuration.plugins import COSCHEDULING, PLUGINS, POINTS
-from scheduler_core.framework.configuration.reading import Config, Written, WrittenProfile, read_configuration
+from scheduler_core.framework.configuration.reading import (
+    Config,
+    WrittenConfiguration,
+    WrittenProfile,
+    read_configuration,
+)
 from scheduler_core.framework.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import predicates_of, priorities_of, unread
 from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, Version
 from scheduler_core.framework.profile import OWN
-from scheduler_core.objects.problems import Document, Problem
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Report, path_text, place_of
 from scheduler_core.quirks import in_variant
 
@@ -83,7 +89,7 @@ def read_and_compile(value: Document, settings: Settings, at: At) -> FrameworkCo
     )
 
 
-def _check_settings(written: Written, settings: Settings) -> None:
+def _check_settings(written: WrittenConfiguration, settings: Settings) -> None:
     if settings.cache != "off":
         written.at.child("kind").error(
             f"the equivalence cache was gone before there was this configuration: write cache: off in the "
@@ -184,7 +190,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
 
 
 def _tell_of_effects(
-    written: Written,
+    written: WrittenConfiguration,
     checked: Iterable[_Checked],
     profiles: Iterable[FrameworkProfile],
     settings: Settings,

@@ -21,13 +21,13 @@ from scheduler_core.framework.configuration.arguments import (
     NodeResourcesFitArgs,
     ResourcesArgs,
     ServiceAffinityArgs,
-    Shape,
+    ShapePoints,
 )
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.plugins import PLUGINS, POINTS
 from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import BY_STRATEGY, TO_RATIO, predicates_of, unread
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 CONDITION = MANDATORY_PREDICATES[0]
 CORDON = "CheckNodeUnschedulable"
@@ -49,7 +49,7 @@ class Conversion:
 
 
 @dataclass(slots=True)
-class Told:
+class ConversionNotes:
     """What is found on the way."""
 
     lost: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ def to_policy(document: Document, scheduler_name: str = "") -> Conversion:
     configuration = compile_configuration(document)
     profile = configuration.of(scheduler_name) if scheduler_name else None
     profile = profile or configuration.main
-    told = Told()
+    told = ConversionNotes()
     _tell_of_framework(configuration, profile, document, told)
     policy: dict[str, Any] = {
         **POLICY_HEAD,
@@ -83,7 +83,10 @@ def to_policy(document: Document, scheduler_name: str = "") -> Conversion:
 
 
 def _tell_of_framework(
-    configuration: FrameworkConfiguration, profile: FrameworkProfile, document: Document, told: Told
+    configuration: FrameworkConfiguration,
+    profile: FrameworkProfile,
+    document: Document,
+    told: ConversionNotes,
 ) -> None:
     """Tell what a Policy has no words for: other profiles, other points, the queue."""
     for name in configuration.names:
@@ -118,7 +121,7 @@ def _tell_of_framework(
             told.lost.append(f"{name}'s {found.path}: v1.11 has nothing like it")
 
 
-def _predicates(profile: FrameworkProfile, told: Told) -> list[dict[str, Any]]:
+def _predicates(profile: FrameworkProfile, told: ConversionNotes) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     for name in profile.names("filter"):
         arguments = profile.arguments.get(name)
@@ -155,7 +158,7 @@ def _predicate_entry(key: str, arguments: Any) -> dict[str, Any]:
     return {"name": key}
 
 
-def _priorities(profile: FrameworkProfile, told: Told) -> Iterator[dict[str, Any]]:
+def _priorities(profile: FrameworkProfile, told: ConversionNotes) -> Iterator[dict[str, Any]]:
     seen: set[str] = set()
     for plugin in profile.points["score"]:
         for entry in _priority_entries(plugin.name, profile.arguments.get(plugin.name)):
@@ -188,7 +191,7 @@ def _priority_entries(plugin: str, arguments: Any) -> Iterator[dict[str, Any]]:
         yield {"name": PLUGINS[plugin].priority}
 
 
-def _ratio_entry(shape: Shape) -> dict[str, Any]:
+def _ratio_entry(shape: ShapePoints) -> dict[str, Any]:
     points = [{"utilization": x, "score": y} for x, y in shape]
     return {"name": TO_RATIO, "argument": {"requestedToCapacityRatioArguments": {"shape": points}}}
 

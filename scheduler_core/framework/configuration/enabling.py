@@ -17,7 +17,7 @@ from scheduler_core.framework.configuration.versions import (
     Version,
 )
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 AT_POINTS = ("preFilter", "postFilter", "permit", "reserve", "postBind")
 """Where Coscheduling works besides queueSort, where a version has no multiPoint."""

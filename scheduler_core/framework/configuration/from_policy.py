@@ -15,7 +15,7 @@ from scheduler_core.framework.configuration.conversion import (
     CONDITION,
     CORDON_NOTE,
     Conversion,
-    Told,
+    ConversionNotes,
     shape_points,
 )
 from scheduler_core.framework.configuration.plugins import PLUGINS
@@ -28,7 +28,7 @@ from scheduler_core.framework.configuration.versions import (
     Version,
     has_plugin,
 )
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 PLUGIN_OF: Mapping[str, str] = {
     **{key: row.name for row in PLUGINS.values() for key in row.predicates},
@@ -57,7 +57,7 @@ class _Draft:
     """A configuration in the making: the plugins of both points, and the arguments by plugin."""
 
     version: Version
-    told: Told = field(default_factory=Told)
+    told: ConversionNotes = field(default_factory=ConversionNotes)
     filters: list[str] = field(default_factory=list)
     scorers: dict[str, int] = field(default_factory=dict)
     arguments: dict[str, dict[str, Any]] = field(default_factory=dict)

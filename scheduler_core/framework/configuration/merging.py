@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS
-from scheduler_core.framework.configuration.reading import Named, Set, WrittenProfile
+from scheduler_core.framework.configuration.reading import NamedPlugin, Set, WrittenProfile
 from scheduler_core.framework.configuration.versions import Version
 from scheduler_core.objects.reading import At, path_text
 
 EVERYTHING = "*"
-Listed = dict[str, list[Named]]
+Listed = dict[str, list[NamedPlugin]]
 
 
 def enabled(profile: WrittenProfile, version: Version) -> Listed:
@@ -24,7 +24,7 @@ def enabled(profile: WrittenProfile, version: Version) -> Listed:
     written = profile.sets or {}
     listed = {}
     for point in (*POINTS, MULTI_POINT):
-        default = [Named(profile.at, name, weight) for name, weight in version.defaults.get(point, ())]
+        default = [NamedPlugin(profile.at, name, weight) for name, weight in version.defaults.get(point, ())]
         own = written.get(point, Set(profile.at))
         _check(own, point)
         listed[point] = _merged(default, own, version)
@@ -45,7 +45,7 @@ def _check(own: Set, point: str) -> None:
             )
 
 
-def _merged(default: list[Named], own: Set, version: Version) -> list[Named]:
+def _merged(default: list[NamedPlugin], own: Set, version: Version) -> list[NamedPlugin]:
     """Merge what a profile says of a point into the defaults (mergePluginSet)."""
     off = {plugin.name for plugin in own.disabled}
     kept = [] if EVERYTHING in off else [plugin for plugin in default if plugin.name not in off]
@@ -59,9 +59,9 @@ def _merged(default: list[Named], own: Set, version: Version) -> list[Named]:
     return _once([*replaced, *rest], version, set())
 
 
-def _once(plugins: Iterable[Named], version: Version, default: set[str]) -> list[Named]:
+def _once(plugins: Iterable[NamedPlugin], version: Version, default: set[str]) -> list[NamedPlugin]:
     """Report every plugin that is enabled a second time."""
-    first: dict[str, Named] = {}
+    first: dict[str, NamedPlugin] = {}
     for plugin in plugins:
         if plugin.name not in first:
             first[plugin.name] = plugin
@@ -81,7 +81,9 @@ def _path(at: At) -> str:
     return path_text(at.steps)
 
 
-def _expanded(point: str, own: list[Named], everywhere: list[Named], written: Set | None) -> list[Named]:
+def _expanded(
+    point: str, own: list[NamedPlugin], everywhere: list[NamedPlugin], written: Set | None
+) -> list[NamedPlugin]:
     """Add multiPoint's plugins to a point (expandMultiPointPlugins).
 
     First come plugins of the point that multiPoint names too, then multiPoint's, then the point's own.

@@ -32,7 +32,7 @@ _SCORES = ("preScore", "score")
 
 
 @dataclass(frozen=True, slots=True)
-class Plugin:
+class PluginRow:
     """One row. ``until`` is the last version that has the plugin, empty for all; ``instead`` what follows it.
 
     ``predicates`` are evaluated at filter, ``priority`` at score; without them nothing is, and every node
@@ -54,15 +54,15 @@ _TENTHS = "scores are whole numbers from 0 to 10, not 0 to 100"
 _MIGRATED = "volumes that a CSI driver took over are counted as what their manifests say"
 
 _ROWS = (
-    Plugin("SchedulingGates", ("preEnqueue",)),
-    Plugin("PrioritySort", ("queueSort",)),
-    Plugin(
+    PluginRow("SchedulingGates", ("preEnqueue",)),
+    PluginRow("PrioritySort", ("queueSort",)),
+    PluginRow(
         "NodeUnschedulable",
         ("filter",),
         ("CheckNodeUnschedulable",),
     ),
-    Plugin("NodeName", ("filter",), ("HostName",)),
-    Plugin(
+    PluginRow("NodeName", ("filter",), ("HostName",)),
+    PluginRow(
         "TaintToleration",
         ("filter", *_SCORES),
         ("PodToleratesNodeTaints",),
@@ -70,15 +70,15 @@ _ROWS = (
         filter_differs="the message does not name the taint",
         score_differs=_TENTHS,
     ),
-    Plugin(
+    PluginRow(
         "NodeAffinity",
         (*_FILTERS, *_SCORES),
         ("MatchNodeSelector",),
         "NodeAffinityPriority",
         score_differs=f"{_TENTHS}; a preferred term's matchFields are not read",
     ),
-    Plugin("NodePorts", _FILTERS, ("PodFitsHostPorts",), needs=(("filter", "preFilter"),)),
-    Plugin(
+    PluginRow("NodePorts", _FILTERS, ("PodFitsHostPorts",), needs=(("filter", "preFilter"),)),
+    PluginRow(
         "NodeResourcesFit",
         (*_FILTERS, *_SCORES),
         ("PodFitsResources",),
@@ -87,28 +87,28 @@ _ROWS = (
         "not 0 to 100",
         needs=(("filter", "preFilter"),),
     ),
-    Plugin(
+    PluginRow(
         "VolumeRestrictions", _FILTERS, ("NoDiskConflict",), filter_differs="ReadWriteOncePod is not read"
     ),
-    Plugin("EBSLimits", ("filter",), ("MaxEBSVolumeCount",), filter_differs=_MIGRATED),
-    Plugin("GCEPDLimits", ("filter",), ("MaxGCEPDVolumeCount",), filter_differs=_MIGRATED),
-    Plugin("AzureDiskLimits", ("filter",), ("MaxAzureDiskVolumeCount",), filter_differs=_MIGRATED),
-    Plugin("CinderLimits", ("filter",)),
-    Plugin("NodeVolumeLimits", _FILTERS),
-    Plugin(
+    PluginRow("EBSLimits", ("filter",), ("MaxEBSVolumeCount",), filter_differs=_MIGRATED),
+    PluginRow("GCEPDLimits", ("filter",), ("MaxGCEPDVolumeCount",), filter_differs=_MIGRATED),
+    PluginRow("AzureDiskLimits", ("filter",), ("MaxAzureDiskVolumeCount",), filter_differs=_MIGRATED),
+    PluginRow("CinderLimits", ("filter",)),
+    PluginRow("NodeVolumeLimits", _FILTERS),
+    PluginRow(
         "VolumeBinding",
         (*_FILTERS, *_SCORES, "reserve", "preBind"),
         ("CheckVolumeBinding",),
         filter_differs="the storage capacity of a class that provisions is not read",
         needs=(("filter", "preFilter"), ("reserve", "preFilter"), ("preBind", "reserve")),
     ),
-    Plugin(
+    PluginRow(
         "VolumeZone",
         _FILTERS,
         ("NoVolumeZoneConflict",),
         filter_differs="only the labels failure-domain.beta.kubernetes.io/zone and /region are compared",
     ),
-    Plugin(
+    PluginRow(
         "PodTopologySpread",
         (*_FILTERS, *_SCORES),
         (),
@@ -117,7 +117,7 @@ _ROWS = (
         "ScheduleAnyway constraints are not read",
         needs=(("filter", "preFilter"), ("score", "preScore")),
     ),
-    Plugin(
+    PluginRow(
         "InterPodAffinity",
         (*_FILTERS, *_SCORES),
         ("MatchInterPodAffinity",),
@@ -126,23 +126,23 @@ _ROWS = (
         score_differs=_TENTHS,
         needs=(("filter", "preFilter"), ("score", "preScore")),
     ),
-    Plugin("DynamicResources", ("preEnqueue", *_FILTERS, "postFilter", *_SCORES, "reserve", "preBind")),
-    Plugin("DefaultPreemption", ("postFilter",)),
-    Plugin(
+    PluginRow("DynamicResources", ("preEnqueue", *_FILTERS, "postFilter", *_SCORES, "reserve", "preBind")),
+    PluginRow("DefaultPreemption", ("postFilter",)),
+    PluginRow(
         "NodeResourcesBalancedAllocation",
         _SCORES,
         priority="BalancedResourceAllocation",
     ),
-    Plugin("ImageLocality", ("score",), priority="ImageLocalityPriority", score_differs=_TENTHS),
-    Plugin("DefaultBinder", ("bind",)),
-    Plugin(
+    PluginRow("ImageLocality", ("score",), priority="ImageLocalityPriority", score_differs=_TENTHS),
+    PluginRow("DefaultBinder", ("bind",)),
+    PluginRow(
         "NodeResourcesLeastAllocated",
         ("score",),
         priority="LeastRequestedPriority",
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: LeastAllocated}",
     ),
-    Plugin(
+    PluginRow(
         "NodeResourcesMostAllocated",
         ("score",),
         priority="MostRequestedPriority",
@@ -150,7 +150,7 @@ _ROWS = (
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: MostAllocated}",
     ),
-    Plugin(
+    PluginRow(
         "RequestedToCapacityRatio",
         ("score",),
         priority="RequestedToCapacityRatioPriority",
@@ -158,7 +158,7 @@ _ROWS = (
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: RequestedToCapacityRatio}",
     ),
-    Plugin(
+    PluginRow(
         "NodePreferAvoidPods",
         ("score",),
         priority="NodePreferAvoidPodsPriority",
@@ -166,7 +166,7 @@ _ROWS = (
         until="v1beta1",
         instead="taints on the nodes",
     ),
-    Plugin(
+    PluginRow(
         "NodeLabel",
         ("filter", "score"),
         ("CheckNodeLabelPresence",),
@@ -175,7 +175,7 @@ _ROWS = (
         until="v1beta1",
         instead="NodeAffinity with addedAffinity",
     ),
-    Plugin(
+    PluginRow(
         "ServiceAffinity",
         ("preFilter", "filter", "score"),
         ("CheckServiceAffinity",),
@@ -184,7 +184,7 @@ _ROWS = (
         until="v1beta1",
         instead="InterPodAffinity, enabled by default",
     ),
-    Plugin(
+    PluginRow(
         "SelectorSpread",
         _SCORES,
         priority="SelectorSpreadPriority",
@@ -192,10 +192,10 @@ _ROWS = (
         until="v1beta3",
         instead="PodTopologySpread, enabled by default",
     ),
-    Plugin(COSCHEDULING, ("queueSort", "preFilter", "postFilter", "reserve", "permit", "postBind")),
+    PluginRow(COSCHEDULING, ("queueSort", "preFilter", "postFilter", "reserve", "permit", "postBind")),
 )
 
-PLUGINS: dict[str, Plugin] = {row.name: row for row in _ROWS}
+PLUGINS: dict[str, PluginRow] = {row.name: row for row in _ROWS}
 """Every plugin, by name: those of kube-scheduler itself, and Coscheduling."""
 
 SCORES_ALONE = ("NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio")

@@ -10,7 +10,7 @@ from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 DEFAULT_NAMES = ("", "default-scheduler")
 

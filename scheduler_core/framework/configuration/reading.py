@@ -41,7 +41,7 @@ OLD = {
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPlugin:
     """A plugin that a list names; ``weight`` is ``None`` where it gives none."""
 
     at: At
@@ -54,8 +54,8 @@ class Set:
     """What is enabled and disabled at one extension point."""
 
     at: At
-    enabled: tuple[Named, ...] = ()
-    disabled: tuple[Named, ...] = ()
+    enabled: tuple[NamedPlugin, ...] = ()
+    disabled: tuple[NamedPlugin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class WrittenProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenConfiguration:
     """The document."""
 
     at: At
@@ -129,7 +129,7 @@ outlined(_name, text)
 
 
 _PLUGIN = placed(
-    Named,
+    NamedPlugin,
     {"name": Field("name", _name, required=True), "weight": Field("weight", integer(0))},
 )
 _SET = placed(
@@ -188,13 +188,13 @@ CONFIGURATION = placed(
 )
 
 
-def read_configuration(value: Mapping[str, Any], at: At) -> Written | None:
+def read_configuration(value: Mapping[str, Any], at: At) -> WrittenConfiguration | None:
     """Read a document. What is wrong goes to the report of ``at``; ``None`` if nothing can be made of it."""
     version = version_of(value, at)
     out = CONFIGURATION(dict(value), at)
     if version is None or out is None:
         return None
-    written = Written(
+    written = WrittenConfiguration(
         at,
         version,
         out.get("profiles") or (WrittenProfile(at),),
@@ -232,7 +232,7 @@ def version_of(value: Mapping[str, Any], at: At) -> Version | None:
     return None
 
 
-def _check_names(written: Written) -> None:
+def _check_names(written: WrittenConfiguration) -> None:
     """See that pods can tell the profiles apart."""
     first: dict[str, At] = {}
     for number, profile in enumerate(written.profiles):

@@ -12,8 +12,8 @@ CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 GROUP = "kubescheduler.config.k8s.io"
 DEFAULT_SCHEDULER = "default-scheduler"
 
-Entry = tuple[str, int | None]  # a plugin's name, and its weight where it scores
-Defaults = Mapping[str, tuple[Entry, ...]]
+DefaultPlugin = tuple[str, int | None]  # a plugin's name, and its weight where it scores
+Defaults = Mapping[str, tuple[DefaultPlugin, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Version:
         return f"{GROUP}/{self.name}"
 
 
-def _plain(*names: str) -> tuple[Entry, ...]:
+def _plain(*names: str) -> tuple[DefaultPlugin, ...]:
     return tuple((name, None) for name in names)
 
 
@@ -115,7 +115,7 @@ _SCORING = {
     "PodTopologySpread": 2,
     "InterPodAffinity": 2,
 }
-_AFTER: tuple[Entry, ...] = (
+_AFTER: tuple[DefaultPlugin, ...] = (
     ("DefaultPreemption", None),
     ("NodeResourcesBalancedAllocation", 1),
     ("ImageLocality", 1),

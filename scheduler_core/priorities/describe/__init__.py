@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.priorities.balanced_allocation import BalancedResourceAllocation
 from scheduler_core.priorities.base import Mapped, Priority
 from scheduler_core.priorities.describe import preferences, resources, spreading
-from scheduler_core.priorities.describe.line import Asked, Description, Line, as_dict
+from scheduler_core.priorities.describe.line import Description, Line, LineQuestion, as_dict
 from scheduler_core.priorities.equal import Equal
 from scheduler_core.priorities.image_locality import ImageLocality
 from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
@@ -25,7 +25,7 @@ from scheduler_core.priorities.selector_spreading import SelectorSpread
 from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
 from scheduler_core.priorities.taint_toleration import TaintToleration
 
-DESCRIPTIONS: Mapping[type, Callable[[Asked, Any], Description]] = {
+DESCRIPTIONS: Mapping[type, Callable[[LineQuestion, Any], Description]] = {
     SelectorSpread: spreading.selector_spread,
     ServiceAntiAffinity: spreading.service_anti_affinity,
     InterPodAffinity: spreading.inter_pod_affinity,
@@ -42,10 +42,10 @@ DESCRIPTIONS: Mapping[type, Callable[[Asked, Any], Description]] = {
 """What tells of a rule, by the rule's class or the nearest class that it is made from."""
 
 
-def describe(priority: Priority, asked: Asked) -> Description:
+def describe(priority: Priority, asked: LineQuestion) -> Description:
     """Tell how a priority came to its score on one feasible node."""
     rule = priority.steps if isinstance(priority, Mapped) else priority
     return next(DESCRIPTIONS[kind] for kind in type(rule).__mro__ if kind in DESCRIPTIONS)(asked, rule)
 
 
-__all__ = ["DESCRIPTIONS", "Asked", "Description", "Line", "as_dict", "describe"]
+__all__ = ["DESCRIPTIONS", "Description", "Line", "LineQuestion", "as_dict", "describe"]

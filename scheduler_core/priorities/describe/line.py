@@ -52,7 +52,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LineQuestion:
     """One priority and one of the F feasible nodes, in the cluster as it was before the cycle.
 
     ``place`` is the node's position in ``feasible``, which holds node indices.
@@ -120,7 +120,7 @@ def shortened(lines: list[Line], what: str) -> list[Line]:
     return [*lines[:LINES_SHOWN], Line(f"{number(more)} more {what}", "not listed", "", "…")]
 
 
-def as_dict(asked: Asked, description: Description) -> dict[str, Any]:
+def as_dict(asked: LineQuestion, description: Description) -> dict[str, Any]:
     """Return a priority's explanation for one node as JSON: the lines, the values, and how nodes differ."""
     row, place = asked.row, asked.place
     score = int(row.score[place])

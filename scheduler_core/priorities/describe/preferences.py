@@ -6,7 +6,14 @@ from scheduler_core.cluster.nodeaffinity import term_mask
 from scheduler_core.objects.model import NodeSelectorTerm, Requirement
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.priorities.base import MAX_PRIORITY
-from scheduler_core.priorities.describe.line import Asked, Description, Line, number, shortened, truncated
+from scheduler_core.priorities.describe.line import (
+    Description,
+    Line,
+    LineQuestion,
+    number,
+    shortened,
+    truncated,
+)
 from scheduler_core.priorities.equal import Equal
 from scheduler_core.priorities.label_preference import LabelPreference
 from scheduler_core.priorities.node_affinity import NodeAffinity
@@ -16,7 +23,7 @@ from scheduler_core.priorities.taint_toleration import EFFECT, TaintToleration
 EVERY = number(MAX_PRIORITY)
 
 
-def node_affinity(asked: Asked, rule: NodeAffinity) -> Description:  # noqa: ARG001
+def node_affinity(asked: LineQuestion, rule: NodeAffinity) -> Description:  # noqa: ARG001
     """Add up the weights of the terms that match, and compare with the highest sum."""
     affinity = asked.pod.info.fields.affinity
     preferred = affinity.node_preferred if affinity is not None else ()
@@ -49,7 +56,7 @@ def _requirement(requirement: Requirement) -> str:
     return f"{requirement.key} {requirement.operator}{values}"
 
 
-def taint_toleration(asked: Asked, rule: TaintToleration) -> Description:  # noqa: ARG001
+def taint_toleration(asked: LineQuestion, rule: TaintToleration) -> Description:  # noqa: ARG001
     """Count the taints that are not tolerated, and compare with the highest count."""
     tolerations = tuple(t for t in asked.pod.info.fields.tolerations if t.effect in ("", EFFECT))
     lines: list[Line] = []
@@ -75,7 +82,7 @@ def taint_toleration(asked: Asked, rule: TaintToleration) -> Description:  # noq
     return Description(prefers, tuple(lines), (scale,))
 
 
-def prefer_avoid_pods(asked: Asked, rule: NodePreferAvoidPods) -> Description:  # noqa: ARG001
+def prefer_avoid_pods(asked: LineQuestion, rule: NodePreferAvoidPods) -> Description:  # noqa: ARG001
     """Say whether the node's annotation names the pod's controller."""
     owner = asked.pod.info.owner
     annotated = ANNOTATION in asked.cluster.columns.nodes[asked.node].meta.annotations
@@ -91,7 +98,7 @@ def prefer_avoid_pods(asked: Asked, rule: NodePreferAvoidPods) -> Description:  
     return Description(prefers, (Line("annotation preferAvoidPods", why, "", number(asked.raw)),))
 
 
-def label_preference(asked: Asked, rule: LabelPreference) -> Description:
+def label_preference(asked: LineQuestion, rule: LabelPreference) -> Description:
     """Say whether the node has the label."""
     has = rule.label in asked.cluster.columns.nodes[asked.node].meta.labels
     wanted = "with" if rule.presence else "without"
@@ -100,6 +107,6 @@ def label_preference(asked: Asked, rule: LabelPreference) -> Description:
     return Description(f"Nodes {wanted} the label {rule.label}.", (line,))
 
 
-def equal(asked: Asked, rule: Equal) -> Description:  # noqa: ARG001
+def equal(asked: LineQuestion, rule: Equal) -> Description:  # noqa: ARG001
     """Say that there is nothing to say."""
     return Description("All nodes alike.", (Line("score", "1 on every node", "", "1"),))

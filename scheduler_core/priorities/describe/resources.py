@@ -7,9 +7,9 @@ from itertools import pairwise
 from scheduler_core.priorities.balanced_allocation import BalancedResourceAllocation
 from scheduler_core.priorities.base import MAX_PRIORITY
 from scheduler_core.priorities.describe.line import (
-    Asked,
     Description,
     Line,
+    LineQuestion,
     number,
     shortened,
     truncated,
@@ -32,10 +32,10 @@ PREFERS: dict[object, str] = {
 BY_SHAPE = "Nodes by a curve over the requested share of cpu and memory, averaged."
 
 
-class Amounts:
+class NodeAmounts:
     """Cpu or memory of a node with the pod there, in a unit that divides all of its amounts."""
 
-    def __init__(self, asked: Asked, index: int) -> None:
+    def __init__(self, asked: LineQuestion, index: int) -> None:
         view = asked.alone
         requested, capacity = requested_and_capacity(asked.pod.info, view)
         own = int(asked.pod.info.usage[4 + index])
@@ -68,9 +68,9 @@ class Amounts:
         return Line(self.name, "requested > allocatable", numbers, number(value))
 
 
-def resource_allocation(asked: Asked, rule: ResourceAllocation) -> Description:
+def resource_allocation(asked: LineQuestion, rule: ResourceAllocation) -> Description:
     """Score cpu, score memory, halve the sum."""
-    both = (Amounts(asked, 0), Amounts(asked, 1))
+    both = (NodeAmounts(asked, 0), NodeAmounts(asked, 1))
     scorer = rule.scorer
     lines: list[Line] = []
     scores: list[int] = []
@@ -94,7 +94,7 @@ def _halved(scores: list[int]) -> Line:
     return truncated("score", "(cpu + memory) / 2", numbers, (cpu + memory) / 2)
 
 
-def _share(amounts: Amounts, *, free: bool) -> Line:
+def _share(amounts: NodeAmounts, *, free: bool) -> Line:
     if not amounts.fits:
         return amounts.full(0)
     requested, capacity = amounts.requested, amounts.capacity
@@ -110,7 +110,7 @@ def _share(amounts: Amounts, *, free: bool) -> Line:
     return truncated(of, formula, numbers, product / capacity, product // capacity)
 
 
-def _shape(amounts: Amounts, shape: Shape) -> list[Line]:
+def _shape(amounts: NodeAmounts, shape: Shape) -> list[Line]:
     requested, capacity = amounts.requested, amounts.capacity
     if amounts.fits:
         free = (capacity - requested) * 100 // capacity
@@ -140,9 +140,9 @@ def _on_curve(name: str, used: int, points: tuple[tuple[int, int], ...]) -> Line
     return Line(name, f"from {points[-1][0]} %", "", number(points[-1][1]))
 
 
-def balanced(asked: Asked, rule: BalancedResourceAllocation) -> Description:  # noqa: ARG001
+def balanced(asked: LineQuestion, rule: BalancedResourceAllocation) -> Description:  # noqa: ARG001
     """Compare the two shares."""
-    both = (Amounts(asked, 0), Amounts(asked, 1))
+    both = (NodeAmounts(asked, 0), NodeAmounts(asked, 1))
     lines: list[Line] = []
     shares: list[float] = []
     for amounts in both:
@@ -166,7 +166,7 @@ def balanced(asked: Asked, rule: BalancedResourceAllocation) -> Description:  # 
     return Description("Nodes where cpu and memory would be used to the same share.", tuple(lines))
 
 
-def resource_limits(asked: Asked, rule: ResourceLimits) -> Description:  # noqa: ARG001
+def resource_limits(asked: LineQuestion, rule: ResourceLimits) -> Description:  # noqa: ARG001
     """Compare each limit that the pod has with what is allocatable."""
     allocatable = asked.alone.allocatable
     lines: list[Line] = []
@@ -186,7 +186,7 @@ def resource_limits(asked: Asked, rule: ResourceLimits) -> Description:  # noqa:
     return Description(prefers, tuple(lines))
 
 
-def image_locality(asked: Asked, rule: ImageLocality) -> Description:  # noqa: ARG001
+def image_locality(asked: LineQuestion, rule: ImageLocality) -> Description:  # noqa: ARG001
     """Add up the images that are there and scale the sum."""
     found = [
         (image, asked.cluster.columns.images.get(image, {}).get(asked.node, 0))

@@ -9,7 +9,14 @@ from scheduler_core.cluster.pods import AffinityClass
 from scheduler_core.cluster.selecting import compile_selector, matches
 from scheduler_core.cluster.services import SPREADING_KINDS, services_of
 from scheduler_core.priorities.base import MAX_PRIORITY
-from scheduler_core.priorities.describe.line import Asked, Description, Line, number, shortened, truncated
+from scheduler_core.priorities.describe.line import (
+    Description,
+    Line,
+    LineQuestion,
+    number,
+    shortened,
+    truncated,
+)
 from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
 from scheduler_core.priorities.selector_spreading import ZONE_WEIGHTING, SelectorSpread
 from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
@@ -19,7 +26,7 @@ EVERY = number(MAX_PRIORITY)
 FEW = "Nodes, and zones, with few pods of the same service or controller."
 
 
-def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:
+def selector_spread(asked: LineQuestion, rule: SelectorSpread) -> Description:
     """Count the node's pods, compare with the fullest node, and blend in the zone's."""
     values = asked.values
     of = _selecting(asked, controllers=rule.controllers)
@@ -55,13 +62,13 @@ def selector_spread(asked: Asked, rule: SelectorSpread) -> Description:
     return Description(FEW, (counted,), tuple(lines))
 
 
-def _zone_name(asked: Asked) -> str:
+def _zone_name(asked: LineQuestion) -> str:
     labels = asked.cluster.columns.nodes[asked.node].meta.labels
     names = [labels[label] for label in (REGION_LABEL, ZONE_LABEL) if labels.get(label)]
     return f"zone {' '.join(names)}"
 
 
-def _selecting(asked: Asked, *, controllers: bool) -> str:
+def _selecting(asked: LineQuestion, *, controllers: bool) -> str:
     """Name what the pod is spread by (cluster.services.spreading_selectors)."""
     pod, cluster = asked.pod.info, asked.cluster
     names = [f"Service {service.meta.name}" for service in services_of(pod, cluster)]
@@ -74,7 +81,7 @@ def _selecting(asked: Asked, *, controllers: bool) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def service_anti_affinity(asked: Asked, rule: ServiceAntiAffinity) -> Description:
+def service_anti_affinity(asked: LineQuestion, rule: ServiceAntiAffinity) -> Description:
     """Compare the pods at the node's label value with all of them."""
     services = services_of(asked.pod.info, asked.cluster)
     name = services[0].meta.name if services else ""
@@ -104,7 +111,7 @@ def service_anti_affinity(asked: Asked, rule: ServiceAntiAffinity) -> Descriptio
     return Description(prefers, (counted,), (truncated("score", formula, numbers, exact),))
 
 
-def inter_pod_affinity(asked: Asked, rule: InterPodAffinity) -> Description:
+def inter_pod_affinity(asked: LineQuestion, rule: InterPodAffinity) -> Description:
     """Add up the terms that hold on the node, then place the sum between the lowest and the highest."""
     sums = rule.sums(asked.pod.info, asked.view, asked.pod)
     own = int(sums[asked.place])
@@ -124,7 +131,7 @@ def inter_pod_affinity(asked: Asked, rule: InterPodAffinity) -> Description:
     return Description(prefers, tuple(lines), (scale,))
 
 
-def _terms(asked: Asked, rule: InterPodAffinity) -> list[Line]:
+def _terms(asked: LineQuestion, rule: InterPodAffinity) -> list[Line]:
     columns = asked.cluster.columns
     lines = []
     for key, weight, counted in rule.weighted(asked.pod.info, asked.view, asked.pod.kind):

@@ -10,7 +10,7 @@ import numpy as np
 from scheduler_core.config.policy import Profile
 from scheduler_core.quirks import quirk
 from scheduler_core.scheduling.preemption.dry_run import Candidate
-from scheduler_core.scheduling.preemption.record import Comparison
+from scheduler_core.scheduling.preemption.record import CriterionRound
 
 PRIORITY_OFFSET = 2**31  # v1.11 adds MaxInt32 + 1 to each victim's priority before summing
 FIRST_VICTIM = "first-victim-priority"
@@ -112,7 +112,7 @@ NAME_NOTE = "v1.11 takes any of them, as its maps have no order."
 TEXTS: dict[str, tuple[str, str]] = {row.id: (row.text, row.note) for row in CRITERIA} | {
     NAME: (NAME_TEXT, NAME_NOTE)
 }
-"""What each criterion that a :class:`Comparison` can name is called, and what is to be known of it."""
+"""What each criterion that a :class:`CriterionRound` can name is called, and what is to be known of it."""
 
 
 @dataclass(slots=True)
@@ -121,13 +121,13 @@ class Pick:
 
     chosen: Candidate
     ties: list[str]
-    comparisons: list[Comparison]
+    comparisons: list[CriterionRound]
 
 
 def pick_node(candidates: list[Candidate], profile: Profile, *, explain: bool = False) -> Pick:
     """Choose among one or more candidates; ``comparisons`` are kept only with ``explain``."""
     left = candidates
-    comparisons: list[Comparison] = []
+    comparisons: list[CriterionRound] = []
     for criterion in CRITERIA:
         if len(left) == 1 or (criterion is not CRITERIA[0] and not left[0].victims):
             break  # one without victims wins at once
@@ -146,7 +146,7 @@ def pick_node(candidates: list[Candidate], profile: Profile, *, explain: bool = 
     return Pick(chosen, names if chosen.victims else names[:1], comparisons)
 
 
-def _comparison(criterion: str, left: list[Candidate], values: list[int]) -> Comparison:
+def _comparison(criterion: str, left: list[Candidate], values: list[int]) -> CriterionRound:
     column = np.array(values, np.int64)
     nodes = np.array([candidate.index for candidate in left], np.int64)
-    return Comparison(criterion, nodes, column, column == column.min())
+    return CriterionRound(criterion, nodes, column, column == column.min())

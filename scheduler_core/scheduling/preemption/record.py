@@ -37,7 +37,7 @@ class PutBack(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class Pod(Protocol):
+class PodFacts(Protocol):
     """What a record keeps of a pod: that which never changes."""
 
     @property
@@ -61,10 +61,10 @@ class DryRun:
     """
 
     node: int
-    removed: Sequence[Pod]
-    order: Sequence[Pod]
+    removed: Sequence[PodFacts]
+    order: Sequence[PodFacts]
     budgets: Mapping[str, tuple[str, ...]]
-    refused: Sequence[Pod]
+    refused: Sequence[PodFacts]
     reasons: Sequence[tuple[str, ...]]
 
     @property
@@ -99,7 +99,7 @@ class NodeGroup:
 
 
 @dataclass(slots=True)
-class Comparison:
+class CriterionRound:
     """One criterion over the nodes that still competed: ``values`` and ``stay`` are a value a node.
 
     ``criterion`` is the id of a row of :data:`scheduler_core.scheduling.preemption.criteria.CRITERIA`.
@@ -136,7 +136,7 @@ class Preemption:
     potential: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
     hopeless: list[NodeGroup] = field(default_factory=list)
     candidates: list[DryRun] = field(default_factory=list)
-    comparisons: list[Comparison] = field(default_factory=list)
+    comparisons: list[CriterionRound] = field(default_factory=list)
     chosen: DryRun | None = None
     ties: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, Edit
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
 from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
 from scheduler_core.framework.profile import OWN, Scheduling, in_framework
-from scheduler_core.framework.profile_runtime import Scheduler
+from scheduler_core.framework.profile_runtime import ProfileSpec
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import RELEASES, Release
 from scheduler_core.framework.scheduler import Pace
@@ -79,7 +79,7 @@ class Parts:
 
     plugins: tuple[Plugin, ...]
     queue_sort: Plugin | None
-    profiles: Mapping[str, Scheduler]
+    profiles: Mapping[str, ProfileSpec]
     edition: Edition
     release: Release
     backoff: tuple[float, float]
@@ -102,7 +102,7 @@ def _policy_parts(configuration: Configuration) -> Parts:
     policy = compile_policy(configuration.policy, configuration.settings)
     profile = in_framework(policy)
     scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
-    one = Scheduler(None, scheduling)
+    one = ProfileSpec(None, scheduling)
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
     release = RELEASES[CLASSIC.kubernetes]
     return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, release, (1.0, 10.0))
@@ -112,7 +112,7 @@ def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:
     edition = framework.version.edition
     controller = PodGroupController(edition)
     plugins: list[Plugin] = []
-    profiles: dict[str, Scheduler] = {}
+    profiles: dict[str, ProfileSpec] = {}
     sort: Plugin | None = None
     for profile in framework.profiles:
         own: list[Plugin] = [DefaultPreemption()]
@@ -125,7 +125,7 @@ def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:
             if profile is framework.main:
                 sort = plugin if profile.queue_sort == COSCHEDULING else None
         plugins += own
-        profiles[profile.scheduler_name] = Scheduler(_points(profile), _scheduling(profile), own)
+        profiles[profile.scheduler_name] = ProfileSpec(_points(profile), _scheduling(profile), own)
     named = profiles.get(DEFAULT_NAMES[1])
     if named is not None:
         profiles[""] = named

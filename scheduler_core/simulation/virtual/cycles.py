@@ -10,7 +10,14 @@ from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.scheduling.attempt import NO_INDICES
-from scheduler_core.scheduling.cycle import Cycle, Decision, Event, PredicateMatrix, QueueState, Result
+from scheduler_core.scheduling.cycle import (
+    Cycle,
+    Decision,
+    KubernetesEvent,
+    PredicateMatrix,
+    QueueState,
+    Result,
+)
 from scheduler_core.scheduling.filtering import Filtered, predicate_matrix
 from scheduler_core.scheduling.timeline import TimelineEvent
 
@@ -40,7 +47,7 @@ def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: in
     ``phases`` are to be told again when the binding cycle has had its turn: :func:`phases_of`.
     """
     decision = decision_of(attempt)
-    profile = framework.lane_of(pod).scheduling.profile
+    profile = framework.runtime_of(pod).scheduling.profile
     filtered, scored = attempt.filtered, attempt.scored
     feasible = NO_INDICES
     if filtered is not None and not filtered.errors:
@@ -121,10 +128,12 @@ def _phases(attempt: Attempt) -> Iterator[str]:
         yield "postFilter"
 
 
-def events_of(told: Sequence[TimelineEvent]) -> list[Event]:
+def events_of(told: Sequence[TimelineEvent]) -> list[KubernetesEvent]:
     """Return the events among what happened, as ``kubectl get events`` prints them."""
     return [
-        Event("Warning" if h.what in WARNINGS else "Normal", h.what, f"{_kind(h)}/{h.about}", h.text)
+        KubernetesEvent(
+            "Warning" if h.what in WARNINGS else "Normal", h.what, f"{_kind(h)}/{h.about}", h.text
+        )
         for h in told
         if h.what not in NO_EVENTS and h.about
     ]

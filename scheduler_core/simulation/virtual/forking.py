@@ -13,9 +13,9 @@ def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[objec
     """Yield the objects, operations and compiled profiles that a scheduler and its copy may both have."""
     yield scenario
     yield framework.release
-    for lane in (framework.lane, *framework.lanes.values()):
-        yield lane.scheduling
-        yield lane.scheduling.profile
+    for runtime in (framework.runtime, *framework.runtimes.values()):
+        yield runtime.scheduling
+        yield runtime.scheduling.profile
     for operation in scenario.operations:
         yield operation
         yield operation.object

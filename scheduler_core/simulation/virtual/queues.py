@@ -7,12 +7,12 @@ from itertools import islice
 
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.framework.plugins.coscheduling.queue_sort import sort_key
-from scheduler_core.framework.queue import FLUSH, Place, QueuedPod
+from scheduler_core.framework.queue import FLUSH, QueuedPod, QueueName
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.scheduling.cycle import QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
 
-PLACES: tuple[Place, ...] = ("active", "backoff", "unschedulable", "gated")
+PLACES: tuple[QueueName, ...] = ("active", "backoff", "unschedulable", "gated")
 
 
 def queue_state(framework: Framework, head: QueuedPod, *, whole: bool) -> QueueState:
@@ -47,7 +47,7 @@ def queues_of(framework: Framework) -> Queues:
     return Queues(told, entries, waiting_of(framework), tuple(_flushes(framework)))
 
 
-def _listed(framework: Framework, head: QueuedPod | None) -> dict[Place, list[QueuedPod]]:
+def _listed(framework: Framework, head: QueuedPod | None) -> dict[QueueName, list[QueuedPod]]:
     """Return the first pods of each queue but the head."""
     return {
         place: [pod for pod in framework.queue.placed(place) if pod is not head][:QUEUE_SHOWN]

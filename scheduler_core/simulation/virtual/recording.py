@@ -18,7 +18,7 @@ SAME = 2 * 10.0**-RESOLUTION  # seconds: times that are nearer to each other are
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StepEvents:
     """Two lots of happenings, before an attempt and after it began, and all moves in order."""
 
     before: tuple[TimelineEvent, ...]
@@ -27,7 +27,7 @@ class Told:
 
 
 @dataclass(slots=True)
-class Recording:
+class EventRecording:
     """``places`` has the node of every pod as it was when it was last looked up, "" for a pending one."""
 
     places: dict[str, str]
@@ -63,9 +63,9 @@ class Recording:
         """What was told since the last cycle."""
         return self._happenings
 
-    def take(self, *, whole: bool = True) -> Told:
+    def take(self, *, whole: bool = True) -> StepEvents:
         """Return what was told and who moved, and begin anew; not ``whole``: the moves alone."""
-        found = self._whole() if whole else Told((), (), self._all_moves())
+        found = self._whole() if whole else StepEvents((), (), self._all_moves())
         self._happenings, self._entries, self._moves, self._attempt = [], [], [], None
         return found
 
@@ -74,7 +74,7 @@ class Recording:
             return tuple(move for _, _, move in self._moves)
         return tuple(move for own in self._by_moment() for move in own)
 
-    def _whole(self) -> Told:
+    def _whole(self) -> StepEvents:
         told = self._happenings
         split = len(told) if self._attempt is None else self._attempt
         moves: tuple[Move, ...] = ()
@@ -85,7 +85,7 @@ class Recording:
                 del by_moment[self._attempt]
             if self._entries:
                 told = [_moving(one, own) for one, own in zip(told, by_moment, strict=True)]
-        return Told(tuple(told[:split]), tuple(told[split:]), moves)
+        return StepEvents(tuple(told[:split]), tuple(told[split:]), moves)
 
     def _by_moment(self) -> list[list[Move]]:
         """Return the moves of each moment; a pod's own are in order."""

@@ -26,15 +26,15 @@ from scheduler_core.simulation.virtual.ending import Ending
 from scheduler_core.simulation.virtual.forking import shared
 from scheduler_core.simulation.virtual.landing import land, tell_of
 from scheduler_core.simulation.virtual.queues import queue_state, queues_of, waiting_of
-from scheduler_core.simulation.virtual.recording import Recording, Told
+from scheduler_core.simulation.virtual.recording import EventRecording, StepEvents
 from scheduler_core.simulation.virtual.restarting import restart
-from scheduler_core.simulation.virtual.view import View
+from scheduler_core.simulation.virtual.view import FrameworkReader
 from scheduler_core.simulation.virtual.waits import longest_wait
 
 UNSETTLED_KEPT = 20
 
 
-class TimedSimulation(View):
+class TimedSimulation(FrameworkReader):
     """Step through what a scheduler of the framework would do with a scenario, in virtual time.
 
     Operations land in their order: one with a time at that time; one with a step when nothing is left to do
@@ -67,7 +67,7 @@ class TimedSimulation(View):
         self._landing: list[Operation] = []
         self._applied: list[str] = []
         self._restarted: list[str] = []
-        self._recording = Recording({})
+        self._recording = EventRecording({})
         self._rest: FinalState | None = None
         self._broken = False  # controllers gave up, or the run did
         self._full = False  # controllers have met the bound on pods
@@ -396,7 +396,7 @@ class TimedSimulation(View):
         state = self.cluster.pods.get(key)
         return state.node_name if state is not None else None
 
-    def _take(self, *, whole: bool = True) -> Told:
+    def _take(self, *, whole: bool = True) -> StepEvents:
         self._look()
         return self._recording.take(whole=whole)
 

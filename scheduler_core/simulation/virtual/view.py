@@ -10,7 +10,7 @@ from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.simulation.virtual.control import ControlledFramework
 
 
-class View:
+class FrameworkReader:
     """The parts of the Stepper protocol that only read what the framework has."""
 
     framework: ControlledFramework
@@ -35,18 +35,18 @@ class View:
     @property
     def profile(self) -> Profile:
         """What filters and scores for the default scheduler's pods."""
-        lanes, framework = self.framework.lanes, self.framework
-        return lanes.get("default-scheduler", framework.lane).scheduling.profile
+        runtimes, framework = self.framework.runtimes, self.framework
+        return runtimes.get("default-scheduler", framework.runtime).scheduling.profile
 
     @property
     def profiles(self) -> dict[str, Profile]:
         """What filters and scores, by the schedulerName of the pods."""
-        return {name: lane.scheduling.profile for name, lane in self.framework.lanes.items()}
+        return {name: runtime.scheduling.profile for name, runtime in self.framework.runtimes.items()}
 
     def profile_of(self, pod: Pod) -> Profile:
         """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
-        lane = self.framework.lanes.get(pod.scheduler_name)
-        return self.profile if lane is None else lane.scheduling.profile
+        runtime = self.framework.runtimes.get(pod.scheduler_name)
+        return self.profile if runtime is None else runtime.scheduling.profile
 
     def responsible(self, pod: Pod) -> bool:
         """Tell whether this scheduler is responsible for a pod."""

@@ -12,7 +12,7 @@ from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, VERSIONS, compile_configuration
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.framework.configuration.versions import has_plugin
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 
 def configuration(version: str) -> Document:

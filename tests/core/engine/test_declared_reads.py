@@ -74,7 +74,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _add(monkeypatch: pytest.MonkeyPatch, rule: Predicate) -> None:
     monkeypatch.setitem(PREDICATES, "MatchArch", rule)
-    rows = (*order.V1_11, order.Row("MatchArch", ("MatchArch",), "Annotations are read quickly."))
+    rows = (*order.V1_11, order.OrderRow("MatchArch", ("MatchArch",), "Annotations are read quickly."))
     monkeypatch.setitem(order.ORDERS, "v1.11", rows)
     monkeypatch.setattr(order, "V1_11_ORDER", tuple(row.name for row in rows))
 

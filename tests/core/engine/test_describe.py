@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scheduler_core.priorities import PRIORITIES, Mapped
-from scheduler_core.priorities.describe import DESCRIPTIONS, Asked, Description, Line, describe
+from scheduler_core.priorities.describe import DESCRIPTIONS, Description, Line, LineQuestion, describe
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
@@ -69,7 +69,7 @@ def check(line: Line) -> None:
         assert int(shown(line.exact or line.value)) == shown(line.value) or not line.exact
 
 
-def told(simulation: Simulation) -> Iterator[tuple[Cycle, str, Asked, Description]]:
+def told(simulation: Simulation) -> Iterator[tuple[Cycle, str, LineQuestion, Description]]:
     """Describe every priority of every cycle on the first, the last and the chosen node."""
     while simulation.peek():
         # the cluster as it was before the cycle: another simulation decides
@@ -83,7 +83,7 @@ def told(simulation: Simulation) -> Iterator[tuple[Cycle, str, Asked, Descriptio
         state = simulation.cluster.pods[cycle.pod]
         for row, priority in zip(cycle.priorities, simulation.profile.priorities):
             for place in places:
-                asked = Asked(simulation.cluster, state, feasible, place, row)
+                asked = LineQuestion(simulation.cluster, state, feasible, place, row)
                 yield cycle, row.name, asked, describe(priority.run, asked)
         simulation.replay([cycle.decision])
 

@@ -13,7 +13,7 @@ from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
 from scheduler_core.config.settings import DEFAULT_SETTINGS, PREDICATE_ORDERS, Settings
 from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.objects.problems import Document
+from scheduler_core.objects.manifests import Document
 
 CUSTOM: Document = {
     "apiVersion": "v1",

@@ -15,7 +15,7 @@ from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.comparing import (
     DIFFERENCES_SHOWN,
     TEXT_SHOWN,
-    Difference,
+    FieldDifference,
     differences,
     equivalent,
 )
@@ -135,16 +135,16 @@ def test_the_field_that_differs_is_named_as_a_manifest_names_it(
 ) -> None:
     """With both values as people write them."""
     first, second = pod(), pod(MANIFEST.replace(old, new))
-    assert differences(first, second, "attributes") == [Difference(*row) for row in expected]
+    assert differences(first, second, "attributes") == [FieldDifference(*row) for row in expected]
     assert not equivalent(first, second, "attributes")
-    assert differences(second, first, "attributes") == [Difference(f, b, a) for f, a, b in expected]
+    assert differences(second, first, "attributes") == [FieldDifference(f, b, a) for f, a, b in expected]
 
 
 def test_affinity_is_named_by_its_path() -> None:
     """A term that only one of them has is told whole."""
     [row] = differences(pod(), pod(MANIFEST.replace("topologyKey: zone", "topologyKey: rack")), "attributes")
     path = "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey"
-    assert row == Difference(path, "zone", "rack")
+    assert row == FieldDifference(path, "zone", "rack")
 
 
 def test_controllers_and_claims() -> None:
@@ -152,15 +152,15 @@ def test_controllers_and_claims() -> None:
     first = pod()
     assert equivalent(first, pod(MANIFEST.replace("tier: front", "tier: back")), "controller")
     other = pod(MANIFEST.replace("name: web,", "name: api,"))
-    told = [Difference("controller", "ReplicaSet default/web", "ReplicaSet default/api")]
+    told = [FieldDifference("controller", "ReplicaSet default/web", "ReplicaSet default/api")]
     assert differences(first, other, "controller") == told
     again = pod(MANIFEST.replace("uid: u1", "uid: u2"))
-    told = [Difference("controller", "ReplicaSet default/web, uid u1", "ReplicaSet default/web, uid u2")]
+    told = [FieldDifference("controller", "ReplicaSet default/web, uid u1", "ReplicaSet default/web, uid u2")]
     assert differences(first, again, "controller") == told
     claims = pod(MANIFEST.replace("data-0", "data-1"))
-    assert differences(first, claims, "controller") == [Difference("claims[0]", "data-0", "data-1")]
+    assert differences(first, claims, "controller") == [FieldDifference("claims[0]", "data-0", "data-1")]
     alone = pod(MANIFEST.replace("controller: true", "controller: false"))
-    assert differences(alone, alone, "controller") == [Difference("controller", "none", "none")]
+    assert differences(alone, alone, "controller") == [FieldDifference("controller", "none", "none")]
     assert not equivalent(alone, alone, "controller")
     assert equivalent(alone, alone, "attributes")
 

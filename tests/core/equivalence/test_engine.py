@@ -15,7 +15,7 @@ from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cache_record import Source
+from scheduler_core.scheduling.cache_record import ResultSource
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_cycle
@@ -168,9 +168,9 @@ def test_a_node_that_a_pod_is_nominated_to_is_neither_looked_up_nor_written() ->
     assert during.cache.sources is not None
     nominated = [found.node for found in during.nominated_passes]
     assert [during.nodes[node] for node in nominated] == ["node-0"]
-    assert Source.HIT in before.cache.sources[:, nominated]
-    assert (during.cache.sources[:, nominated] == Source.BYPASSED).all()
-    assert (np.delete(during.cache.sources, nominated, axis=1) != Source.BYPASSED).all()
+    assert ResultSource.HIT in before.cache.sources[:, nominated]
+    assert (during.cache.sources[:, nominated] == ResultSource.BYPASSED).all()
+    assert (np.delete(during.cache.sources, nominated, axis=1) != ResultSource.BYPASSED).all()
     assert during.cache.counts.bypassed == len(during.order)
     assert isinstance(simulation.cache, CacheKeeper)
     entries, count = simulation.cache.cache.entries(node="node-0")

@@ -9,7 +9,7 @@ import pytest
 
 from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.cluster.events import (
-    Event,
+    ClusterEvent,
     object_changed,
     pod_added,
     pod_came,
@@ -18,7 +18,7 @@ from scheduler_core.cluster.events import (
     pod_updated,
 )
 from scheduler_core.config.policy.order import V1_11_ORDER
-from scheduler_core.equivalence.conditions import VOLUME_COUNTS, Scope
+from scheduler_core.equivalence.conditions import VOLUME_COUNTS, InvalidatedNodes
 from scheduler_core.equivalence.row import GENERAL_AND_MEMBERS, MODES, Mode
 from scheduler_core.equivalence.rules import TABLE, Invalidation, Rules
 from scheduler_core.objects.model import (
@@ -105,19 +105,19 @@ WAITING = StorageClass(named("late"), "none", "WaitForFirstConsumer")
 REACH = (NodeSelectorTerm((Requirement("zone", "In", ("1",)),)),)
 
 
-def changed(obj: Any, **fields: Any) -> Event:
+def changed(obj: Any, **fields: Any) -> ClusterEvent:
     """Make the UPDATE of an object whose fields become these."""
     return event(obj, replace(obj, **fields))
 
 
-def relabelled(obj: Any, **labels: str | None) -> Event:
+def relabelled(obj: Any, **labels: str | None) -> ClusterEvent:
     """Make the UPDATE of an object whose labels become these."""
     merged = {**obj.meta.labels, **{key.replace("ZONE", ZONE_LABEL): value for key, value in labels.items()}}
     kept = {key: value for key, value in merged.items() if value is not None}
     return changed(obj, meta=replace(obj.meta, labels=kept))
 
 
-def event(old: Any, new: Any) -> Event:
+def event(old: Any, new: Any) -> ClusterEvent:
     """Make the event of any change, on node ``a`` for pods."""
     if isinstance(old, Pod) and isinstance(new, Pod):
         return pod_updated(old, new, "a")
@@ -131,15 +131,15 @@ class Case:
     """An event that triggers a row, and one of the same kind and operation that does not, if there can be."""
 
     row: str
-    triggers: Event
-    leaves: Event | None
+    triggers: ClusterEvent
+    leaves: ClusterEvent | None
     seen: tuple[Pod, ...] = ()
     volumes: tuple[PersistentVolume, ...] = ()
 
 
 ZONED = replace(PV, meta=ObjectMeta("pv", labels={ZONE_LABEL: "z1"}))
 NFS = replace(PV, source=Volume("nfs"))
-COUNTED = Event("Pod", "UPDATE", "x")
+COUNTED = ClusterEvent("Pod", "UPDATE", "x")
 
 CASES = (
     Case("pv-count", event(None, PV), event(None, NFS)),
@@ -234,7 +234,7 @@ CASES = (
 
 
 def found_by(
-    given: Event, mode: Mode, topology: PlainTopology, predicates: dict[str, Predicate] | None = None
+    given: ClusterEvent, mode: Mode, topology: PlainTopology, predicates: dict[str, Predicate] | None = None
 ) -> dict[str, Invalidation]:
     """Return what an event makes invalid, by the row's id."""
     rules = Rules(mode, EVERYTHING if predicates is None else predicates)
@@ -253,7 +253,7 @@ def test_a_row_is_for_its_event_and_no_other(case: Case) -> None:
         if found is not None:
             assert found.event is case.triggers
             assert found.predicates is None or set(found.predicates) <= set(row.predicates or ())
-            if row.scopes[mode] is Scope.NODE:
+            if row.scopes[mode] is InvalidatedNodes.NODE:
                 assert found.rows is not None
                 assert [NODES[row].meta.name for row in found.rows] == [case.triggers.node]
         if case.leaves is not None:
@@ -336,7 +336,7 @@ def test_only_sound_sees_that_a_pod_came_near_another() -> None:
         assert ("MatchInterPodAffinity" in keys) == (mode == "sound")
 
 
-def rows_for(given: Event, mode: Mode, row: str, *seen: Pod) -> list[str] | None:
+def rows_for(given: ClusterEvent, mode: Mode, row: str, *seen: Pod) -> list[str] | None:
     """Return the names of the nodes that a row means, ``None`` for all."""
     rows = found_by(given, mode, PlainTopology(NODES, seen=seen))[row].rows
     return None if rows is None else [NODES[place].meta.name for place in rows]

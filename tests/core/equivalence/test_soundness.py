@@ -15,14 +15,21 @@ import numpy as np
 import pytest
 
 from scheduler_core.cluster.columns import ZONE_LABEL
-from scheduler_core.cluster.events import Event, object_changed, pod_added, pod_came, pod_changed, pod_deleted
+from scheduler_core.cluster.events import (
+    ClusterEvent,
+    object_changed,
+    pod_added,
+    pod_came,
+    pod_changed,
+    pod_deleted,
+)
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.classes import equivalence_hash
-from scheduler_core.equivalence.conditions import Scope
-from scheduler_core.equivalence.row import Row
+from scheduler_core.equivalence.conditions import InvalidatedNodes
+from scheduler_core.equivalence.row import InvalidationRow
 from scheduler_core.equivalence.rules import TABLE, Rules
 from scheduler_core.equivalence.topology import Seen
 from scheduler_core.objects.arrays import IntVector
@@ -63,7 +70,7 @@ APPS = ("web", "db")
 class World:
     """A cluster, a cache that is full, and random events."""
 
-    def __init__(self, seed: int, table: tuple[Row, ...] = TABLE) -> None:
+    def __init__(self, seed: int, table: tuple[InvalidationRow, ...] = TABLE) -> None:
         self.random = Random(seed)
         self.cluster = Cluster()
         self.seen = Seen()
@@ -184,14 +191,14 @@ class World:
 
     # what happens
 
-    def event(self) -> tuple[Event, ...]:
+    def event(self) -> tuple[ClusterEvent, ...]:
         """Change something and tell of it."""
         return self.pick(
             self.place, self.place, self.place, self.delete, self.update, self.change_node, self.change_node,
             self.change_storage, self.change_storage, self.change_service,
         )()  # fmt: skip
 
-    def place(self) -> tuple[Event, ...]:
+    def place(self) -> tuple[ClusterEvent, ...]:
         """Assume a pod of some template on a node, or let it come bound."""
         if not self.cluster.nodes or len(self.cluster.pods) > 8:
             return self.delete()
@@ -207,7 +214,7 @@ class World:
             return (pod_came(pod, name),)
         return (pod_added(pod, name, binds=self.cluster.assign(state, name)),)
 
-    def delete(self) -> tuple[Event, ...]:
+    def delete(self) -> tuple[ClusterEvent, ...]:
         """Delete a pod."""
         if not self.cluster.pods:
             return ()
@@ -215,7 +222,7 @@ class World:
         self.cluster.remove("Pod", state.key)
         return (pod_deleted(state.pod, state.node_name),)
 
-    def update(self) -> tuple[Event, ...]:
+    def update(self) -> tuple[ClusterEvent, ...]:
         """Change one thing about a pod where it is."""
         if not self.cluster.pods:
             return ()
@@ -230,7 +237,7 @@ class World:
         self.seen.pod(placed.info)
         return pod_changed(old, state.node_name, new, placed.node_name)
 
-    def change_node(self) -> tuple[Event, ...]:
+    def change_node(self) -> tuple[ClusterEvent, ...]:
         """Add a node, delete one, or change a part of one."""
         names = list(self.cluster.nodes)
         if self.chance(0.2):
@@ -243,7 +250,7 @@ class World:
         part = self.pick("meta", "meta", "allocatable", "taints", "unschedulable", "conditions")
         return self._object(old, replace(old, **{part: getattr(fresh, part)}))
 
-    def change_storage(self) -> tuple[Event, ...]:
+    def change_storage(self) -> tuple[ClusterEvent, ...]:
         """Add, change or delete a volume, a claim or the storage class."""
         storage = self.cluster.storage
         kind = self.pick("pv", "pvc", "class")
@@ -266,7 +273,7 @@ class World:
         name = self.pick("data-0", "data-1")
         return self._object(storage.claims.get(f"default/{name}"), self._or_none(self.claim(name)))
 
-    def change_service(self) -> tuple[Event, ...]:
+    def change_service(self) -> tuple[ClusterEvent, ...]:
         """Add, change or delete the service."""
         selector = self.pick({"app": "web"}, {"app": "db"}, {})
         fresh = Service(ObjectMeta("svc", "default"), selector)
@@ -275,7 +282,7 @@ class World:
     def _or_none(self, obj: Any) -> Any:
         return None if self.chance(0.25) else obj
 
-    def _object(self, old: Any, new: Any) -> tuple[Event, ...]:
+    def _object(self, old: Any, new: Any) -> tuple[ClusterEvent, ...]:
         if old is None and new is None:
             return ()
         if new is None:
@@ -296,7 +303,7 @@ class World:
             assert number is not None
             yield number, PodState(pod.meta.key, pod, info, index.kind_of(info), index.class_of(info), 999, 0)
 
-    def fill(self, events: tuple[Event, ...] | None) -> None:
+    def fill(self, events: tuple[ClusterEvent, ...] | None) -> None:
         """Evaluate everything; what is cached must be found again, and is written anew."""
         view = View(self.cluster)
         for number, state in self.probes():
@@ -428,17 +435,17 @@ def test_without_a_row_something_untrue_stays_cached(row: str) -> None:
 @pytest.mark.parametrize(
     ("row", "scope", "seed", "event"),
     [
-        ("pod-add-affinity", Scope.NODE, 1, 3),
-        ("pod-add-affinity", Scope.DOMAIN, 1, 3),
-        ("pod-update-labels", Scope.DOMAIN, 5, 10),
-        ("pod-delete-affinity", Scope.DOMAIN, 1, 9),
-        ("pod-update-affinity", Scope.NODE, 1, 51),
-        ("node-update-affinity", Scope.NODE, 0, 59),
-        ("node-update-labels", Scope.NODE, 4, 57),
+        ("pod-add-affinity", InvalidatedNodes.NODE, 1, 3),
+        ("pod-add-affinity", InvalidatedNodes.DOMAIN, 1, 3),
+        ("pod-update-labels", InvalidatedNodes.DOMAIN, 5, 10),
+        ("pod-delete-affinity", InvalidatedNodes.DOMAIN, 1, 9),
+        ("pod-update-affinity", InvalidatedNodes.NODE, 1, 51),
+        ("node-update-affinity", InvalidatedNodes.NODE, 0, 59),
+        ("node-update-labels", InvalidatedNodes.NODE, 4, 57),
     ],
 )
 def test_in_a_narrower_scope_something_untrue_stays_cached(
-    row: str, scope: Scope, seed: int, event: int
+    row: str, scope: InvalidatedNodes, seed: int, event: int
 ) -> None:
     """Where ``sound`` reaches further than the proposal, it has to."""
     narrow = tuple(replace(known, scopes={"sound": scope}) if known.id == row else known for known in TABLE)

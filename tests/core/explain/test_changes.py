@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.explain import Change, explain
+from scheduler_core.explain import Remedy, explain
 from scheduler_core.formats.patch import apply_patch
 from tests.core.engine.building import Manifest, affinity, node, node_affinity, obj, pod, scenario, simulate
 
@@ -266,7 +266,7 @@ CASES: dict[str, tuple[list[Manifest], Manifest, str, list[list[str]]]] = {
 }
 
 
-def applied(manifests: list[Manifest], change: Change) -> list[Manifest]:
+def applied(manifests: list[Manifest], change: Remedy) -> list[Manifest]:
     """Do to the manifests what the change's patches say."""
     out = copy.deepcopy(manifests)
     for patch in change.patches:

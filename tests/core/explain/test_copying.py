@@ -9,7 +9,7 @@ import pytest
 from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.authoring.examples import find
 from scheduler_core.explain import explain
-from scheduler_core.explain.changes import Change
+from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.copying import Copy, copying, counterpart
 from scheduler_core.objects.keys import document_key
@@ -18,7 +18,7 @@ from tests.core.engine.building import node, obj, pod
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 
-def copied(whole: Scenario, change: Change, key: str, **given: Any) -> Copy:
+def copied(whole: Scenario, change: Remedy, key: str, **given: Any) -> Copy:
     """Make the copy at the end of the run."""
     simulation = Simulation(whole, trace=False)
     for _ in simulation:

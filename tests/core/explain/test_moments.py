@@ -10,9 +10,9 @@ import pytest
 
 from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.explain import Explanation, asking, explain
-from scheduler_core.explain.changes import Change
+from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.explain.world import World, snapshot
+from scheduler_core.explain.world import ObjectsAtMoment, snapshot
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.objects.model import Pod
 from scheduler_core.results.export import cluster_documents
@@ -33,7 +33,7 @@ def asked(whole: Scenario, index: int, key: str, where: str | None = None) -> Ex
     return finished(asking(whole, simulation.decisions, index, key, where))
 
 
-def moment(whole: Scenario, index: int, key: str) -> World:
+def moment(whole: Scenario, index: int, key: str) -> ObjectsAtMoment:
     """Return the objects as they are explained: before the cycle if it tried the pod in vain, else after."""
     simulation = Simulation(whole, trace=False)
     cycle = None
@@ -48,7 +48,7 @@ def moment(whole: Scenario, index: int, key: str) -> World:
     return snapshot(simulation, key)
 
 
-def dumped(world: World) -> list[dict[str, Any]]:
+def dumped(world: ObjectsAtMoment) -> list[dict[str, Any]]:
     """Write the moment as manifests, nominations included."""
     pods = {obj.meta.key: obj for obj in world.objects.values() if isinstance(obj, Pod)}
     placements = {key: obj.node_name for key, obj in pods.items() if obj.node_name}
@@ -62,7 +62,7 @@ def dumped(world: World) -> list[dict[str, Any]]:
     return out
 
 
-def done(manifests: list[dict[str, Any]], change: Change) -> list[dict[str, Any]]:
+def done(manifests: list[dict[str, Any]], change: Remedy) -> list[dict[str, Any]]:
     """Do the change to the manifests."""
     out = copy.deepcopy(manifests)
     for patch in change.live:
@@ -83,7 +83,7 @@ def done(manifests: list[dict[str, Any]], change: Change) -> list[dict[str, Any]
     return out
 
 
-def attempt(manifests: list[dict[str, Any]], world: World, whole: Scenario) -> Cycle:
+def attempt(manifests: list[dict[str, Any]], world: ObjectsAtMoment, whole: Scenario) -> Cycle:
     """Let the scheduler try the pod on a cluster read from the manifests."""
     loaded = replace(load_documents(manifests, expand=False, admission=False), policy=whole.policy)
     simulation = Simulation(loaded)

@@ -10,7 +10,7 @@ import pytest
 from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.explain import explain
 from scheduler_core.explain.changes import changes
-from scheduler_core.explain.world import Failure, Standing, World, snapshot
+from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
 from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.scheduling.cycle import Cycle
 from tests.conformance.random_records import record
@@ -64,7 +64,7 @@ def test_verdicts_are_those_of_the_cycle(seed: int) -> None:
             assert standing.fitting() == [cycle.nodes[node] for node in cycle.feasible.tolist()]
 
 
-def different(world: World) -> list[World]:
+def different(world: ObjectsAtMoment) -> list[ObjectsAtMoment]:
     """Make worlds in which one object is different or gone."""
     out = []
     for key, obj in world.objects.items():

@@ -15,7 +15,7 @@ from scheduler_core import BundleError, Limits, Scenario, Simulation, load
 from scheduler_core.__main__ import main
 from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Node, Pod
-from scheduler_core.objects.recorded import Placement, agreement, recorded_of, results_of
+from scheduler_core.objects.recorded import RecordedPlacement, agreement, recorded_of, results_of
 from tests.core.trials import trials
 
 FOLDER = Path(__file__).parent / "recordings"
@@ -417,7 +417,7 @@ def test_what_a_run_did_is_compared_with_the_recording(capsys: pytest.CaptureFix
 def test_pods_that_stay_pending_differ_from_the_recording() -> None:
     """A pod without a placement counts against it, and the earliest in the recording comes first."""
     recorded = load(RECORDER).recorded()
-    agreed = agreement(recorded, [Placement("default/web-1", "node-1", 13.0, "10.1")])
+    agreed = agreement(recorded, [RecordedPlacement("default/web-1", "node-1", 13.0, "10.1")])
     assert agreed is not None
     assert agreed.text() == (
         "1 of 3 pods placed as recorded; first difference: default/web-1 on node-2 as recorded, "

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scheduler_core.authoring import examples
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import Tally
+from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.formats.yaml_reader import read_yaml
 
@@ -22,7 +22,7 @@ LIMITS = Limits()
 
 def outcome(read: Any, text: str, limits: Limits = LIMITS) -> Any:
     """Return what a reader makes of a text: documents and how many values, or its error."""
-    tally = Tally(limits)
+    tally = ValueTally(limits)
     try:
         found = [(number, type(value).__name__, repr(value)) for number, value in read(text, limits, tally)]
         return found, tally.values, tally.kept

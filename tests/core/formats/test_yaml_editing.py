@@ -12,7 +12,7 @@ import pytest
 from scheduler_core import load
 from scheduler_core.authoring import examples
 from scheduler_core.formats.limits import Limits
-from scheduler_core.formats.skipping import Tally
+from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.splicing import splice
 from scheduler_core.formats.yaml_editing import edited
 from scheduler_core.formats.yaml_reader import read_yaml
@@ -44,7 +44,7 @@ items: # the list
 
 
 def value_of(text: str) -> Any:
-    [(_, value)] = read_yaml(text, Limits(), Tally(Limits()))
+    [(_, value)] = read_yaml(text, Limits(), ValueTally(Limits()))
     return value
 
 
@@ -157,7 +157,7 @@ def test_any_change_of_an_example_reads_as_it_was_meant(slug: str) -> None:
         after = [*documents[:place], changed, *documents[place + 1 :]]
         spliced = splice(text, documents, after)
         assert spliced is not None
-        values = [value for _, value in read_yaml(spliced, Limits(), Tally(Limits()))]
+        values = [value for _, value in read_yaml(spliced, Limits(), ValueTally(Limits()))]
         held = [
             item for value in values for item in (value["items"] if value.get("kind") == "List" else [value])
         ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scheduler_core.objects.support import Part
+from scheduler_core.objects.support import ApiType
 from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "formats.md"
@@ -30,7 +30,7 @@ def _reported() -> Iterator[str]:
         yield f"| kind {kind.kind} | {kind.effect} | never |"
 
 
-def _others(part: Part) -> Iterator[str]:
+def _others(part: ApiType) -> Iterator[str]:
     partly = {row.field for row in part.reported}
     names = [name for name in part.implemented.split() if name not in partly]
     yield (

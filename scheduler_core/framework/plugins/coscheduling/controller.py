@@ -22,7 +22,7 @@ OLD_WARNING = "schedule time longer than 48 hours"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class GroupCounts:
     """What a rule reads: ``n`` members, ``r`` running, ``s`` succeeded, ``f`` failed; ``m`` is minMember.
 
     ``phase`` is the phase as the rules before left it, ``scheduled`` what PostBind stored.
@@ -38,12 +38,12 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PhaseRule:
     """A row: if ``when`` holds the phase becomes ``phase``; ``stop`` ends the sync there."""
 
     id: str
     text: str
-    when: Callable[[Facts], bool]
+    when: Callable[[GroupCounts], bool]
     phase: str
     stop: bool = False
     owners: bool = False  # occupiedBy becomes the first member's owners
@@ -57,20 +57,20 @@ class PhaseTable:
     apply in turn. ``old`` names the groups that are given up for their age.
     """
 
-    entry: Mapping[str, tuple[Rule, ...]]
-    others: tuple[Rule, ...]
+    entry: Mapping[str, tuple[PhaseRule, ...]]
+    others: tuple[PhaseRule, ...]
     old: Callable[[PodGroup, PodGroupStatus], bool]
     old_warning: str = ""
 
 
-_START = Rule("seen", "a PodGroup is new", lambda _: True, "Pending")
-_FAILED = Rule(
+_START = PhaseRule("seen", "a PodGroup is new", lambda _: True, "Pending")
+_FAILED = PhaseRule(
     "failed",
     "f > 0 and f + r + s ≥ minMember",
     lambda x: x.f > 0 and x.f + x.r + x.s >= x.m,
     "Failed",
 )
-_FINISHED = Rule("finished", "s ≥ minMember", lambda x: x.s >= x.m, "Finished")
+_FINISHED = PhaseRule("finished", "s ≥ minMember", lambda x: x.s >= x.m, "Finished")
 
 
 def _classic_old(group: PodGroup, status: PodGroupStatus) -> bool:
@@ -86,18 +86,18 @@ CLASSIC_PHASES = PhaseTable(
         "": (_START,),
         "Pending": (
             # classic fills in the owners too, but into the object its patch starts from: nothing is stored
-            Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "PreScheduling"),
+            PhaseRule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "PreScheduling"),
         ),
     },
     others=(
-        Rule("empty", "no member is left", lambda x: x.n == 0, "Pending", stop=True),
-        Rule(
+        PhaseRule("empty", "no member is left", lambda x: x.n == 0, "Pending", stop=True),
+        PhaseRule(
             "all-bound",
             "phase Scheduling and scheduled ≥ minMember",
             lambda x: x.phase == "Scheduling" and x.scheduled >= x.m,
             "Scheduled",
         ),
-        Rule(
+        PhaseRule(
             "running",
             "phase Scheduled and r + s ≥ minMember",
             lambda x: x.phase == "Scheduled" and x.r + x.s >= x.m,
@@ -111,12 +111,12 @@ CLASSIC_PHASES = PhaseTable(
 CURRENT_PHASES = PhaseTable(
     entry={
         "": (_START,),
-        "Pending": (Rule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "Scheduling", owners=True),),
+        "Pending": (PhaseRule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "Scheduling", owners=True),),
     },
     others=(
-        Rule("too-few", "n < minMember", lambda x: x.n < x.m, "Pending", stop=True),
-        Rule("not-running", "r + s < minMember", lambda x: x.r + x.s < x.m, "Scheduling"),
-        Rule("running", "r + s ≥ minMember", lambda x: x.r + x.s >= x.m, "Running"),
+        PhaseRule("too-few", "n < minMember", lambda x: x.n < x.m, "Pending", stop=True),
+        PhaseRule("not-running", "r + s < minMember", lambda x: x.r + x.s < x.m, "Scheduling"),
+        PhaseRule("running", "r + s ≥ minMember", lambda x: x.r + x.s >= x.m, "Running"),
         _FAILED,
         _FINISHED,
     ),
@@ -134,7 +134,7 @@ class SyncResult:
     """
 
     status: PodGroupStatus
-    facts: Facts | None = None
+    facts: GroupCounts | None = None
     rules: tuple[str, ...] = ()
     skipped: Literal["", "final", "old"] = ""
     warning: str = ""
@@ -180,9 +180,9 @@ def until_stable(
     return status
 
 
-def _facts(group: PodGroup, status: PodGroupStatus, pods: Sequence[Pod]) -> Facts:
+def _facts(group: PodGroup, status: PodGroupStatus, pods: Sequence[Pod]) -> GroupCounts:
     phases = [pod.phase for pod in pods]
-    return Facts(
+    return GroupCounts(
         status.phase,
         len(phases),
         phases.count("Running"),

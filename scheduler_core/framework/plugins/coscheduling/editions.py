@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Code = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable"]
+PluginCode = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Edition:
     keeps_assigned: bool  # a set of names kept by the plugin; else counted in the snapshot
     failure_sorts: bool  # a failed group is as old as its failure
     wakes_siblings: Literal["each", "first"]  # which member that begins to wait activates the others
-    pre_filter_code: Code
+    pre_filter_code: PluginCode
     reject_percentage: int | None  # fixed, or None: an argument
     post_bind: bool
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
-from scheduler_core.framework.plugins.coscheduling.editions import Code, Edition
+from scheduler_core.framework.plugins.coscheduling.editions import Edition, PluginCode
 from scheduler_core.framework.plugins.coscheduling.groups import Gangs, group_key
 from scheduler_core.framework.plugins.coscheduling.rejection import Rejection, reject_group
-from scheduler_core.framework.plugins.coscheduling.state import GangState, Waiting
+from scheduler_core.framework.plugins.coscheduling.state import GangState, WaitingMember
 from scheduler_core.objects.model import Pod, PodGroup
 
 DEFAULT_WAIT = 60.0  # seconds, where neither the group nor the plugin says one
 LONGEST_WAIT = 15 * 60.0  # the framework's cap on any Permit plugin
 REJECTION = "rejection in Unreserve"
-Why = Literal["no-group", "group-missing", "complete", "incomplete"]
+PermitReason = Literal["no-group", "group-missing", "complete", "incomplete"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class PermitResult:
     go back to the active queue. On Success ``allowed`` are the waiting members that bind now.
     """
 
-    code: Code
-    why: Why
+    code: PluginCode
+    why: PermitReason
     message: str = ""
     group: str = ""
     assigned: int | None = None
@@ -82,7 +82,7 @@ def permit(
         return PermitResult("Success", "complete", "", key, assigned, needed, allowed=allowed)
     seconds = wait_seconds(arguments, group)
     wakes = edition.wakes_siblings == "each" or assigned == 1
-    state.waiting[pod.meta.key] = Waiting(key, node, now, now + seconds)
+    state.waiting[pod.meta.key] = WaitingMember(key, node, now, now + seconds)
     return PermitResult(
         "Wait",
         "incomplete",

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
-from scheduler_core.framework.plugins.coscheduling.editions import Code, Edition
+from scheduler_core.framework.plugins.coscheduling.editions import Edition, PluginCode
 from scheduler_core.framework.plugins.coscheduling.groups import Gangs
 from scheduler_core.framework.plugins.coscheduling.rejection import Rejection, reject_group
 from scheduler_core.framework.plugins.coscheduling.state import GangState
 from scheduler_core.objects.model import Pod
 
 REJECTION = "optimistic rejection in PostFilter"
-Why = Literal["no-group", "extra", "small-gap", "rejected"]
+PostFilterReason = Literal["no-group", "extra", "small-gap", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class PostFilterResult:
     A gap of up to ``threshold_percent`` leaves the group waiting; else ``rejection`` tells who is rejected.
     """
 
-    why: Why
+    why: PostFilterReason
     message: str = ""
     group: str = ""
     assigned: int | None = None
@@ -31,7 +31,7 @@ class PostFilterResult:
     missing_percent: float | None = None
     threshold_percent: int | None = None
     rejection: Rejection | None = None
-    code: Code = "Unschedulable"
+    code: PluginCode = "Unschedulable"
 
     @property
     def rejects_group(self) -> bool:

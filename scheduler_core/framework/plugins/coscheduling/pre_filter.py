@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
-from scheduler_core.framework.plugins.coscheduling.editions import Code, Edition
+from scheduler_core.framework.plugins.coscheduling.editions import Edition, PluginCode
 from scheduler_core.framework.plugins.coscheduling.groups import Gangs
 from scheduler_core.framework.plugins.coscheduling.resource_check import (
     PODS,
@@ -19,7 +19,7 @@ from scheduler_core.framework.plugins.coscheduling.state import GangState
 from scheduler_core.objects.model import Pod, PodGroup
 from scheduler_core.objects.quantity import format_resource
 
-Why = Literal[
+PreFilterReason = Literal[
     "no-group",
     "group-missing",
     "denied",
@@ -42,8 +42,8 @@ class PreFilterResult:
     a back-off or a permission runs out, in virtual seconds.
     """
 
-    code: Code
-    why: Why
+    code: PluginCode
+    why: PreFilterReason
     message: str = ""
     group: str = ""
     siblings: int | None = None

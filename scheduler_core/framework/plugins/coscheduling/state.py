@@ -47,7 +47,7 @@ class Expiring:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingMember:
     """A member that waits at Permit: its group, its node, when it began and when its own time is up."""
 
     group: str
@@ -69,7 +69,7 @@ class GangState:
     backed_off: Expiring = field(default_factory=lambda: Expiring(10.0))  # current
     assigned: dict[str, set[str]] = field(default_factory=dict)
     failed_at: dict[str, float] = field(default_factory=dict)  # current: the moment of the last failure
-    waiting: dict[str, Waiting] = field(default_factory=dict)  # by pod key
+    waiting: dict[str, WaitingMember] = field(default_factory=dict)  # by pod key
     epoch: float = 0.0
 
     def waiting_of(self, group: str) -> list[str]:
