@@ -1,1 +1,1 @@
-"""Preemption: which pods have to go, and on which node (core.genericScheduler.Preempt)."""
+"""Preemption: the choice of a node and its victims (core.genericScheduler.Preempt)."""

@@ -17,7 +17,7 @@ NOT_COUNTED_DOWN = "disruptions-not-counted-down"
 
 
 class Budgets:
-    """The cluster's budgets, asked of many pods of few kinds."""
+    """The cluster's PodDisruptionBudgets; lookups are cached per kind of pod."""
 
     def __init__(self, cluster: Cluster, quirks: frozenset[str]) -> None:
         self._budgets = [
@@ -26,15 +26,15 @@ class Budgets:
             if (selector := compile_selector(budget.selector))  # absent and empty ones select nothing
         ]
         self._selecting: dict[PodKind, list[PodDisruptionBudget]] = {}
-        self.exhausted: dict[PodKind, tuple[str, ...]] = {}  # of a kind's budgets those that allow nothing
+        self.exhausted: dict[PodKind, tuple[str, ...]] = {}  # a kind's budgets without disruptions left
         self._rule = _violated_by_each if NOT_COUNTED_DOWN in quirks else _violated_in_turn
 
     def __bool__(self) -> bool:
-        """Tell whether there is any budget that can select a pod."""
+        """Return whether any budget can select a pod."""
         return bool(self._budgets)
 
     def selecting(self, pod: PodState) -> list[PodDisruptionBudget]:
-        """Return the budgets that a pod counts for; a pod without labels counts for none."""
+        """Return the budgets that select a pod; none selects a pod without labels."""
         found = self._selecting.get(pod.kind)
         if found is None:
             namespace, labels = pod.kind.namespace, pod.kind.labels
@@ -46,13 +46,13 @@ class Budgets:
         return found
 
     def violations(self, pods: Iterable[PodState]) -> Violations:
-        """Return which of the pods to be removed, in the order they would be put back, violate a budget."""
+        """Return which of the removed pods, given in the order of putting them back, violate a budget."""
         return self._rule(self, pods)
 
 
 @quirk("disruptions-not-counted-down")
 def _violated_by_each(budgets: Budgets, pods: Iterable[PodState]) -> Violations:
-    """Look at each pod alone: an allowance of one covers any number of victims."""
+    """Check each pod alone: an allowance of one disruption covers any number of victims."""
     found: Violations = {}
     for pod in pods:
         names = budgets.exhausted.get(pod.kind)
@@ -65,7 +65,7 @@ def _violated_by_each(budgets: Budgets, pods: Iterable[PodState]) -> Violations:
 
 
 def _violated_in_turn(budgets: Budgets, pods: Iterable[PodState]) -> Violations:
-    """Let each pod use up one disruption of every budget that selects it, as later versions do."""
+    """Check the pods in turn; each uses up one disruption of every budget selecting it (later versions)."""
     left: dict[str, int] = {}
     found: Violations = {}
     for pod in pods:

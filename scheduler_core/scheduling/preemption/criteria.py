@@ -1,4 +1,4 @@
-"""Which candidate is chosen: criteria in turn until one node is left (core.pickOneNodeForPreemption)."""
+"""The choice of a candidate: criteria in turn until one node is left (core.pickOneNodeForPreemption)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _violations(candidate: Candidate) -> int:
 
 @quirk("first-victim-priority")
 def _first_priority(candidate: Candidate) -> int:
-    """Return the first victim's priority, which is not always the highest."""
+    """Return the first victim's priority, which is not necessarily the highest."""
     return candidate.victims[0].priority
 
 
@@ -50,10 +50,10 @@ def _latest_start(candidate: Candidate) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A row of the table: the candidates of the lowest ``value`` stay. ``text`` names it for people.
+    """A row of the table: the candidates with the lowest ``value`` stay. ``text`` is its displayed name.
 
-    ``quirk`` is the deviation that puts the row in force, ``instead_of`` the one that takes it out;
-    ``framework`` rows apply where DefaultPreemption's rules of 1.22 do.
+    ``quirk`` is the quirk that enables the row, ``instead_of`` the quirk that disables it;
+    ``framework`` rows apply only with DefaultPreemption's rules of 1.22.
     """
 
     id: str
@@ -65,7 +65,7 @@ class Criterion:
     framework: bool = False
 
     def in_force(self, profile: Profile) -> bool:
-        """Tell whether the row applies under a profile."""
+        """Return whether the row applies under a profile."""
         if self.framework and not profile.framework_preemption:
             return False
         return (self.quirk is None or self.quirk in profile.quirks) and self.instead_of not in profile.quirks
@@ -104,7 +104,7 @@ CRITERIA = (
         framework=True,
     ),
 )
-"""Applied in this order, until one node is left; several that are left are compared by :data:`NAME`."""
+"""Applied in this order until one node is left; if several are left, the tie-break is :data:`NAME`."""
 
 NAME = "name"
 NAME_TEXT = "first by name"
@@ -112,12 +112,12 @@ NAME_NOTE = "v1.11 takes any of them, as its maps have no order."
 TEXTS: dict[str, tuple[str, str]] = {row.id: (row.text, row.note) for row in CRITERIA} | {
     NAME: (NAME_TEXT, NAME_NOTE)
 }
-"""What each criterion that a :class:`CriterionRound` can name is called, and what is to be known of it."""
+"""The displayed name and note of each criterion that a :class:`CriterionRound` can name."""
 
 
 @dataclass(slots=True)
 class Pick:
-    """The choice, the names of all that are equal on every criterion, sorted, and how it came about."""
+    """The chosen candidate, the sorted names of all that tie on every criterion, and the comparisons."""
 
     chosen: Candidate
     ties: list[str]
@@ -130,7 +130,7 @@ def pick_node(candidates: list[Candidate], profile: Profile, *, explain: bool = 
     comparisons: list[CriterionRound] = []
     for criterion in CRITERIA:
         if len(left) == 1 or (criterion is not CRITERIA[0] and not left[0].victims):
-            break  # one without victims wins at once
+            break  # a candidate without victims wins at once
         if not criterion.in_force(profile):
             continue
         values = [criterion.value(candidate) for candidate in left]

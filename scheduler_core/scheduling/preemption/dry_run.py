@@ -1,4 +1,7 @@
-"""Dry runs: on every node all pods of lower priority out, then back one by one (core.selectVictimsOnNode)."""
+"""Dry runs: remove all pods of lower priority from a node, then reprieve them one by one.
+
+This is core.selectVictimsOnNode, run for all nodes side by side.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,10 @@ from scheduler_core.scheduling.queue import SchedulingQueue
 
 @dataclass(slots=True)
 class Candidate:
-    """A node where the pod would fit, without these pods; violating ones first.
+    """A node where the pod would fit without the victims; those that violate a budget are first.
 
     ``removed`` are all pods of lower priority, ``order`` the same in the order they were put back.
-    ``reasons`` say of each victim why the pod did not fit beside it, if they were asked for.
+    ``reasons`` are the reasons, per victim, why the pod did not fit beside it; recorded only on request.
     """
 
     node: str
@@ -34,20 +37,20 @@ class Candidate:
     reasons: list[tuple[str, ...]] = field(default_factory=list)
 
     def record(self) -> DryRun:
-        """Return what a Cycle keeps of it."""
+        """Return the record that a Cycle keeps of it."""
         return DryRun(self.index, self.removed, self.order, self.budgets, self.victims, self.reasons)
 
 
 @dataclass(slots=True)
 class DryRuns:
-    """Where it helps, and why it does not help elsewhere: ``unfit`` maps a node's index to the reasons."""
+    """The candidates, and why the other nodes are none: ``unfit`` maps a node's index to the reasons."""
 
     candidates: list[Candidate]
     unfit: dict[int, tuple[str, ...]]
 
 
 def dry_run(pod: PodState, view: View, queue: SchedulingQueue, profile: Profile, *, explain: bool) -> DryRuns:
-    """Find the victims on every row, all rows side by side; reasons only with ``explain``."""
+    """Find the victims on all rows side by side; record reasons only with ``explain``."""
     lower = [
         [other for other in view.cluster.residents[view.node(row)].values() if other.priority < pod.priority]
         for row in range(view.size)
@@ -75,10 +78,10 @@ def _by_creation(pods: list[PodState]) -> list[PodState]:
 def _by_start_time(pods: list[PodState]) -> list[PodState]:
     """Order a node's pods by importance: priority, then the earlier start (util.MoreImportantPod).
 
-    Pods that started in the same second stay in the order in which they came to the node. Those that have not
-    started come last, and the other way round: asked for two of them, the original reads the clock for the
-    one and then for the other, so that each is older than the one before it, and the insertion sort of Go's
-    sort.Slice, which takes up to 12 pods, turns their order about. Beyond that its order is arbitrary.
+    Pods that started in the same second keep the order in which they were added to the node. Those that have
+    not started come last, in reverse order: to compare two of them, upstream reads the clock for the one and
+    then for the other, so that each is older than the one before it, and the insertion sort of Go's
+    sort.Slice, used for up to 12 pods, reverses their order. For more pods its order is arbitrary.
     """
     places = {pod.key: place for place, pod in enumerate(pods)}
 
@@ -92,7 +95,7 @@ def _by_start_time(pods: list[PodState]) -> list[PodState]:
 def _candidate(
     view: View, row: int, pods: list[PodState], order: list[PodState], budgets: Budgets
 ) -> Candidate:
-    """Order the pods to put back: those that violate a budget first, within both as they are."""
+    """Create a candidate; of the pods to put back, those that violate a budget are first, in stable order."""
     node = view.node(row)
     violations = budgets.violations(order) if budgets else {}
     if violations:
@@ -106,7 +109,7 @@ def _put_back(
     fits: FitCheck,
     why: Callable[[int], tuple[str, ...]] | None,
 ) -> None:
-    """Put the pods back, one a row and turn; one that the incoming pod does not fit beside is a victim."""
+    """Put the pods back, one per row and turn; one that the incoming pod does not fit beside is a victim."""
     rows = list(candidates)
     for turn in range(max((len(c.order) for c in candidates.values()), default=0)):
         rows = [row for row in rows if turn < len(candidates[row].order)]

@@ -1,7 +1,7 @@
-"""Preemption: which pods would have to go, and on which node (core.genericScheduler.Preempt).
+"""Preemption: find the victims on each potential node, and choose a node (core.genericScheduler.Preempt).
 
-All potential nodes are tried at once: a view has one row a node, each in a world where only
-that node's pods are taken away and put back. What was tried is told by
+All potential nodes are tried at once: a view has one row per node, and in each row only that node's
+pods are removed and put back. The attempts are recorded in
 :class:`scheduler_core.scheduling.preemption.record.Preemption`.
 """
 
@@ -23,7 +23,7 @@ from scheduler_core.scheduling.preemption.dry_run import Candidate, dry_run
 from scheduler_core.scheduling.preemption.record import Hopeless, Indices, NodeGroup, Preemption
 from scheduler_core.scheduling.queue import SchedulingQueue
 
-# Failures that no deletion of pods can mend (core.nodesWherePreemptionMightHelp).
+# Failures that deleting pods cannot resolve (core.nodesWherePreemptionMightHelp).
 UNRESOLVABLE_REASONS = frozenset(
     {
         "node(s) didn't match node selector",
@@ -43,7 +43,7 @@ UNRESOLVABLE_REASONS = frozenset(
 
 @dataclass(slots=True)
 class Preempting:
-    """What is to be done; ``cleared`` are pods that lose their nomination, ``record`` what was tried."""
+    """A preemption's result; ``cleared`` are pods that lose their nomination, ``record`` what was tried."""
 
     candidates: list[Candidate] = field(default_factory=list)
     chosen: Candidate | None = None
@@ -61,13 +61,14 @@ def preempt(
     exact: bool = True,
     record: bool = False,
 ) -> Preempting:
-    """Look for pods of lower priority to delete so that the pod fits; changes nothing.
+    """Find pods of lower priority to delete so that the pod fits; change nothing.
 
-    ``failed`` is ``(N,) int16``, why the pod fits nowhere; ``exact`` tells that a fresh evaluation would find
-    the same. A dry run always evaluates afresh (podFitsOnNode is given no equivalence cache), so that a cache
-    which is wrong may get a node nominated that needs no victim. By ``profile.framework_preemption`` such a
-    node is none to choose. Only with ``record`` it is told what was tried. A profile that does not preempt
-    finds nothing, nor does a pod with preemptionPolicy Never.
+    ``failed`` is ``(N,) int16``, the codes of why the pod fits nowhere; ``exact`` means that a fresh
+    evaluation would find the same. A dry run never uses the equivalence cache (podFitsOnNode is passed none),
+    so that after stale cache hits a node may be nominated that needs no victims; with
+    ``profile.framework_preemption`` such a node cannot be chosen. The attempts are recorded only with
+    ``record``. The result is empty for a profile that does not preempt, and for a pod with preemptionPolicy
+    Never.
     """
     result = Preempting()
     if not profile.preempts:
@@ -84,7 +85,7 @@ def preempt(
         return result
     mendable = _mendable(failed, cluster)
     potential = np.flatnonzero(mendable)
-    # a node without pods of lower priority stays as it is: the pod fits there only if a cache was wrong
+    # on a node without pods of lower priority nothing is removed: the pod fits there only after a stale hit
     tried = cluster.lowest_priority[potential] < pod.priority
     if not (exact or tried.all()):
         tried[~tried] = FitCheck(pod, View(cluster, potential[~tried]), queue, profile)()
@@ -109,7 +110,7 @@ def _choose(
     profile: Profile,
     result: Preempting,
 ) -> None:
-    """Try the rows of a view and choose one of those where deletions help."""
+    """Dry-run preemption on the rows of a view, and choose a node among those where deletions help."""
     told = result.record
     runs = dry_run(pod, view, queue, profile, explain=told is not None)
     result.candidates = [run for run in runs.candidates if run.victims or not profile.framework_preemption]
@@ -128,7 +129,7 @@ def _choose(
 
 
 def _leaving(pod: PodState, cluster: Cluster) -> list[str]:
-    """Return pods that a former preemption deleted and that still leave (podEligibleToPreemptOthers)."""
+    """Return the victims of an earlier preemption that are still terminating (podEligibleToPreemptOthers)."""
     node = cluster.columns.index.get(pod.nominated) if pod.nominated else None
     if node is None:
         return []
@@ -137,7 +138,7 @@ def _leaving(pod: PodState, cluster: Cluster) -> list[str]:
 
 
 def _mendable(failed: Codes, cluster: Cluster) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return where deleting pods might help, ``(N,) bool``."""
+    """Return the mask of nodes where deleting pods might help, ``(N,) bool``."""
     helpless = [not UNRESOLVABLE_REASONS.isdisjoint(texts) for texts in cluster.reasons.texts]
     return ~np.array(helpless, np.bool_)[failed]
 
@@ -145,7 +146,7 @@ def _mendable(failed: Codes, cluster: Cluster) -> np.ndarray[tuple[int], np.dtyp
 def _unresolvable(
     failed: Codes, where: np.ndarray[tuple[int], np.dtype[np.bool_]], cluster: Cluster
 ) -> list[NodeGroup]:
-    """Group the nodes that nothing helps by those of their reasons that no deletion mends."""
+    """Group the nodes that no deletion helps by those of their reasons that deletions cannot resolve."""
     texts = [tuple(t for t in texts if t in UNRESOLVABLE_REASONS) for texts in cluster.reasons.texts]
     nodes = np.flatnonzero(where)
     return _grouped("unresolvable", ((node, texts[failed[node]]) for node in nodes.tolist()))

@@ -1,4 +1,4 @@
-"""What preemption tried in one cycle: the part of the Cycle that tells it all.
+"""The record of preemption in one cycle, a part of the Cycle.
 
 Nodes are indices into ``nodes``, the cycle's node names in object order; pods are ``namespace/name``.
 """
@@ -20,14 +20,15 @@ HOPELESS: dict[Hopeless, str] = {
     "nothing-lower": "no pod of lower priority is there",
     "still-unfit": "the pod does not fit even with all pods of lower priority gone",
 }
-"""Why a node is no candidate. Nodes of the first kind are not even potential nodes."""
+"""The reasons why a node is not a candidate. Nodes of the first kind are not even potential nodes."""
 
 
 class PutBack(NamedTuple):
-    """One pod's turn to be put back on the node.
+    """The attempt to put one pod back on the node.
 
     ``budgets`` are the PodDisruptionBudgets that deleting it would violate, as ``namespace/name``.
-    It is kept if the incoming pod fits beside it, else a victim; ``reasons`` say why it does not fit.
+    It is kept if the incoming pod fits beside it, otherwise it is a victim; ``reasons`` are then those why
+    the incoming pod does not fit.
     """
 
     pod: str
@@ -38,7 +39,7 @@ class PutBack(NamedTuple):
 
 
 class PodFacts(Protocol):
-    """What a record keeps of a pod: that which never changes."""
+    """The fields of a pod that a record reads; they never change."""
 
     @property
     def key(self) -> str:
@@ -53,11 +54,11 @@ class PodFacts(Protocol):
 
 @dataclass(slots=True)
 class DryRun:
-    """What was tried on one candidate node (core.selectVictimsOnNode).
+    """The dry run on one candidate node (core.selectVictimsOnNode).
 
-    ``removed`` are all pods of lower priority as they stood on the node, ``order`` the same pods in the
+    ``removed`` are all pods of lower priority in their order on the node, ``order`` the same pods in the
     order in which they were put back. ``budgets`` maps those that violate a budget to the budgets'
-    names; ``refused`` are the victims, ``reasons`` say of each why the incoming pod did not fit beside it.
+    names; ``refused`` are the victims, ``reasons``, per victim, why the incoming pod did not fit beside it.
     """
 
     node: int
@@ -78,7 +79,7 @@ class DryRun:
         return sum(pod.key in self.budgets for pod in self.refused)
 
     def steps(self) -> Iterator[PutBack]:
-        """Tell the attempts to put the pods back, in order."""
+        """Yield the attempts to put the pods back, in order."""
         why = {pod.key: reasons for pod, reasons in zip(self.refused, self.reasons)}
         for pod in self.order:
             reasons = why.get(pod.key)
@@ -88,9 +89,9 @@ class DryRun:
 
 @dataclass(slots=True)
 class NodeGroup:
-    """Nodes where no deletion of pods was worth a dry run or helped, all for the same reasons.
+    """Nodes where a dry run was pointless or found no solution, all for the same reasons.
 
-    ``reasons`` are the predicates' texts: those that nothing mends, else those of what still fails.
+    ``reasons`` are the predicates' texts: the unresolvable ones, otherwise those of the remaining failures.
     """
 
     why: Hopeless
@@ -100,7 +101,7 @@ class NodeGroup:
 
 @dataclass(slots=True)
 class CriterionRound:
-    """One criterion over the nodes that still competed: ``values`` and ``stay`` are a value a node.
+    """One criterion applied to the remaining nodes: ``values`` and ``stay`` have one entry per node.
 
     ``criterion`` is the id of a row of :data:`scheduler_core.scheduling.preemption.criteria.CRITERIA`.
     """
@@ -112,20 +113,20 @@ class CriterionRound:
 
     @property
     def decided(self) -> bool:
-        """Whether it left one node of several."""
+        """Whether it reduced several nodes to one."""
         return len(self.nodes) > 1 and int(self.stay.sum()) == 1
 
 
 @dataclass(slots=True)
 class Preemption:
-    """Everything that preemption looked at for one pod that fits nowhere, and what it chose.
+    """Everything that preemption evaluated for one pod without a feasible node, and its choice.
 
-    ``leaving`` are the victims of a former preemption that are still on the pod's nominated node: while
-    there are any, the pod is not ``eligible`` and nothing else is tried. ``never``: it has the
-    preemptionPolicy Never, and is not eligible either. ``potential`` are the nodes where
-    deletions might help, ``hopeless`` all that are no candidates, ``candidates`` the others, in
-    object order. ``ties`` are equal on every criterion, by name. ``cleared`` lose their nomination.
-    ``undone`` is the API server's answer that brought the choice to nothing, when a victim was to be deleted.
+    ``leaving`` are the victims of an earlier preemption that are still on the pod's nominated node: while
+    there are any, the pod is not ``eligible`` and nothing else is tried. ``never`` means that the pod has
+    preemptionPolicy Never and is not eligible either. ``potential`` are the nodes where deletions might help,
+    ``hopeless`` all nodes that are not candidates, ``candidates`` the others, in object order. ``ties`` are
+    the names of the nodes that tie on every criterion, sorted. ``cleared`` are the pods that lose their
+    nomination. ``undone`` is the API server's response to the deletion of a victim that voided the choice.
     """
 
     nodes: tuple[str, ...]
@@ -144,7 +145,7 @@ class Preemption:
 
     @property
     def node(self) -> str | None:
-        """The node that the pod is nominated to, None if no deletion helps."""
+        """The nominated node; None if no deletion helps."""
         return None if self.chosen is None else self.nodes[self.chosen.node]
 
     @property
@@ -154,7 +155,7 @@ class Preemption:
 
     @property
     def decided_by(self) -> str | None:
-        """The criterion that left one node; None if there was only one, or none, to begin with."""
+        """The criterion that left one node; None if there were fewer than two candidates from the start."""
         return next((row.criterion for row in self.comparisons if row.decided), None)
 
     def candidate(self, node: str) -> DryRun | None:
@@ -163,7 +164,7 @@ class Preemption:
 
     @property
     def nbytes(self) -> int:
-        """An estimate of the memory that the record holds, in bytes; pods are shared with the cluster."""
+        """The record's estimated memory in bytes; excludes the pods, which are shared with the cluster."""
         pods = sum(len(run.order) for run in self.candidates)
         return len(self.candidates) * 600 + pods * 24 + 24 * len(self.comparisons) * len(self.candidates)
 
@@ -173,7 +174,7 @@ class NominatedPass:
     """A node that was checked twice because pods of equal or higher priority are nominated to it.
 
     The first pass is with ``pods`` on the node, the second, if the first finds no failure, without
-    them. ``failed`` is the pass that failed the node, None if it fits in both.
+    them. ``failed`` is the pass that the node failed, None if the pod fits in both.
     """
 
     node: int
