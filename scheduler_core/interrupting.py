@@ -1,7 +1,7 @@
-"""A hook that every long loop of the engine calls, so that whoever waits for it can end it.
+"""A hook that every long loop of the engine calls, so that the caller can interrupt it.
 
-The hook belongs to the context (a thread, or a task), not to a simulation: what is constructed, copied,
-replayed or explained inside is interrupted too, however deep the call is.
+The hook belongs to the context (a thread or a task), not to a simulation: constructing, copying, replaying
+or explaining in that context is interrupted too, at any call depth.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ Hook = Callable[[], None]
 
 
 def _carry_on() -> None:
-    """Interrupt nothing."""
+    """Do not interrupt."""
 
 
 _hook: ContextVar[Hook] = ContextVar("hook", default=_carry_on)
 
 
 def look() -> None:
-    """Call the hook in force. Raises what it raises; the simulation at hand is then of no more use."""
+    """Call the hook in force; its exceptions propagate, and the simulation is not usable afterwards."""
     _hook.get()()
 
 
 @contextmanager
 def interrupted_by(hook: Hook) -> Iterator[None]:
-    """Have ``hook`` called many times a second by every loop inside; it ends one by raising."""
+    """Install ``hook``, which every long loop inside calls many times a second; it interrupts by raising."""
     token = _hook.set(hook)
     try:
         yield

@@ -1,4 +1,4 @@
-"""How whoever reads a large bundle hears how far it is, and stops it."""
+"""Progress reporting and cancellation while a large bundle is read."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 Watch = Callable[[str, int, int], None]
-"""Called every few milliseconds with a stage, how much of it is done, and of how much.
+"""A callback, called every few milliseconds with a stage, the amount done, and the total amount.
 
-The stages follow each other: ``"reading"`` in characters, then ``"checking"`` and ``"assembling"`` in
-manifests. Whatever the function raises ends the reading and reaches who called for it: so it is cancelled.
+The stages, in order: ``"reading"``, counted in characters, then ``"checking"`` and ``"assembling"``, counted
+in manifests. An exception raised by the callback cancels reading and propagates to its caller.
 """
 
 EVERY = 256  # items between two calls
 
 
 def unwatched(_stage: str, _done: int, _of: int) -> None:
-    """Let a reading go on; nobody looks at it."""
+    """Ignore the progress."""
 
 
 def counted(items: Iterable[Item], stage: str, of: int, watch: Watch) -> Iterator[Item]:
-    """Yield the items of a stage, and tell ``watch`` now and then how many have gone by."""
+    """Yield the items of a stage, and periodically call ``watch`` with the number yielded."""
     for done, item in enumerate(items):
         if not done % EVERY:
             watch(stage, done, of)

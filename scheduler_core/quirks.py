@@ -1,11 +1,11 @@
-"""Where kube-scheduler v1.11 does something else than it should, as one table.
+"""The table of quirks: where kube-scheduler v1.11 deviates from its documentation.
 
 The code that reproduces a quirk is marked with :func:`quirk`, so that a row without code, or code
-without a row, does not go unnoticed. A rule that a quirk concerns has a method ``under``, which returns
-the rule with other quirks in force; :func:`in_variant` calls it. What a quirk changed in a cycle is found
-by :mod:`scheduler_core.simulation.quirk_effects`.
+without a row, is detected. A rule that is subject to a quirk has a method ``under``, which returns
+the rule with other quirks in force; :func:`in_variant` calls it. The effect of a quirk on a cycle is
+determined by :mod:`scheduler_core.simulation.quirk_effects`.
 
-Not here: what v1.11 leaves to chance, and the port tables that its copies of a node share, so that one
+Not listed: nondeterminism in v1.11, and the port tables that its copies of a node share, so that one
 attempt leaks into the next (kubernetes/kubernetes#67456). Neither is reproduced.
 """
 
@@ -23,7 +23,7 @@ UPSTREAM = "https://github.com/kubernetes/kubernetes"
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """An issue or a pull request of kubernetes/kubernetes, and what it has to do with the quirk."""
+    """An issue or pull request of kubernetes/kubernetes, and how it relates to the quirk."""
 
     number: int
     about: str
@@ -36,16 +36,16 @@ class Upstream:
 
     @property
     def url(self) -> str:
-        """Return where to read it."""
+        """Return the URL of the issue or pull request."""
         return f"{UPSTREAM}/{'pull' if self.pull else 'issues'}/{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Quirk:
-    """One deviation: ``does`` is reproduced exactly, ``should`` is what the documentation promises.
+    """One deviation: ``does`` is the behaviour, reproduced exactly, ``should`` the documented behaviour.
 
-    ``where`` is the predicate or priority by its key, ``Preemption`` or ``Policy``; ``function`` the one of
-    v1.11 that does it. ``upstream`` is empty where no issue is known.
+    ``where`` is the key of the predicate or priority, ``Preemption`` or ``Policy``; ``function`` is the
+    function of v1.11 that causes it. ``upstream`` is empty if no issue is known.
     """
 
     id: str
@@ -196,7 +196,7 @@ QUIRKS = (
 
 QUIRK_IDS = frozenset(row.id for row in QUIRKS)
 REPRODUCED_BY: dict[str, str] = {}
-"""Quirk id to the name of what reproduces it, filled as the code is imported."""
+"""Quirk id to the qualified name of the code that reproduces it; filled when that code is imported."""
 
 
 def quirk(name: str) -> Callable[[T], T]:
@@ -216,6 +216,6 @@ def quirk(name: str) -> Callable[[T], T]:
 
 
 def in_variant(rule: Rule, quirks: frozenset[str]) -> Rule:
-    """Return a rule with exactly these quirks in force; a rule that none concerns is returned itself."""
+    """Return a rule with exactly these quirks in force; return one without quirks unchanged."""
     under = getattr(rule, "under", None)
     return rule if under is None else cast("Rule", under(quirks))

@@ -1,4 +1,4 @@
-"""One attempt to schedule a pod: filter, score, choose, or preempt. Decides; changes nothing."""
+"""One scheduling attempt: filter, score and select a node, or preempt. It decides and changes nothing."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ NO_INDICES = np.zeros(0, np.int32)
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """Everything that a decision reads, and how much of it is recorded.
+    """The inputs of a decision, and how much of the decision is recorded.
 
-    ``vectors`` holds what pods of one class share, ``None`` to evaluate everything each time; ``strategy`` is
-    what saves evaluations beyond that, the equivalence cache or batching. ``trace`` records the matrices;
-    ``unabridged`` also what short-circuiting left out.
+    ``vectors`` holds the results that pods of one class share; ``None`` evaluates everything each time.
+    ``strategy`` saves further evaluations: the equivalence cache or batching. ``trace`` records the matrices,
+    ``unabridged`` also the results that short-circuiting skips.
     """
 
     cluster: Cluster
@@ -52,7 +52,7 @@ class Scheduler:
     def schedule(self, pod: PodState, last_node_index: int) -> Cycle:
         """Try to schedule a pod (core.genericScheduler.Schedule, scheduler.scheduleOne).
 
-        The record lacks what only the simulation knows: index, step, time, queue, events.
+        The record lacks the fields that only the simulation can fill: index, step, time, queue, events.
         """
         early = self._early(pod)
         if early is not None:
@@ -81,7 +81,7 @@ class Scheduler:
         return self._select(pod, filtered, feasible, vectors, last_node_index)
 
     def follow(self, pod: PodState, last_node_index: int) -> None:
-        """Let the strategy see of a known decision what :meth:`schedule` would show it."""
+        """Replay a known decision for the strategy, so that it sees the same calls as in :meth:`schedule`."""
         if self.strategy.ranks:
             self.schedule(pod, last_node_index)
         elif self._early(pod) is None:
@@ -90,11 +90,11 @@ class Scheduler:
             filter_nodes(pod, self.cluster, self.queue, self.profile, known, matrix=False)
 
     def _early(self, pod: PodState) -> str | None:
-        """Say what ends the attempt before any predicate is run."""
+        """Return the error that ends the attempt before any predicate runs, or ``None``."""
         return missing_claim(pod, self.cluster) or (None if self.cluster.columns.size else NO_NODES)
 
     def _offered(self, pod: PodState, counter: int) -> Cycle | None:
-        """Take the node that the strategy offers without a look at the others, if there is one."""
+        """Schedule to the node that the strategy offers, without evaluating the others, if it offers one."""
         columns = self.cluster.columns
         tried: dict[str, Filtered] = {}
 
@@ -112,7 +112,7 @@ class Scheduler:
         return self._record(decision, counter, phases, filtered=tried[name], feasible=shown)
 
     def _failed(self, pod: PodState, filtered: Filtered, counter: int) -> Cycle:
-        """End the attempt with the nodes' errors; of each node the first one counts."""
+        """End the attempt with the nodes' errors; only the first error of each node counts."""
         first = {node: text for (_, node), text in sorted(filtered.errors.items(), reverse=True)}
         message = error_message(first.values())
         decision = Decision(pod.key, "error")
@@ -150,7 +150,7 @@ class Scheduler:
         vectors: ClassVectors | None,
         counter: int,
     ) -> Cycle:
-        """Take the only node, or the best of several."""
+        """Select the only feasible node, or the best-scoring of several."""
         columns = self.cluster.columns
         shown = columns.everything if feasible is None else feasible.astype(np.int32)
         ranking = None

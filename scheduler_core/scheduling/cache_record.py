@@ -1,4 +1,4 @@
-"""What a cycle tells of the equivalence cache: lookups, writes, invalidations, and what the audit found."""
+"""A cycle's record of the equivalence cache: lookups, writes, invalidations and the audit's findings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STALE_SHOWN = 100
 
 
 class ResultSource(IntEnum):
-    """Where a cycle has a predicate's result on a node from."""
+    """The source of a predicate's result on a node."""
 
     NOT_REACHED = 0
     HIT = 1
     MISS = 2  # evaluated and written
-    BYPASSED = 3  # evaluated beside the cache
+    BYPASSED = 3  # evaluated without using the cache
 
 
 Sources = npt.NDArray[np.uint8]
@@ -30,7 +30,7 @@ BoolMatrix = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Invalidated:
-    """One row of the table that an event set off. ``nodes`` are the first of ``count``; none: all nodes."""
+    """An invalidation by one row of the table; ``nodes`` are the first of ``count``, empty for all nodes."""
 
     rule: str
     event: str
@@ -38,7 +38,7 @@ class Invalidated:
     nodes: tuple[str, ...]
     count: int
     cleared: int  # entries that were valid until then
-    during: bool = False  # landed between evaluating and writing
+    during: bool = False  # the event arrived between evaluation and write
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON."""
@@ -55,10 +55,10 @@ class Invalidated:
 
 @dataclass(frozen=True, slots=True)
 class StaleHit:
-    """A cached answer that is no longer true. Reasons are empty where the pod fits.
+    """A cached result that is no longer true. Reasons are empty where the pod fits.
 
     ``written`` is the cycle that evaluated it; ``event`` the first event since then after which it should
-    have been invalid, and ``rule`` the row of the table that says so ("" where no row does).
+    have been invalid, and ``rule`` the row of the table that covers the event ("" where no row does).
     """
 
     node: str
@@ -86,23 +86,23 @@ class StaleHit:
 
 @dataclass(slots=True)
 class Counts:
-    """Lookups and what came of them. ``evaluations`` are pairs of predicate and node that were evaluated."""
+    """Counts of lookups and their results. ``evaluations`` are the (predicate, node) pairs evaluated."""
 
     hits: int = 0
     misses: int = 0
     bypassed: int = 0
     writes: int = 0
-    discarded: int = 0  # results not written, because an event overtook them
+    discarded: int = 0  # results not written because an event invalidated them first
     invalidated: int = 0  # entries cleared
     stale: int = 0
 
     @property
     def evaluations(self) -> int:
-        """Pairs that were evaluated, whether written or not."""
+        """The pairs that were evaluated, whether written or not."""
         return self.misses + self.bypassed
 
     def add(self, other: Counts) -> None:
-        """Add another's numbers to these."""
+        """Add the counts of ``other`` to these."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -113,7 +113,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """How full the cache is, and what it had to let go of for want of room since it was made."""
+    """The cache's size, and what it evicted for lack of space since its creation."""
 
     entries: int  # valid ones: (node, predicate, hash)
     bytes: int
@@ -125,13 +125,14 @@ class CacheStats:
 
 @dataclass(slots=True)
 class CacheRecord:
-    """A cycle's part of the cache's work.
+    """The cache's work in one cycle.
 
-    ``hash`` is the pod's class, ``None`` where it has none, which ``bypass`` explains. ``hint`` is the
-    node that batching offered. ``sources`` is ``(P, N) uint8`` of :class:`ResultSource`, ``None`` without a
-    trace; ``cleared``, ``(P, N) bool``, are the entries that were looked up and that the cycle's own events
-    invalidated since, ``None`` for none. ``by_rule`` counts the entries cleared by each row over the run so
-    far, ``totals`` everything else; ``stats`` are from the end of the cycle.
+    ``hash`` is the hash of the pod's equivalence class, ``None`` where it has none; ``bypass`` then gives the
+    reason. ``hint`` is the node that batching offered. ``sources`` is ``(P, N) uint8`` of
+    :class:`ResultSource`, ``None`` without a trace; ``cleared``, ``(P, N) bool``, marks the entries that were
+    looked up and then invalidated by the cycle's own events, ``None`` if there are none. ``by_rule`` counts
+    the entries cleared by each row over the run so far, ``totals`` everything else; ``stats`` are those at
+    the end of the cycle.
     """
 
     mode: str
@@ -154,7 +155,7 @@ class CacheRecord:
     stats: CacheStats | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as the trace writes it; of many invalidations and stale hits the first are listed."""
+        """Return the JSON of a trace line; only the first of many invalidations and stale hits are listed."""
         answer: dict[str, Any] = {
             "mode": self.mode,
             "equivalenceClass": self.definition,

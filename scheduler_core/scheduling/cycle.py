@@ -1,4 +1,4 @@
-"""The one record of a scheduling cycle: every view reads it, none recomputes a decision.
+"""The record of a scheduling cycle: every view reads it, none recomputes a decision.
 
 A ``Cycle`` holds the arrays that the engine decided with. N is the number of nodes, P the
 number of predicates evaluated (``order``), F the number of feasible nodes, and all node
@@ -22,20 +22,20 @@ from scheduler_core.scheduling.preemption.record import NominatedPass, Preemptio
 from scheduler_core.scheduling.timeline import TimelineEvent
 
 Result = Literal["scheduled", "unschedulable", "error", "waiting", "undecided"]
-"""How an attempt ends; ``waiting``, at Permit for its group, only in virtual time.
+"""How an attempt ends. ``waiting`` (at Permit, for the pod's group) occurs in virtual time only.
 
-``undecided`` is one that is still under way; only :func:`scheduler_core.simulation.moment_record.upto` makes
-such a record.
+``undecided`` is an attempt that is still in progress; only
+:func:`scheduler_core.simulation.moment_record.upto` creates such a record.
 """
 QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a cycle did to the cluster, and all that replaying it needs.
+    """A cycle's effect on the cluster: all that is needed to replay it.
 
-    A run is rebuilt at any step by applying its decisions without deciding again.
-    Pod keys are ``namespace/name``, nodes are names.
+    The state at any step is rebuilt by replaying the decisions, without deciding again.
+    Pod keys are ``namespace/name``; nodes are names.
     """
 
     pod: str
@@ -44,12 +44,12 @@ class Decision:
     nominated: str | None = None  # the node that preemption nominated the pod to
     victims: tuple[str, ...] = ()  # pods deleted for it, in order
     cleared: tuple[str, ...] = ()  # pods that lost their nomination
-    ranked: bool = False  # two or more feasible nodes: the round-robin counter moved
+    ranked: bool = False  # two or more nodes were feasible: the round-robin counter advanced
 
 
 @dataclass(slots=True)
 class PredicateMatrix:
-    """Outcome of every predicate on every node, as far as evaluation went.
+    """The outcome of every predicate on every node, as far as they were evaluated.
 
     ``codes`` is ``(P, N) int16``: 0 passed, k > 0 failed with ``reasons[k]``, -1 not reached
     (an earlier predicate had failed). ``reasons`` maps a code to its reason texts
@@ -67,8 +67,8 @@ class QueueState:
     """The queues at the moment the cycle's pod was popped (it is in neither).
 
     Each entry is (pod key, priority, position of creation); ``active`` is in pop order.
-    At most ``QUEUE_SHOWN`` entries of each are kept; the counts are exact. In virtual time there are more
-    queues: ``timed`` tells of all.
+    At most ``QUEUE_SHOWN`` entries of each queue are kept; the counts are exact. In virtual time there are
+    more queues; ``timed`` describes them all.
     """
 
     active: list[tuple[str, int, int]]
@@ -82,17 +82,18 @@ class QueueState:
 class QueueEntry:
     """A pod in a queue in virtual time: why it is there and when it will be tried.
 
-    ``sort_key`` is what the QueueSort plugin compares, in words and numbers; the smallest is tried first.
-    ``queued`` is when it first entered the queue, ``since`` when it last did; ``backoff_until`` is the end of
-    its backoff, which may be past. ``moved_by`` is what brought it here: created, failed, activated, backoff
-    ended, updated, gates removed, or a cluster event. ``refused_by`` are the plugins that failed it last.
-    An unschedulable pod is moved by the events ``helped_by``; ``retry_at`` is when its queue moves it anyway.
+    ``sort_key`` is the key that the QueueSort plugin compares; the pod with the smallest is tried first.
+    ``queued`` is when the pod first entered the queue, ``since`` when it last did; ``backoff_until`` is the
+    end of its backoff, possibly in the past. ``moved_by`` is why it is in this queue: created, failed,
+    activated, backoff ended, updated, gates removed, or a cluster event. ``refused_by`` are the plugins that
+    rejected it last. The cluster events ``helped_by`` requeue an unschedulable pod; at ``retry_at`` the
+    periodic flush requeues it in any case.
     """
 
     pod: str
     place: Literal["active", "backoff", "unschedulable", "gated"]
     sort_key: tuple[float | str, ...]
-    sort_by: str  # whose time is in the key: pod, group or failure
+    sort_by: str  # which time the key contains: that of the pod, the group or the failure
     queued: float
     since: float
     attempts: int
@@ -106,7 +107,7 @@ class QueueEntry:
 
 @dataclass(frozen=True, slots=True)
 class WaitingEntry:
-    """A pod that waits at Permit on a node, and when its own time is up."""
+    """A pod that waits at Permit on a node, and when its own timeout expires."""
 
     pod: str
     node: str
@@ -117,9 +118,9 @@ class WaitingEntry:
 
 @dataclass(frozen=True, slots=True)
 class Queues:
-    """The queues in virtual time; of each at most ``QUEUE_SHOWN`` ``entries`` are kept, ``counts`` are exact.
+    """The queues in virtual time: at most ``QUEUE_SHOWN`` ``entries`` of each are kept, ``counts`` are exact.
 
-    ``flushes`` are the moments at which a queue is looked through next, with what it is.
+    ``flushes`` are the times of the next flushes, each with its name.
     """
 
     counts: dict[str, int]
@@ -130,14 +131,14 @@ class Queues:
 
 @dataclass(frozen=True, slots=True)
 class TimedQueue(Queues):
-    """The queues as a cycle found them; ``tried`` is its pod, as it was when it was popped."""
+    """The queues at the start of a cycle; ``tried`` is the entry of the cycle's pod when it was popped."""
 
     tried: QueueEntry
 
 
 @dataclass(slots=True)
 class KubernetesEvent:
-    """As ``kubectl get events`` prints it."""
+    """A Kubernetes event, as ``kubectl get events`` prints it."""
 
     type: Literal["Normal", "Warning"]
     reason: str  # Scheduled, FailedScheduling, Preempted, NotTriggerScaleUp ...
@@ -147,9 +148,9 @@ class KubernetesEvent:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The scheduler was started anew, with another policy or other settings, before the cycle.
+    """A restart of the scheduler before the cycle, with another policy or other settings.
 
-    ``operations`` are the ids of what changed them, ``changes`` tells in phrases what differs now.
+    ``operations`` are the ids of the operations that changed them; ``changes`` describes the differences.
     """
 
     operations: tuple[str, ...]
@@ -160,8 +161,8 @@ class Restart:
 class QuirkEffect:
     """A quirk of v1.11 (:data:`scheduler_core.quirks.QUIRKS`) without which the cycle's record would differ.
 
-    ``changed`` says in what, ``nodes`` are those on which a predicate finds something else, and ``text``
-    gives the facts in a sentence or two.
+    ``changed`` names the parts of the record that would differ, ``nodes`` the nodes on which a predicate's
+    outcome would; ``text`` states the facts in one or two sentences.
     """
 
     id: str
@@ -174,8 +175,8 @@ class QuirkEffect:
 class FinalState:
     """The end of a run in virtual time, when no cycle is left.
 
-    ``happenings`` are those since the last cycle, ``moves`` whom they moved: (pod, node), "" pending, None
-    gone.
+    ``happenings`` are the timeline events since the last cycle, ``moves`` the pods they moved as (pod, node),
+    with "" for pending and None for deleted.
     """
 
     time: float
@@ -187,7 +188,7 @@ class FinalState:
 
 @dataclass(slots=True)
 class Cycle:
-    """Everything that one scheduling attempt decided, and why: what every view of a step reads."""
+    """Everything that one scheduling attempt decided, and why; every view of a step reads it."""
 
     index: int  # 1-based over the whole run
     step: str  # "major.minor": major counts outside operations (1: the initial objects)
@@ -201,47 +202,47 @@ class Cycle:
     totals: IntVector | None  # (F,), None if fewer than two nodes were feasible
     ties: npt.NDArray[np.int32]  # node indices with the best total, in the order the tie-break counts
     last_node_index: int  # the round-robin counter before the choice
-    preemption: Preemption | None  # what it tried; None if some node fitted
+    preemption: Preemption | None  # what was tried; None if some node was feasible
     queue: QueueState
     operations: tuple[str, ...]  # ids of the outside operations applied just before this cycle
     events: list[KubernetesEvent]
-    cache: CacheRecord | None = None  # what the equivalence cache did, None where it is off
+    cache: CacheRecord | None = None  # the equivalence cache's work; None if it is off
     order: tuple[str, ...] = ()  # the predicates that are configured and evaluated, in order
-    # every predicate on every node, if the simulation was asked for it
+    # every predicate on every node, without short-circuiting; None unless requested of the simulation
     unabridged: PredicateMatrix | None = None
-    # those that ran: queue, predicates, priorities, select, preemption, assume, bind
+    # the phases that ran: queue, predicates, priorities, select, preemption, assume, bind
     phases: tuple[str, ...] = ()
-    # whether a node's first failure did not end its way (the policy in force says so)
+    # whether evaluation continued after a node's first failure (set by the policy in force)
     always_check_all: bool = False
     restart: Restart | None = None
-    # the nodes that were checked with nominated pods added first, in object order
+    # the nodes that were first checked with nominated pods added, in object order
     nominated_passes: tuple[NominatedPass, ...] = ()
-    # the quirks that changed something, in the table's order
+    # the quirks that changed the outcome, in the table's order
     quirks: tuple[QuirkEffect, ...] = ()
     # pairs of predicate and node that had to be answered, by evaluating or from a cache; in both passes
     asked: int = 0
-    # in virtual time: what happened since the previous cycle, and what this one brought about at once
-    # (bindings, rejections, moves in the queue, controllers)
+    # in virtual time: the events since the previous cycle, and the immediate consequences of this one
+    # (bindings, rejections, moves between queues, controllers)
     happenings: tuple[TimelineEvent, ...] = ()
     consequences: tuple[TimelineEvent, ...] = ()
-    # who moved since the last cycle, in order: (pod, node), "" pending, None gone; those of the happenings,
-    # those of the attempt itself, and those of the consequences
+    # the pods that moved since the last cycle, as (pod, node), with "" for pending and None for deleted;
+    # in order: those of the happenings, those of the attempt itself, and those of the consequences
     moves: tuple[tuple[str, str | None], ...] | None = None
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
-    plugins: tuple[PluginRecord, ...] = ()  # what plugins recorded of their own objects, in virtual time
+    plugins: tuple[PluginRecord, ...] = ()  # the plugins' records of their own objects, in virtual time
 
     @property
     def evaluations(self) -> int:
-        """Pairs of predicate and node that were evaluated, in both passes; without those of preemption."""
+        """The (predicate, node) pairs evaluated, in both passes, excluding those of preemption."""
         cache = self.cache
         if cache is None:
             return self.asked
-        # batching evaluates nodes besides those that the record shows, and has answers for all it does not
+        # batching also evaluates nodes that the record does not show, and has answers for the rest
         return cache.counts.evaluations if cache.mode == "batching" else self.asked - cache.counts.hits
 
     @property
     def own_moves(self) -> tuple[tuple[str, str | None], ...]:
-        """Those of ``moves`` that are the attempt's; all of them where happenings are not recorded."""
+        """The part of ``moves`` that the attempt caused; all of them where happenings are not recorded."""
         before, after = (
             sum(len(happening.moves) for happening in told) for told in (self.happenings, self.consequences)
         )
@@ -260,5 +261,5 @@ class Cycle:
 
     @property
     def node(self) -> str | None:
-        """The node the pod was bound to or waits on, None if it was not."""
+        """The node that the pod was bound to or waits on; None without one."""
         return self.decision.node

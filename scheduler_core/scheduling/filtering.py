@@ -1,4 +1,4 @@
-"""Which nodes fit: predicates in order, two passes where pods are nominated, the failure message."""
+"""Filtering: the predicates in order, two passes on nodes with nominated pods, the failure message."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Matrix = npt.NDArray[np.int16]
 class Filtered:
     """The outcome of filtering N nodes.
 
-    ``failed`` is ``(N,) int16``, the code of what the scheduler collected for each node, 0 where the
-    pod fits; ``None`` if it fits everywhere. ``codes`` is ``(P, N)`` with -1 for what was not
-    reached, ``unabridged`` the same without short-circuit; each is ``None`` if it was not asked for.
-    ``nominated`` are the nodes that were checked in two passes, told where ``codes`` are. ``asked`` counts
-    the pairs of predicate and node that short-circuiting left to be answered, those of the first pass too;
-    where that fails a node there is no second one.
+    ``failed`` is ``(N,) int16``, the code of the reasons collected for each node, 0 where the pod fits;
+    ``None`` if it fits everywhere. ``codes`` is ``(P, N)`` with -1 for what was not reached, ``unabridged``
+    the same without short-circuiting; each is ``None`` unless requested. ``nominated`` are the nodes that
+    were checked in two passes, recorded only along with ``codes``. ``asked`` counts the (predicate, node)
+    pairs that short-circuiting did not skip, including those of the first pass (with nominated pods); a node
+    that fails the first pass has no second one.
     """
 
     failed: Codes | None
@@ -54,7 +54,7 @@ class _Pass:
     errors: dict[tuple[int, int], str]
     codes: Matrix | None
     asked: int
-    depths: npt.NDArray[np.int64] | None  # how many predicates the watched rows were asked about
+    depths: npt.NDArray[np.int64] | None  # how many predicates were checked on each watched row
 
 
 def filter_nodes(
@@ -69,7 +69,7 @@ def filter_nodes(
 ) -> Filtered:
     """Check a pod against every node (core.genericScheduler.findNodesThatFit).
 
-    ``known`` answers for what needs no evaluation; ``None`` to evaluate everything.
+    ``known`` provides outcomes that need no evaluation; ``None`` evaluates everything.
     """
     whole = View(cluster)
     nominations = _nominations(pod, cluster, queue)
@@ -82,7 +82,7 @@ def filter_nodes(
     result = Filtered(without.failed, without.errors, without.asked, without.codes)
     if unabridged:
         whole_story = without
-        if not everything:  # what short-circuiting leaves out is neither looked up nor written
+        if not everything:  # results that short-circuiting skips are neither looked up nor written
             whole_story = _run(pod, whole, profile, beyond, matrix=False, everything=True)
         result.unabridged, result.unabridged_errors = _stack(whole_story.outcomes, whole.size)
     if rows is not None:
@@ -100,7 +100,7 @@ def filter_nodes(
 def filter_node(
     pod: PodState, node: int, cluster: Cluster, queue: SchedulingQueue, profile: Profile
 ) -> Filtered:
-    """Check a pod against one node alone; every other node stays not reached (evaluateNominatedNode)."""
+    """Check a pod against one node alone; all other nodes count as not reached (evaluateNominatedNode)."""
     rows = np.array([node], np.int64)
     single = _run(pod, View(cluster, rows), profile, None, matrix=True, everything=False)
     asked = single.asked
@@ -118,7 +118,7 @@ def filter_node(
 
 
 def _fails(found: _Pass) -> bool:
-    """Tell whether a pass refused any node; a predicate may also return codes that are all 0."""
+    """Return whether any node failed a pass; a predicate may also return codes that are all 0."""
     return found.failed is not None and bool(found.failed.any())
 
 
@@ -134,8 +134,8 @@ def _run(
 ) -> _Pass:
     """Evaluate the predicates in order (core.podFitsOnNode, one pass).
 
-    With ``everything`` no predicate is left out; what short-circuiting would not have reached
-    is hidden in ``codes``, ``failed`` and ``errors`` all the same, and not counted in ``asked``.
+    With ``everything`` no predicate is skipped; ``codes``, ``failed`` and ``errors`` still omit what
+    short-circuiting would not have reached, and ``asked`` does not count it.
     """
     check_all = profile.always_check_all
     count, left = len(profile.predicates), view.size  # predicates, and rows still to be checked
@@ -145,7 +145,7 @@ def _run(
     codes = np.zeros((len(profile.order), view.size), np.int16) if matrix else None
     closed: Codes | np.int16 = np.int16(
         0
-    )  # what the matrix holds of rows that are not reached, and 0 of the others
+    )  # the matrix entry of rows that are not reached, and 0 for the others
     errors: dict[tuple[int, int], str] = {}
     failed: Codes | None = None
     open_rows: BoolVector | None = None  # None: all rows are still to be checked
@@ -169,7 +169,7 @@ def _run(
             if open_rows is None or open_rows[row]:
                 errors[number, row] = text
         failed = view.reasons.merge(failed, found)
-        # an error ends a node's check even where all predicates are to be run
+        # an error ends a node's check even where all predicates are to run
         stopping = found == FAILED_BY_ERROR if check_all else found != 0
         if not stopping.any():
             continue
@@ -188,12 +188,12 @@ def _run(
 
 
 def _spared(first: Codes | None, depths: npt.NDArray[np.int64] | None) -> int:
-    """Count what the second pass asks of nodes that the first one failed: v1.11 does not begin it there."""
+    """Count the second pass's checks on nodes that failed the first; v1.11 does not start it there."""
     return 0 if first is None or depths is None else int(depths[first != 0].sum())
 
 
 def _numbers(profile: Profile, known: KnownOutcomes | None, *, matrix: bool) -> Iterable[int]:
-    """Return the predicates to evaluate, in order: without a matrix none that is known to pass everywhere."""
+    """Return the predicates to evaluate, in order; without a matrix, skip those known to pass everywhere."""
     return range(len(profile.predicates)) if matrix or known is None else known.checks
 
 
@@ -209,7 +209,7 @@ def _nominations(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> dic
 
 
 def _with_nominated(nominations: dict[int, list[PodState]], cluster: Cluster) -> View:
-    """Show the nodes with nominated pods, these pods added (addNominatedPods)."""
+    """Return a view of the nodes that have nominated pods, with these pods added (addNominatedPods)."""
     view = View(cluster, np.array(list(nominations), np.int64))
     for row, pods in enumerate(nominations.values()):
         view.change([row] * len(pods), pods, 1, nominated=True)
@@ -219,7 +219,7 @@ def _with_nominated(nominations: dict[int, list[PodState]], cluster: Cluster) ->
 def _told(
     nominations: dict[int, list[PodState]], first: Codes | None, second: Codes | None
 ) -> tuple[NominatedPass, ...]:
-    """Tell which pass failed each node: ``first`` has a row a nomination, ``second`` one a node."""
+    """Record which pass each node failed: ``first`` has one row per nomination, ``second`` one per node."""
     told = []
     for row, (node, pods) in enumerate(nominations.items()):
         failed: Literal[1, 2] | None = None
@@ -232,12 +232,12 @@ def _told(
 
 
 def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:
-    """Let the pass with nominated pods decide where it found a failure."""
+    """Replace the result on the nodes that failed the pass with nominated pods by that pass's."""
     if first.failed is None:
         return
     decided = first.failed != 0
     nodes = rows[decided]
-    # a copy, because it may be what a predicate remembers for the pod's class
+    # a copy, because the array may be shared with the vectors of the pod's class
     result.failed = np.zeros(size, np.int16) if result.failed is None else result.failed.copy()
     result.failed[nodes] = first.failed[decided]
     if result.codes is not None and first.codes is not None:
@@ -249,7 +249,7 @@ def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: i
 
 
 def _prefer_unabridged(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered) -> None:
-    """Do the same predicate by predicate for the report without short-circuit."""
+    """Do the same predicate by predicate for the matrix without short-circuiting."""
     codes, errors = _stack(first.outcomes, len(rows))
     if result.unabridged is None:
         return
@@ -272,9 +272,9 @@ def _stack(outcomes: list[Outcome], size: int) -> tuple[Matrix, dict[tuple[int, 
 
 
 class FitCheck:
-    """Ask of a view with what-if changes where a pod fits, as preemption does: two passes, short-circuit.
+    """Check where a pod fits in a view with what-if changes, as preemption does: two passes, short-circuited.
 
-    With ``explain``, :meth:`why` tells of the last answer why the pod does not fit on a row.
+    With ``explain``, :meth:`why` returns the reasons why the pod did not fit on a row in the last check.
     """
 
     def __init__(
@@ -305,7 +305,7 @@ class FitCheck:
             self._errors.clear()
         fits = self._passes()
         if self.nominations:
-            # ports are a set: taking a nominated pod away again would free a port that another pod holds
+            # ports are a set: removing a nominated pod again would free a port that another pod holds
             before = self.view.changes.uses
             uses = {row: before[row].copy() for row in self.nominations if row in before}
             self._nominate(1)
@@ -334,20 +334,20 @@ class FitCheck:
         return fits
 
     def _note(self, outcome: Outcome, before: BoolVector, failed: Codes) -> None:
-        """Keep the first failure of each row; of two passes that of the one with nominated pods, run last."""
+        """Keep each row's first failure; the pass with nominated pods, run last, replaces the other's."""
         assert outcome.codes is not None
         new = before & (outcome.codes != 0)
         failed[new] = outcome.codes[new]
         self._errors.update({row: text for row, text in outcome.errors.items() if new[row]})
 
     def why(self, row: int) -> Reasons:
-        """Return the reasons for which the pod did not fit on a row when it was last asked."""
+        """Return the reasons why the pod did not fit on a row in the last check."""
         code = int(self._failed[row]) if self._failed is not None else 0
         return (self._errors[row],) if code == FAILED_BY_ERROR else self.view.reasons.texts[code]
 
 
 def missing_claim(pod: PodState, cluster: Cluster) -> str | None:
-    """Say what is wrong with a pod's claims before any predicate runs (core.podPassesBasicChecks)."""
+    """Return the error of a pod's claims, checked before any predicate runs (core.podPassesBasicChecks)."""
     for name in pod.info.claims:
         claim = cluster.storage.claim(pod.info.namespace, name)
         if claim is None:
@@ -358,7 +358,7 @@ def missing_claim(pod: PodState, cluster: Cluster) -> str | None:
 
 
 def error_message(texts: Iterable[str]) -> str:
-    """Merge the nodes' error texts as v1.11's Aggregate prints them."""
+    """Merge the nodes' error messages as v1.11's Aggregate prints them."""
     counts = Counter(texts)
     merged = sorted(
         f"{text} (repeated {count} times)" if count > 1 else text for text, count in counts.items()
@@ -367,7 +367,7 @@ def error_message(texts: Iterable[str]) -> str:
 
 
 def fit_error_message(failed: Codes, reasons: ReasonTable) -> str:
-    """Say why no node fits, as ``kubectl describe`` shows it (core.FitError.Error)."""
+    """Return the message why no node is feasible, as ``kubectl describe`` shows it (core.FitError.Error)."""
     counts: Counter[str] = Counter()
     for code, count in enumerate(np.bincount(failed, minlength=1).tolist()):
         for text in reasons.texts[code] if count else ():
@@ -379,7 +379,10 @@ def fit_error_message(failed: Codes, reasons: ReasonTable) -> str:
 def predicate_matrix(
     order: tuple[str, ...], codes: Matrix, errors: dict[tuple[int, int], str], table: ReasonTable
 ) -> PredicateMatrix:
-    """Number the reasons that occur afresh, by text, so that a Cycle does not depend on history."""
+    """Renumber the reasons that occur, sorted by text, so that a Cycle does not depend on history.
+
+    ``codes`` is changed in place.
+    """
     failing = np.flatnonzero(codes.max(axis=1, initial=0) > 0).tolist()
     occurring = {
         code for number in failing for code in np.flatnonzero(np.bincount(codes[number] + 1)[2:]).tolist()

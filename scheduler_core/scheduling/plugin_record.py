@@ -1,4 +1,4 @@
-"""What a plugin adds to the record of a cycle: its own objects, as the cycle found and left them."""
+"""A plugin's part of a cycle's record: its own objects before and after the cycle."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class TimelineMark:
-    """A mark on the timeline at a cycle: what ``kind`` of transition ``about`` made, and to which ``state``.
+    """A mark on the timeline at a cycle: a transition of the object ``about``, of a ``kind``, to a ``state``.
 
-    ``state`` is "" for kinds that lead to none.
+    ``state`` is "" for kinds that lead to no state.
     """
 
     kind: str
@@ -28,9 +28,9 @@ class PluginRecord(Protocol):
         ...
 
     def up_to(self, phases: Sequence[str]) -> PluginRecord:
-        """Return the part that is known once ``phases`` of the attempt have run; none: before it began."""
+        """Return the part that is known once ``phases`` of the attempt have run; empty: before it began."""
         ...
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields that it adds to the cycle's line of a trace."""
+        """Return the fields that it adds to the cycle's trace line."""
         ...

@@ -1,4 +1,4 @@
-"""The scheduling queue: pods to try, pods that were tried in vain, and who is nominated where."""
+"""The scheduling queue: active pods, unschedulable pods, and the pods nominated to each node."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ QUEUE_SHOWN = 50
 
 QueuePosition = tuple[
     int, int, str
-]  # priority, minus position of creation, pod key: the head is the greatest
+]  # priority, negated position of creation, pod key: the head is the greatest
 
 
 class SchedulingQueue:
-    """Active pods by priority, then creation; unschedulable pods wait until something moves them
+    """Active pods by priority, then creation; unschedulable pods wait until an event requeues them
     (core.PriorityQueue). A nominated pod in either queue counts on its node.
     """
 
@@ -27,7 +27,7 @@ class SchedulingQueue:
         self._unschedulable: dict[str, PodState] = {}
         self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
         self.nominated: dict[str, dict[str, PodState]] = {}  # node name -> pods
-        self._moved = False  # whether anything asked for a move since the last pop
+        self._moved = False  # whether a move was requested since the last pop
 
     def __len__(self) -> int:
         return len(self._active)
@@ -53,17 +53,17 @@ class SchedulingQueue:
                 insort(self._active, entry)
 
     def pop(self) -> PodState:
-        """Take the head; while it is tried, its own nomination does not count."""
+        """Pop the head; its own nomination does not count during its attempt."""
         self._moved = False
         pod = self._pods.pop(self._active.pop()[2])
         self._forget_nomination(pod)
         return pod
 
     def fail(self, pod: PodState) -> None:
-        """Put a pod that was tried in vain into the unschedulable queue, with its nomination.
+        """Put a pod whose attempt failed into the unschedulable queue, with its nomination.
 
-        What asked for a move while it was tried may be what it waits for: then it is tried again
-        (PriorityQueue.AddUnschedulableIfNotPresent, receivedMoveRequest).
+        If a move was requested during the attempt, the pod goes to the active queue instead, because the
+        event may be the one it waits for (PriorityQueue.AddUnschedulableIfNotPresent, receivedMoveRequest).
         """
         if self._moved:
             self.add([pod])
@@ -98,7 +98,7 @@ class SchedulingQueue:
         self._insert([(pod.priority, -pod.order, pod.key) for pod in pods])
 
     def remove(self, key: str) -> None:
-        """Take a pod out of whichever queue holds it."""
+        """Remove a pod from the queue that holds it."""
         pod = self._pods.pop(key, None)
         if pod is None:
             return
@@ -108,7 +108,7 @@ class SchedulingQueue:
             self._active.remove((pod.priority, -pod.order, key))
 
     def clear_nomination(self, key: str) -> None:
-        """End the nomination of a pod that waits."""
+        """Clear the nomination of a waiting pod."""
         pod = self._pods[key]
         self._forget_nomination(pod)
         pod.nominated = ""
@@ -130,7 +130,7 @@ class SchedulingQueue:
                 del self.nominated[pod.nominated]
 
     def state(self, shown: int = QUEUE_SHOWN) -> QueueState:
-        """Describe both queues, at most ``shown`` entries of each."""
+        """Return the state of both queues, with at most ``shown`` entries of each."""
         active = [(key, priority, -order) for priority, order, key in self._active[: -shown - 1 : -1]]
         waiting = islice(self._unschedulable.values(), shown)
         return QueueState(

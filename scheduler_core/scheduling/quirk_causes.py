@@ -1,7 +1,8 @@
-"""Whether a quirk can matter at all for a pod and a cluster, and the facts if it does.
+"""Whether a quirk can affect a decision at all, and the facts if it does.
 
-Each function looks at one row of :data:`scheduler_core.quirks.QUIRKS`. It is cheap, and ``None`` says for
-certain that the quirk changes nothing; else it returns what words the facts, in case something did change.
+Each function checks one row of :data:`scheduler_core.quirks.QUIRKS`. It is cheap. ``None`` means that the
+quirk certainly changes nothing; otherwise it returns a function that formats the facts, called only if the
+outcome did change.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from scheduler_core.scheduling.queue import SchedulingQueue
 
 QuirkText = Callable[[], str]
 
-NAMED = 3  # pods or nodes are named up to so many
+NAMED = 3  # at most so many pods or nodes are named
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionContext:
-    """A decision as v1.11 made it, and what it was made from."""
+    """A decision as v1.11 makes it, and its inputs."""
 
     pod: PodState
     cluster: Cluster
@@ -43,7 +44,7 @@ class DecisionContext:
     cycle: Cycle
 
     def nominated(self) -> list[PodState]:
-        """Return the waiting pods that count on the node they are nominated to."""
+        """Return the waiting pods that count on their nominated nodes: those of equal or higher priority."""
         if not self.queue.nominated:
             return []
         return [
@@ -56,7 +57,7 @@ class DecisionContext:
 
 
 def named(names: Iterable[str]) -> str:
-    """List a few names and say how many more there are."""
+    """Join the first few names and append how many more there are."""
     every = list(names)
     shown = ", ".join(every[:NAMED])
     return shown if len(every) <= NAMED else f"{shown} and {len(every) - NAMED} more"

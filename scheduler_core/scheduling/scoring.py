@@ -1,4 +1,4 @@
-"""Which of the feasible nodes is best: priorities, the weighted sum, and v1.11's choice among equals."""
+"""Scoring the feasible nodes: priorities, the weighted sum, and v1.11's tie-break."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class Ranking:
-    """``totals`` is ``(F,) int64``; ``ties`` the best nodes in the order the counter takes them."""
+    """``totals`` is ``(F,) int64``; ``ties`` are the best nodes, in the order that the counter indexes."""
 
     rows: list[PriorityRow]
     totals: IntVector
@@ -47,10 +47,10 @@ def rank_nodes(
     *,
     trace: bool,
 ) -> Ranking:
-    """Score the feasible nodes (``None``: all) and add up weight times score (core.PrioritizeNodes).
+    """Score the feasible nodes (``None``: all) and sum up weight times score (core.PrioritizeNodes).
 
     A policy without priorities gives every node the total 1. Without ``trace`` only totals and
-    ties are worked out, and ``rows`` stays empty.
+    ties are computed, and ``rows`` stays empty.
     """
     ranker = _Ranker(pod, View(cluster, feasible), failed, vectors)
     rows: list[PriorityRow] = []
@@ -68,7 +68,7 @@ def rank_nodes(
     if not profile.priorities:
         totals = totals + 1
     if vectors is not None and totals is vectors.base:
-        totals = totals.copy()  # the record must not follow the class
+        totals = totals.copy()  # later changes of the class must not affect the record
     best = (totals == totals.max()).nonzero()[0]
     return Ranking(
         rows, totals, by_name_descending(best if feasible is None else feasible[best], cluster.columns)
@@ -76,9 +76,9 @@ def rank_nodes(
 
 
 def combine(rows: Iterable[tuple[int, Scores]], totals: IntVector) -> IntVector:
-    """Add weight times score of each priority to the nodes' totals, ``(F,) int64``; these stay as they are.
+    """Return ``totals``, ``(F,) int64``, plus weight times score of each priority; ``totals`` is unchanged.
 
-    This is the Combine that makes one HostPriorityList of the matrix (core.PrioritizeNodes).
+    This is the Combine step that reduces the matrix to one HostPriorityList (core.PrioritizeNodes).
     """
     for weight, score in rows:
         totals = totals + (score if weight == 1 else weight * score)
@@ -86,7 +86,7 @@ def combine(rows: Iterable[tuple[int, Scores]], totals: IntVector) -> IntVector:
 
 
 def by_name_descending(nodes: Rows, columns: NodeColumns) -> Rows:
-    """Order node indices (ascending) by name in byte order, the last name first (section 3.4)."""
+    """Sort node indices (given in ascending order) by name in descending byte order (section 3.4)."""
     if columns.sorted_by_name:
         return nodes[::-1]
     return nodes[np.argsort(columns.name_ranks[nodes])[::-1]]
@@ -94,7 +94,7 @@ def by_name_descending(nodes: Rows, columns: NodeColumns) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Ranker:
-    """Scores one pod's feasible nodes, from what its class knows where it can."""
+    """Scores one pod's feasible nodes, from the vectors of its class where possible."""
 
     pod: PodState
     view: View
@@ -105,7 +105,7 @@ class _Ranker:
         return self.vectors is not None and number in self.vectors.raws
 
     def known_totals(self) -> IntVector:
-        """Add up the priorities that are known of the class; may be its live vector."""
+        """Sum up the priorities that are known for the class; the result may be its live vector."""
         if self.vectors is None:
             return np.zeros(self.view.size, np.int64)
         scaled = self.vectors.scaled.values()
@@ -125,11 +125,11 @@ class _Ranker:
         return Scored(raw, steps.reduce(raw, self.pod.info, self.view))
 
     def recorded(self, number: int, priority: WeightedPriority, scored: Scored) -> PriorityRow:
-        """Return the record of a priority, in arrays that later changes leave alone."""
+        """Return the record of a priority, in arrays that later changes do not affect."""
         raw, score = scored.raw, scored.score
         if isinstance(score, int):
             score = np.full(self.view.size, score, np.int64)
-        # what was taken from the columns is a copy already, and what the class keeps may be unchanging
+        # arrays taken by row are copies already, and those that the class keeps may never change
         if self.view.rows is None and not (self.vectors is not None and self.vectors.plan.fixed(number)):
             one = score is raw
             raw = None if raw is None else raw.copy()

@@ -1,4 +1,4 @@
-"""What a scheduler may do to evaluate less: one protocol for the equivalence cache, batching and nothing."""
+"""Strategies to save evaluations: one interface for the equivalence cache, batching and neither."""
 
 from __future__ import annotations
 
@@ -15,71 +15,71 @@ from scheduler_core.scheduling.vectors import ClassVectors, KnownOutcomes
 
 NodeIndices = npt.NDArray[np.int32]
 Trial = Callable[[str], tuple[bool, int]]
-"""Check a pod on one node alone: whether it fits, and how many predicates were asked about that."""
+"""Checks a pod on one node alone: returns whether it fits, and how many predicates were checked."""
 
 
 class Strategy:
-    """Evaluate everything, for every pod anew; what saves evaluations overrides what it has a say in.
+    """Evaluates everything again for every pod; subclasses that save evaluations override what they need.
 
-    In a cycle's order: :meth:`begin`; :meth:`offer`, :meth:`answers` and :meth:`asked` while it is decided,
-    then :meth:`placed` or :meth:`failed`; :meth:`handle` for what lands between evaluating and writing,
-    :meth:`write`, :meth:`handle` for what the decision changes, :meth:`finish`. One that was restarted with
-    the scheduler knows nothing of what was before.
+    The calls in a cycle, in order: :meth:`begin`; :meth:`offer`, :meth:`answers` and :meth:`asked` during the
+    decision, then :meth:`placed` or :meth:`failed`; :meth:`handle` for events between evaluation and write;
+    :meth:`write`; :meth:`handle` for the changes of the decision; :meth:`finish`. A restart of the scheduler
+    begins with an empty strategy.
     """
 
-    ranks = False  # whether it lives on what was ranked: it makes offers, and has to see known decisions made
-    exact = True  # whether every answer is what a fresh evaluation would find
+    ranks = False  # whether it uses rankings: it offers nodes, and a replay must rank known decisions again
+    exact = True  # whether every answer equals that of a fresh evaluation
 
     def __init__(self) -> None:
         self.totals = Counts()
 
     @property
     def bytes(self) -> int:
-        """How much what is kept takes now."""
+        """The memory in use now, in bytes."""
         return 0
 
-    # What becomes of pods and other objects
+    # Changes of pods and other objects
 
     def know(self, pod: PodState) -> None:
-        """Take note of a pod that came, or changed."""
+        """Handle a pod that was created or updated."""
 
     def forget(self, key: str) -> None:
-        """Take note that a pod is gone."""
+        """Handle a pod that was deleted."""
 
     def handle(self, event: ClusterEvent | None) -> None:
-        """Take note of a change; called after pods changed, and before nodes, storage or services do."""
+        """Handle an event; called after a change of pods, before a change of nodes, storage or services."""
 
     # A cycle
 
     def begin(self, cycle: int, time: float) -> None:
-        """Begin a cycle, counted from 1, at a moment of virtual time."""
+        """Begin a cycle, numbered from 1, at a virtual time."""
 
     def offer(self, pod: PodState, fits: Trial) -> str | None:  # noqa: ARG002
-        """Name a node that the pod goes to without a look at the others; ``None`` to look at all."""
+        """Return a node to schedule the pod to without evaluating the others; ``None`` to evaluate all."""
         return None
 
     def answers(self, pod: PodState, vectors: ClassVectors | None) -> KnownOutcomes | None:  # noqa: ARG002
-        """Return what answers for the pod's predicates; ``vectors`` are what pods of its class share."""
+        """Return the known outcomes of the pod's predicates; ``vectors`` are those that its class shares."""
         return vectors
 
     def asked(self, pairs: int) -> None:
-        """Take note of how many pairs of predicate and node had to be answered."""
+        """Record how many (predicate, node) pairs had to be answered."""
 
     def placed(self, pod: PodState, node: int, feasible: NodeIndices, totals: IntVector | None) -> None:
-        """Take note that a pod goes to ``node``, and how the feasible ones, ``(F,)``, were ranked if so."""
+        """Record that a pod is scheduled to ``node``, and the feasible nodes' totals, ``(F,)``, if ranked."""
 
     def failed(self) -> None:
-        """Take note that the pod was not placed."""
+        """Record that the pod was not scheduled."""
 
     def write(self) -> None:
-        """Keep what was evaluated, now that all has landed that lands inside the cycle."""
+        """Store what was evaluated, after all events that arrive within the cycle."""
 
     def finish(self, message: str | None = None) -> CacheRecord:  # noqa: ARG002
-        """End the cycle and tell of it; ``message`` is what ended it, if no node was chosen."""
+        """End the cycle and return its record; ``message`` is the failure message if no node was chosen."""
         return CacheRecord("off", "")
 
     def report(self) -> Iterator[str]:
-        """Yield what was done in the whole run, line by line."""
+        """Yield the lines of a report on the whole run."""
         yield from ()
 
 

@@ -1,18 +1,18 @@
-"""What happens between and because of attempts in virtual time."""
+"""Events between attempts, and consequences of attempts, in virtual time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-UNSETTLED = "NotSettled"  # the event of rules that undo each other's work, or of a run that hit a bound
+UNSETTLED = "NotSettled"  # the event of rules that undo each other's changes, or of a run that hit a limit
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """An event of virtual time: ``what`` in the field's words, ``about`` an object's key, and a ``text``.
+    """An event of virtual time: ``what`` in Kubernetes' terms, ``about`` an object's key, and a ``text``.
 
-    ``moves`` lists the pods it moved as (pod, node), "" for pending and ``None`` for gone. ``detail`` is
-    whatever the part of the scheduler that recorded it adds.
+    ``moves`` lists the pods it moved as (pod, node), with "" for pending and ``None`` for deleted. ``detail``
+    is defined by the component of the scheduler that recorded the event.
     """
 
     time: float

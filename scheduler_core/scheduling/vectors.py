@@ -1,11 +1,11 @@
-"""What pods of one class share: vectors over all nodes, patched where the last events changed a node.
+"""Results that the pods of one class share: vectors over all nodes, patched where events changed a node.
 
-Pods of a class differ in nothing that predicates and priorities ask of a pod, so what a rule
-of scope OBJECTS or NODE found for one of them on a node holds for the next one, until pods
-come to or go from that node. Rules of scope CLUSTER are never reused. Reuse is exact: a row
-is computed by the same code, on a view of the changed nodes alone. For a class without ports
-and volumes, what was computed for one node is also what would be for any node with the same
-resources in the same use: a node that fills as others did before is looked up.
+Pods of a class do not differ in any field that predicates and priorities read, so the result of a rule
+of scope OBJECTS or NODE for one of them on a node holds for the next one, until pods are added to or
+removed from that node. Rules of scope CLUSTER are never reused. Reuse is exact: a row is computed by the
+same code, on a view of the changed nodes alone. For a class without ports and volumes, a result computed
+for one node also holds for any node with the same allocatable and used resources: for a node that fills up
+as others did before, the result is looked up.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.predicates import Outcome
 from scheduler_core.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
 
-KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the class that was not asked for longest goes first
-REBUILD_SHARE = 4  # more than a quarter of the nodes changed: computing all is cheaper than patching
-FEW_ROWS = 8  # so many changed nodes are looked up; more are cheaper to compute together
-FOUND_LIMIT = 4096  # states of nodes that one class remembers its results for
+KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the least recently used class is evicted first
+REBUILD_SHARE = 4  # if more than a quarter of the nodes changed, computing all is cheaper than patching
+FEW_ROWS = 8  # up to so many changed nodes are looked up; more are cheaper to compute together
+FOUND_LIMIT = 4096  # node states whose results one class keeps
 
 Rows = npt.NDArray[np.int64]
 
@@ -63,12 +63,12 @@ class Plan:
         ]
 
     def fixed(self, number: int) -> bool:
-        """Tell whether a priority's values for a class stay as they are until it starts anew."""
+        """Return whether a priority's values for a class are constant until the class is computed again."""
         return number in self._fixed
 
 
 class KnownOutcomes(Protocol):
-    """What is known of a pod's predicates before any is evaluated."""
+    """The outcomes of a pod's predicates that are known before any is evaluated."""
 
     @property
     def checks(self) -> Sequence[int]:
@@ -76,20 +76,20 @@ class KnownOutcomes(Protocol):
 
     @property
     def whole(self) -> KnownOutcomes | None:
-        """The same for what short-circuiting leaves out, which some answer only from here."""
+        """The outcomes to use without short-circuiting; others than these if a lookup has side effects."""
 
     def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:
-        """Return a predicate's result, which counts for the open rows (``None``: all).
+        """Return a predicate's result, valid for the open rows (``None``: all).
 
-        ``None`` where it is not known and has to be evaluated.
+        Return ``None`` if it is not known and must be evaluated.
         """
 
     def leave_out(self, nodes: IntVector) -> None:
-        """Take note of the nodes to which pods are nominated; what is known is not about these pods."""
+        """Pass the nodes that have nominated pods; the known outcomes do not account for these pods."""
 
 
 class PatchedResults(NamedTuple):
-    """What the patched rules find on R rows, ``(R,)`` each; or on a single node, a number each."""
+    """The results of the patched rules on R rows, ``(R,)`` each; or on a single node, one number each."""
 
     codes: Sequence[Codes | int | None]  # None: it passes
     values: Sequence[IntVector | int]
@@ -98,7 +98,7 @@ class PatchedResults(NamedTuple):
 class ClassVectors:
     """One class's predicate outcomes and priority values on all N nodes.
 
-    ``outcomes`` has an entry for each predicate, ``None`` for one that is not reused. ``checks`` are
+    ``outcomes`` has one entry per predicate, ``None`` for one that is not reused. ``checks`` are
     the numbers of the predicates that some node may fail. ``base`` is ``(N,) int64``: the weighted
     sum of the priorities whose score on a node does not depend on which other nodes are feasible.
     """
@@ -114,7 +114,7 @@ class ClassVectors:
         self.base = np.zeros(cluster.columns.size, np.int64)
         self._fill(pod)
         self.checks = self._remaining()
-        # a class with ports or volumes also asks which of these its nodes hold
+        # results of a class with ports or volumes also depend on those in use on the node
         self._by_resources = not cluster.use_of(pod.info)
         self._devices = pod.info.demand is not None
         self._scalars = tuple(name for name, _ in pod.info.scalar_request)
@@ -145,15 +145,15 @@ class ClassVectors:
 
     @property
     def whole(self) -> ClassVectors:
-        """The vectors themselves: they hold every predicate's outcome on every node."""
+        """The vectors themselves: they hold a reused predicate's outcome on every node."""
         return self
 
     def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:  # noqa: ARG002
-        """Return what is kept of a predicate, for all nodes."""
+        """Return the kept outcome of a predicate on all nodes."""
         return self.outcomes[number]
 
     def leave_out(self, nodes: IntVector) -> None:
-        """Do nothing: what is kept is about the nodes without nominated pods, and only asked about these."""
+        """Do nothing: the outcomes are for nodes without nominated pods, and are only used for that pass."""
 
     def _remaining(self) -> list[int]:
         """Return the predicates that are not known to pass everywhere."""
@@ -164,7 +164,7 @@ class ClassVectors:
         ]
 
     def follow(self, pod: PodState) -> bool:
-        """Patch what changed since the last call; tell whether that was worth it."""
+        """Patch what changed since the last call; return False if computing all again is cheaper."""
         touched = self.cluster.touched
         if len(touched) == self.position:
             return True
@@ -183,8 +183,8 @@ class ClassVectors:
         return True
 
     def _states(self, rows: Iterable[int]) -> dict[int, Hashable]:
-        """Return by node all that the patched rules read of it: resources, room on shared devices for a class
-        that asks for some, and what a bundle's members of scope OBJECTS found.
+        """Return by node everything that the patched rules read of it: resources, free capacity of shared
+        devices for a class that requests any, and the outcomes of a bundle's members of scope OBJECTS.
         """
         state = self.cluster.resource_state
         found: dict[int, Hashable] = {
@@ -196,7 +196,7 @@ class ClassVectors:
         return found
 
     def _renew(self, pod: PodState, rows: list[int], states: Mapping[int, Hashable]) -> None:
-        """Run the patched rules on some nodes, and remember what they found for nodes in equal state."""
+        """Run the patched rules on some nodes, and keep the results for nodes in equal state."""
         together = np.array(rows, np.int64)
         view = View(self.cluster, together)
         codes = [predicate(pod.info, view, pod).codes for _, predicate in self.plan.patched]
@@ -228,7 +228,7 @@ class ClassVectors:
 
 
 class Scaled:
-    """A priority whose values never change and whose scores depend on the highest feasible one."""
+    """A priority whose values never change and whose scores depend on the highest feasible value."""
 
     def __init__(self, steps: MapScaled, weight: int, raw: IntVector) -> None:
         self.steps = steps
@@ -240,7 +240,7 @@ class Scaled:
         self._scores = raw
 
     def scores(self, feasible: Rows | None, failed: Codes | None) -> IntVector:
-        """Return the scores on all nodes, as they are if these nodes are feasible: ``(N,) int64``."""
+        """Return the scores on all nodes, given that these nodes are feasible: ``(N,) int64``."""
         most = self.highest
         if feasible is not None and failed is not None and failed[self.best_nodes].all():
             most = int(self.raw[feasible].max())
@@ -250,19 +250,19 @@ class Scaled:
 
 
 def _own(outcome: Outcome | None) -> Outcome | None:
-    """Copy codes that will be written to."""
+    """Return an outcome whose codes are a copy that can be written to."""
     return outcome if outcome is None or outcome.codes is None else Outcome(outcome.codes.copy())
 
 
 def reusable(steps: MapReduce) -> bool:
-    """Tell whether a priority's scores follow from values that are kept per class."""
+    """Return whether a priority's scores can be derived from values that are kept per class."""
     if isinstance(steps, MapOnly):
         return steps.scope is not Scope.CLUSTER
     return isinstance(steps, MapScaled) and steps.scope is Scope.OBJECTS
 
 
 class VectorStore:
-    """The vectors of all classes seen lately, within a bound of memory."""
+    """The vectors of recently used classes, within a memory limit."""
 
     def __init__(self, cluster: Cluster, profile: Profile, limit: int = KEPT_BYTES) -> None:
         self.cluster = cluster
@@ -273,11 +273,11 @@ class VectorStore:
         self._generation = -1
 
     def __deepcopy__(self, memo: dict[int, Any]) -> VectorStore:
-        """Begin an empty store for a copied cluster: what is shared can be computed again."""
+        """Return an empty store for a copied cluster: the vectors can be computed again."""
         return VectorStore(deepcopy(self.cluster, memo), deepcopy(self.plan.profile, memo), self._limit)
 
     def of(self, pod: PodState) -> ClassVectors:
-        """Return the vectors of a pod's class as of now."""
+        """Return the up-to-date vectors of a pod's class."""
         if self._generation != self.cluster.generation:
             self._kept.clear()
             self._bytes = 0
