@@ -1,4 +1,4 @@
-"""The cluster as columns, and the changes that events make to them."""
+"""The cluster's state in columns, and its changes by events."""
 
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.podinfo import PodInfo

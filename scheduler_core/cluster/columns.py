@@ -1,8 +1,8 @@
-"""What the nodes themselves say, as columns: one array entry per node, in object order.
+"""The fields of the node objects as columns: one array entry per node, in object order.
 
-Columns change only with the node objects; what the pods on the nodes use is kept in
+Columns change only with the node objects; the usage by pods is kept in
 :mod:`scheduler_core.cluster.state`. Strings are interned per column, so that a rule is
-evaluated once per distinct value and spread over the nodes by one array lookup.
+evaluated once per distinct value and mapped to the nodes by one array lookup.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
 
 
 def clamp(amount: int) -> int:
-    """Bound a quantity to what a 64-bit integer holds, as resource.Quantity.Value does."""
+    """Clamp a quantity to the range of a 64-bit integer, as resource.Quantity.Value does."""
     return max(-INT64_MAX - 1, min(INT64_MAX, amount))
 
 
 @dataclass(frozen=True, slots=True)
 class Interned(Generic[T]):
-    """A column of few distinct values: ``ids`` is ``(N,) int64``, -1 where a node has none."""
+    """A column with few distinct values: ``ids`` is ``(N,) int64``, -1 where a node has no value."""
 
     ids: IntVector
     values: tuple[T, ...]
@@ -48,7 +48,7 @@ def intern_column(items: Sequence[T | None]) -> Interned[T]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domains:
-    """The topology domains that nodes are in: ``ids`` is ``(N,) int64``, -1 for none."""
+    """The topology domains of the nodes: ``ids`` is ``(N,) int64``, -1 for none."""
 
     ids: IntVector
     count: int
@@ -90,11 +90,11 @@ class NodeColumns:
                 self.scalars.setdefault(name, np.zeros(self.size, np.int64))[row] = clamp(amount)
 
     def scalar(self, name: str) -> IntVector:
-        """Allocatable of one scalar resource, ``(N,) int64``, 0 where a node has none."""
+        """Return the allocatable amount of one scalar resource, ``(N,) int64``, 0 where a node has none."""
         return self.scalars.get(name, self.no_scalar)
 
     def label(self, key: str) -> Interned[str]:
-        """The values of one label key."""
+        """Return the column of one label key."""
         column = self._labels.get(key)
         if column is None:
             column = intern_column([labels.get(key) for labels in self._label_maps])
@@ -108,9 +108,9 @@ class NodeColumns:
         return verdicts[column.ids]
 
     def topology(self, keys: tuple[str, ...]) -> Domains:
-        """Number the topology domains of ``keys`` taken together (priorityutil.NodesHaveSameTopologyKey).
+        """Number the topology domains of the combination of ``keys`` (priorityutil.NodesHaveSameTopologyKey).
 
-        A node that lacks one of the labels is in none.
+        A node that lacks one of the labels is in no domain.
         """
         known = self._topologies.get(keys)
         if known is None:
@@ -151,7 +151,7 @@ class NodeColumns:
 
     @property
     def images(self) -> dict[str, dict[int, int]]:
-        """Image name to {node: size in bytes}."""
+        """A map from image name to {node: size in bytes}."""
         if self._images is None:
             self._images = {}
             for row, node in enumerate(self.nodes):
@@ -174,7 +174,7 @@ class NodeColumns:
 
     @property
     def sorted_by_name(self) -> bool:
-        """Whether the object order is that of the names, in which case no ranks are needed."""
+        """Whether the object order equals the order by name, in which case no ranks are needed."""
         if self._sorted is None:
             self._sorted = all(map(lt, self.names, self.names[1:]))
         return self._sorted

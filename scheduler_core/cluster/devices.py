@@ -1,8 +1,9 @@
-"""GPUs that pods share: a share lives on one device, which the sums of extended resources do not tell.
+"""GPUs that pods share: a share must fit on one device, which the sums of extended resources do not show.
 
-Two GPUs with 400 thousandths free each have 800 free, and no room for a share of 600. kube-scheduler alone
-adds up; the schedulers that these resources are made for do not. Which device a pod holds is not kept: the
-shares of a node are packed anew, the largest first, each onto the fullest device that has room.
+Two GPUs with 400 thousandths free each have 800 free in total, but no room for a share of 600. Plain
+kube-scheduler compares sums; the schedulers that define these resources do not. Which device a pod holds is
+not stored: the shares of a node are packed again each time, the largest first, each onto the fullest device
+with room for it.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from scheduler_core.objects.arrays import IntVector
 
 SHARE = "alibabacloud.com/gpu-milli"
 COUNT = "alibabacloud.com/gpu-count"
-WHOLE = 1000  # of the one make up a device of the other
+WHOLE = 1000  # units of SHARE that equal one of COUNT
 ON_ONE_DEVICE = f"{SHARE} on one device"
-MOST_DEVICES = 256  # of one node; where there are more, only the sums count
+MOST_DEVICES = 256  # of one node; with more devices, only the sums are compared
 
 
 class Demand(NamedTuple):
-    """The devices that a pod takes for itself, or the share of one that it takes, in thousandths."""
+    """The number of devices that a pod requests exclusively, or its share of one device, in thousandths."""
 
     devices: int
     share: int
 
 
 def demand_of(requests: Mapping[str, int]) -> Demand | None:
-    """Return what a pod asks of devices, ``None`` if it asks for none."""
+    """Return a pod's demand for devices, ``None`` if it requests none."""
     devices, share = divmod(max(0, requests.get(SHARE, 0)), WHOLE)
     devices = max(devices, requests.get(COUNT, 0))
     if not devices:
@@ -40,7 +41,7 @@ def demand_of(requests: Mapping[str, int]) -> Demand | None:
 def room(devices: int, demands: Iterable[Demand]) -> tuple[int, int]:
     """Return how many devices are idle, and the largest share that one device has room for.
 
-    There is none of either where the demands themselves cannot be packed.
+    Both are 0 if the demands themselves cannot be packed.
     """
     listed = list(demands)
     idle = devices - sum(demand.devices for demand in listed)
@@ -54,7 +55,7 @@ def room(devices: int, demands: Iterable[Demand]) -> tuple[int, int]:
 
 
 class DeviceRoom:
-    """What every node has idle and to share, ``(N,) int64`` each; a node that changes is to be renewed."""
+    """Every node's idle devices and largest free share, ``(N,) int64`` each; :meth:`renew` changed nodes."""
 
     def __init__(self, milli: IntVector, count: IntVector) -> None:
         devices = np.where(count > 0, np.minimum(count, milli // WHOLE), milli // WHOLE)
@@ -63,6 +64,6 @@ class DeviceRoom:
         self.largest = np.where(self.devices > 0, WHOLE, 0)
 
     def renew(self, node: int, demands: Iterable[Demand]) -> None:
-        """Work out the room of one node."""
+        """Compute the room of one node again."""
         if self.devices[node]:
             self.idle[node], self.largest[node] = room(int(self.devices[node]), demands)

@@ -1,7 +1,7 @@
-"""A change of the cluster as the invalidation table reads it: what happened to what, and what changed.
+"""A change of the cluster as the invalidation table reads it: the verb, the object, and what changed.
 
-The builders are pure functions of the object before and after. ``facts`` are what the table's
-conditions ask for: on UPDATE the names of what changed, on ADD and DELETE of what the object has.
+The builders are pure functions of the object before and after. ``facts`` are the names that the table's
+conditions test: on UPDATE the aspects that changed, on ADD and DELETE those that the object has.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ EventVerb = Literal["ADD", "UPDATE", "DELETE"]
 Aspects = Mapping[str, Callable[[Any], Any]]
 
 ZONE_LABELS = (ZONE_LABEL, REGION_LABEL)
-CONDITION_TYPES = ("Ready", "OutOfDisk", "NetworkUnavailable")  # what CheckNodeCondition reads
+CONDITION_TYPES = ("Ready", "OutOfDisk", "NetworkUnavailable")  # the conditions that CheckNodeCondition reads
 
-ASSUMED, ELSEWHERE = "assumed", "bound elsewhere"  # facts about a pod that comes to a node
+ASSUMED, ELSEWHERE = "assumed", "bound elsewhere"  # facts about a pod that is added to a node
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """One change. ``node`` is the pod's or the node itself, "" where the event has none.
+    """One change. ``node`` is the pod's node or the node itself, "" where the event has none.
 
-    An ADD of a pod is its being assumed on ``node``, or that it came there bound by somebody else, and the
-    facts say which; pods that are on no node make no events, for nothing that is cached depends on them.
-    ``binds`` are the claims (``namespace/name``) that were bound to volumes when it was assumed.
+    On ADD a pod was assumed on ``node`` or was bound there by another scheduler; the facts record which.
+    Pods without a node cause no events, because no cached result depends on them.
+    ``binds`` are the claims (``namespace/name``) that were bound to volumes when the pod was assumed.
     """
 
     resource: str
@@ -50,12 +50,12 @@ class ClusterEvent:
 
     @property
     def object(self) -> KubernetesObject | None:
-        """The object after the change, or as it was before it went."""
+        """The object after the change, or before its deletion."""
         return self.old if self.new is None else self.new
 
     @property
     def pods(self) -> tuple[Pod, ...]:
-        """The pod before and after, as far as there is one."""
+        """The pod before and after the change, as far as it exists."""
         return tuple(pod for pod in (self.old, self.new) if isinstance(pod, Pod))
 
     def __str__(self) -> str:
@@ -66,32 +66,32 @@ class ClusterEvent:
 
 
 def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> ClusterEvent:
-    """Make the event of a pod that this scheduler assumed on a node (scheduler.assume)."""
+    """Create the event of a pod that this scheduler assumed on a node (scheduler.assume)."""
     return ClusterEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ASSUMED}), binds)
 
 
 def pod_came(pod: Pod, node: str) -> ClusterEvent:
-    """Make the event of a pod that somebody else bound to a node (factory.addPodToCache).
+    """Create the event of a pod that another scheduler bound to a node (factory.addPodToCache).
 
-    Claims that waited for a pod are bound by the scheduler that decides for it, and so none are here.
+    Claims that waited for a pod are bound by the scheduler that schedules it, so the event binds none.
     """
     return ClusterEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ELSEWHERE}))
 
 
 def pod_deleted(pod: Pod, node: str) -> ClusterEvent:
-    """Make the event of a pod that left its node: deleted, evicted or finished."""
+    """Create the event of a pod that left its node: deleted, evicted or finished."""
     return ClusterEvent("Pod", "DELETE", pod.meta.key, node, pod, None)
 
 
 def pod_updated(old: Pod, new: Pod, node: str) -> ClusterEvent:
-    """Make the event of a pod that changed where it is."""
+    """Create the event of a pod that was updated on its node."""
     return ClusterEvent("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
 
 
 def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[ClusterEvent, ...]:
-    """Tell what a change of a pod from outside means where it counts: one that moves goes and comes.
+    """Return the events of an outside change of a pod; one that changes nodes is a DELETE and an ADD.
 
-    A node is "" where the pod is on none; a finished pod is on none.
+    A node is "" if the pod is on none; a finished pod is on none.
     """
     if old is not None and new is not None and old_node and old_node == new_node:
         return (pod_updated(old, new, new_node),)
@@ -101,7 +101,7 @@ def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) 
 
 
 def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -> ClusterEvent | None:
-    """Make the event of any object but a pod; ``None`` for a kind that no predicate depends on."""
+    """Create the event of any object but a pod; ``None`` for a kind that no predicate depends on."""
     obj = old if new is None else new
     if obj is None or type(obj) not in ASPECTS:
         return None
@@ -125,7 +125,7 @@ def _changed(aspects: Aspects, old: Any, new: Any) -> frozenset[str]:
 def _missed(
     facts: Mapping[str, tuple[str, ...] | None], walked: Mapping[str, str], other: Mapping[str, str]
 ) -> frozenset[str]:
-    """Compare labels as v1.11 does: it walks the labels of one side only."""
+    """Compare labels as v1.11 does: it iterates over the labels of one side only."""
     changed = {key for key, value in walked.items() if other.get(key, "") != value}
     return frozenset(
         name for name, keys in facts.items() if (changed if keys is None else changed.intersection(keys))
@@ -137,7 +137,7 @@ def _zones(obj: Node | PersistentVolume) -> dict[str, str]:
 
 
 def _conditions(node: Node) -> tuple[object, ...]:
-    # in order, for the reasons are told in it
+    # in order, because it is the order of the reasons
     return tuple(c for c in node.conditions if c.type in CONDITION_TYPES)
 
 
@@ -155,7 +155,7 @@ POD_ASPECTS: Aspects = {
     "volumes": lambda pod: pod.volumes,
     "required affinity": lambda pod: pod.affinity and (pod.affinity.pod_required, pod.affinity.anti_required),
 }
-"""What a pod on a node changes for the others. Requests count container by container, limits never."""
+"""The aspects of a pod on a node that affect other pods. Requests count per container, limits never."""
 
 NODE_ASPECTS: Aspects = {
     "allocatable": lambda node: node.allocatable,
@@ -173,7 +173,7 @@ NODE_ONE_SIDED: Mapping[str, tuple[str, ...] | None] = {
     "labels it had": None,
     "zone or region label it had": ZONE_LABELS,
 }
-"""What v1.11's invalidateCachedPredicatesOnNodeUpdate sees of labels: not those that are new."""
+"""The label changes that v1.11's invalidateCachedPredicatesOnNodeUpdate detects: not those of new labels."""
 
 VOLUME_ASPECTS: Aspects = {
     "zone or region label": _zones,
@@ -191,7 +191,7 @@ VOLUME_ASPECTS: Aspects = {
 }
 
 VOLUME_ONE_SIDED: Mapping[str, tuple[str, ...] | None] = {"zone or region label it has": ZONE_LABELS}
-"""What v1.11's invalidatePredicatesForPvUpdate sees of labels: not those that went."""
+"""The label changes that v1.11's invalidatePredicatesForPvUpdate detects: not those of removed labels."""
 
 CLAIM_ASPECTS: Aspects = {
     "volumeName": lambda claim: claim.volume_name,
@@ -210,4 +210,4 @@ ASPECTS: Mapping[type, tuple[str, Aspects]] = {
     Service: ("Service", {"selector": lambda service: service.selector}),
     StorageClass: ("StorageClass", {"volumeBindingMode": lambda kind: kind.binding_mode}),
 }
-"""What predicates read of each kind. Workloads, budgets and priority classes: nothing."""
+"""The aspects of each kind that predicates read; none of workloads, budgets and priority classes."""

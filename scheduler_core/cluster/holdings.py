@@ -1,9 +1,10 @@
-"""The host ports and volumes that the pods on the nodes hold, and where to look for each of them.
+"""The host ports and volumes in use by the pods on the nodes, and an index of the nodes of each.
 
-Volumes follow from the pods and the storage objects, and can be counted anew at any time. Host ports
-cannot: v1.11 keeps them as a set, so that which ports a node counts as used depends on who came and
-left, and in which order. They are therefore kept by the node's name and follow every pod at once, also
-while the node list is out of date, and outlive the node's going and coming as long as pods are bound to it.
+Volumes can be derived from the pods and the storage objects, and counted again at any time. Host ports
+cannot: v1.11 keeps them as a set, so that the ports in use on a node depend on the order in which pods were
+added and removed. They are therefore kept by the node's name and updated with every pod at once, even
+while the node list is stale, and they survive the node's deletion and re-creation as long as pods are bound
+to it.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ K = TypeVar("K", bound=Hashable)
 class Holdings:
     """Ports and volumes in use by node, and for each port, disk and volume the nodes that hold it.
 
-    ``uses`` maps a node's index to what is used there. ``attached_counts`` is ``(3, N) int64``: the distinct
-    volumes of each of :data:`ATTACH_KINDS`.
+    ``uses`` maps a node's index to its :class:`NodeUse`. ``attached_counts`` is ``(3, N) int64``: the number
+    of distinct volumes of each of :data:`ATTACH_KINDS`.
     """
 
     def __init__(self) -> None:
         self._by_name: dict[str, NodeUse] = {}
-        self._claimants: dict[str, dict[str, PodState]] = {}  # claim to the pods on nodes that name it
+        self._claimants: dict[str, dict[str, PodState]] = {}  # claim to the pods on nodes that reference it
         self._changed_claims: set[str] = set()
         self._changed_volumes: set[str] = set()
         self.start(())
 
     def start(self, names: tuple[str, ...]) -> None:
-        """Begin to count on these nodes: no volumes yet, and the ports as they are."""
+        """Reset the counts for these nodes: no volumes, and the ports as they are."""
         self.names = names
         self.uses: dict[int, NodeUse] = {}
         self.port_nodes: dict[tuple[str, int], set[int]] = {}
@@ -52,17 +53,17 @@ class Holdings:
         self._changed_claims.clear()
         self._changed_volumes.clear()
 
-    # Pods that are bound to a node's name
+    # Pods that are bound to a node by name
 
     def enter(self, state: PodState) -> None:
-        """Take the ports of a pod on the node that it names, and remember its claims."""
+        """Add a pod's ports to those in use on its node, and register its claims."""
         for claim in _claims(state.info):
             self._claimants.setdefault(claim, {})[state.key] = state
         if state.info.ports:
             self._by_name.setdefault(state.node_name, NodeUse()).change_ports(state.info.ports, 1)
 
     def leave(self, state: PodState) -> None:
-        """Free the ports of a pod, also those that another pod of the node holds too."""
+        """Free a pod's ports, even those that another pod of the node also holds."""
         for claim in _claims(state.info):
             claimants = self._claimants[claim]
             del claimants[state.key]
@@ -72,19 +73,19 @@ class Holdings:
             self._by_name[state.node_name].change_ports(state.info.ports, -1)
 
     def take_ports_anew(self, states: Iterable[PodState]) -> None:
-        """Take every pod's ports as a scheduler does that starts and lists them all."""
+        """Set the ports in use to those of all pods, like a scheduler that starts and lists the pods."""
         for use in self._by_name.values():
             use.ports.clear()
         for state in states:
             if state.info.ports and state.node_name:
                 self._by_name[state.node_name].ports.update(state.info.ports)
 
-    # Pods that are counted on a node's index
+    # Pods that are counted on a node by index
 
     def count(self, state: PodState, sign: int, use: PodUse) -> None:
-        """Count a pod's volumes in (+1) or out on its node, and see where its ports are held now."""
+        """Add (+1) or remove (-1) a pod's volumes on its node, and update the index of its ports."""
         node = state.node
-        # what was counted in is what is counted out, even if a claim was bound in between
+        # remove exactly what was added, even if a claim was bound in between
         counted = state.use = use if sign > 0 or state.use is None else state.use
         if not counted:
             return
@@ -97,7 +98,7 @@ class Holdings:
         self._index_volumes(held, node, (volume for ids in counted.attached for volume in ids))
 
     def count_anew(self, state: PodState, use: PodUse) -> None:
-        """Count the volumes that a pod's claims lead to now in place of those that they led to."""
+        """Replace the counted volumes of a pod by those that its claims are bound to now."""
         former, state.use = use if state.use is None else state.use, use
         held = self._use_on(state.node)
         held.change_volumes(PodUse((), (), former.attached), -1)
@@ -117,18 +118,18 @@ class Holdings:
         for volume in volumes:
             _index(self.volume_nodes, volume, node, held=any(volume in ids for ids in held.attached))
 
-    # Claims and volumes that change
+    # Changes of claims and volumes
 
     def claim_changed(self, key: str) -> None:
-        """Take note that a claim, as ``namespace/name``, leads elsewhere now, or nowhere."""
+        """Mark a claim (``namespace/name``) as changed: it may be bound to another volume, or to none."""
         self._changed_claims.add(key)
 
     def volume_changed(self, name: str) -> None:
-        """Take note that a PersistentVolume came, changed or went."""
+        """Mark a PersistentVolume as created, updated or deleted."""
         self._changed_volumes.add(name)
 
     def take_outdated(self, storage: Storage) -> list[PodState]:
-        """Return the pods on nodes whose claims lead elsewhere than counted, and forget that they do."""
+        """Drain the marked changes; return the pods on nodes whose claims are affected."""
         if not self._changed_claims and not self._changed_volumes:
             return []
         changed = self._changed_claims

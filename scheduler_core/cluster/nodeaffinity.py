@@ -21,7 +21,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def required_mask(pod: Pod | PodFields, columns: NodeColumns) -> BoolVector:
-    """Where selector and required affinity match, ``(N,) bool`` (predicates.podMatchesNodeLabels)."""
+    """Return where selector and required affinity match, ``(N,) bool`` (predicates.podMatchesNodeLabels)."""
     mask = np.ones(columns.size, np.bool_)
     for key, value in pod.node_selector.items():
         mask &= columns.label_mask(key, lambda found, value=value: found == value)  # type: ignore[misc]
@@ -31,7 +31,7 @@ def required_mask(pod: Pod | PodFields, columns: NodeColumns) -> BoolVector:
 
 
 def any_term_mask(terms: Iterable[NodeSelectorTerm], columns: NodeColumns) -> BoolVector:
-    """Where at least one term matches (v1helper.MatchNodeSelectorTerms); no terms match nowhere."""
+    """Return where at least one term matches (v1helper.MatchNodeSelectorTerms); without terms, nowhere."""
     mask = np.zeros(columns.size, np.bool_)
     for term in terms:
         mask |= term_mask(term, columns)
@@ -39,7 +39,7 @@ def any_term_mask(terms: Iterable[NodeSelectorTerm], columns: NodeColumns) -> Bo
 
 
 def term_mask(term: NodeSelectorTerm, columns: NodeColumns) -> BoolVector:
-    """Where one term matches; one without expressions, or with an invalid one, matches nowhere."""
+    """Return where one term matches; one without expressions, or with an invalid one, matches nowhere."""
     if not term.match_expressions and not term.match_fields:
         return np.zeros(columns.size, np.bool_)
     mask = np.ones(columns.size, np.bool_)
@@ -53,7 +53,7 @@ def term_mask(term: NodeSelectorTerm, columns: NodeColumns) -> BoolVector:
 
 
 def _field_mask(requirement: Requirement, columns: NodeColumns) -> BoolVector:
-    """Match the one field that nodes are selected by, ``metadata.name``, with its one value."""
+    """Match ``metadata.name``, the only field that selects nodes, against its single value."""
     if requirement.key != "metadata.name" or len(requirement.values) != 1:
         return np.zeros(columns.size, np.bool_)
     mask = np.zeros(columns.size, np.bool_)
@@ -64,7 +64,7 @@ def _field_mask(requirement: Requirement, columns: NodeColumns) -> BoolVector:
 
 
 def valid(requirement: Requirement) -> bool:
-    """Tell whether labels.NewRequirement accepts it; if not, the whole term matches nothing."""
+    """Return whether labels.NewRequirement accepts a requirement; if not, the whole term matches nothing."""
     values = requirement.values
     match requirement.operator:
         case "In" | "NotIn":

@@ -1,6 +1,6 @@
 """A pod compiled for scheduling, once for all pods of one template.
 
-A :class:`PodInfo` holds what predicates and priorities ask of a pod, and nothing that
+A :class:`PodInfo` holds the fields of a pod that predicates and priorities read, and nothing that
 differs between replicas: name, uid, priority, node and nomination are in
 :class:`~scheduler_core.cluster.pods.PodState`.
 """
@@ -35,7 +35,7 @@ class Term:
     weight: int = 0
 
     def selects(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Tell whether a pod is meant (priorityutil.PodMatchesTermsNamespaceAndSelector)."""
+        """Return whether the term selects a pod (priorityutil.PodMatchesTermsNamespaceAndSelector)."""
         return namespace in self.namespaces and matches(self.selector, labels)
 
 
@@ -54,21 +54,21 @@ NO_TERMS = AffinityTerms()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodInfo:
-    """Everything scheduling asks of a pod, shared by the pods of one class.
+    """Everything that scheduling reads of a pod, shared by the pods of one class.
 
     ``request`` is ``(4,) int64`` (cpu, memory, ephemeral-storage, one pod) as PodFitsResources
-    reads it; ``usage`` is ``(6,) int64``: what the pod takes on its node in the same order, then
+    reads it; ``usage`` is ``(6,) int64``: the pod's usage of its node in the same order, then
     non-zero cpu and memory. Scalars are sorted by name.
     """
 
-    number: int  # of the class, in order of first appearance
-    fields: PodFields  # what rules declare, for what is rarely read
+    number: int  # the number of the class, in order of first appearance
+    fields: PodFields  # the fields that rules declare; for those rarely read
     namespace: str
     labels: Mapping[str, str]
     terminating: bool
     request: IntVector
     scalar_request: tuple[tuple[str, int], ...]
-    requests_nothing: bool  # then only the pod number is checked
+    requests_nothing: bool  # if true, only the number of pods is checked
     usage: IntVector
     scalar_usage: tuple[tuple[str, int], ...]
     best_effort: bool
@@ -79,18 +79,18 @@ class PodInfo:
     terms: AffinityTerms
     images: tuple[str, ...]
     owner: tuple[str, str] | None  # kind and uid of the controlling owner
-    demand: Demand | None = None  # of devices that are shared
+    demand: Demand | None = None  # for shared devices
 
 
 def is_scalar(name: str) -> bool:
-    """Tell whether PodFitsResources counts a resource (v1helper.IsScalarResourceName and kin)."""
+    """Return whether PodFitsResources counts a resource (v1helper.IsScalarResourceName and related)."""
     if name.startswith(("hugepages-", "attachable-volumes-")) or "kubernetes.io/" in name:
         return True
     return "/" in name and not name.startswith("requests.")
 
 
 def compile_pod(pod: Pod, number: int, names: Iterable[str] = CLASS_FIELDS) -> PodInfo:
-    """Compile a pod (v1.11's predicateMetadata and NodeInfo.calculateResource in one).
+    """Compile a pod (v1.11's predicateMetadata and NodeInfo.calculateResource combined).
 
     ``names`` are the fields that rules declare.
     """
@@ -143,7 +143,7 @@ def _sum_limits(containers: Iterable[Container]) -> dict[str, int]:
 
 
 def _with_init(total: dict[str, int], init: Iterable[Container], *, limits: bool = False) -> dict[str, int]:
-    """Raise each resource to the largest init container (predicates.GetResourceRequest)."""
+    """Raise each resource to the maximum over the init containers (predicates.GetResourceRequest)."""
     result = dict(total)
     for container in init:
         for name, amount in (container.limits if limits else container.requests).items():

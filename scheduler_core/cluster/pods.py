@@ -1,8 +1,8 @@
-"""Pods on nodes, counted by what selectors can tell apart.
+"""Pods on nodes, counted by the properties that selectors can distinguish.
 
 A selector sees a pod's namespace, labels and whether it is being deleted: a *kind*. Every
-selector that has been asked about keeps one vector of counts over the nodes, patched when
-a pod of a matching kind comes or goes; so a selector is evaluated once per kind.
+selector in use keeps one vector of counts over the nodes, patched when a pod of a matching
+kind is added or removed; so a selector is evaluated once per kind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scheduler_core.objects.model import Pod
 from scheduler_core.objects.times import microseconds_of
 
 NOT_STARTED = 2**62  # microseconds: a pod that has not started counts as started now (GetPodStartTime)
-TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is dropped and counted again when asked
+TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is evicted, and counted again when needed
 
 
 @dataclass(slots=True, eq=False)
@@ -44,17 +44,17 @@ class PodState:
 
     @property
     def terminating(self) -> bool:
-        """Tell whether the pod carries a deletionTimestamp."""
+        """Whether the pod has a deletionTimestamp."""
         return self.info.terminating
 
     @property
     def started(self) -> int:
-        """Return when it started, in microseconds since 1970; later than all moments if it has not yet."""
+        """The start time in microseconds since 1970; later than any time if the pod has not started."""
         at = microseconds_of(self.pod.start_time)
         return NOT_STARTED if at is None else at
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PodState:
-        """Copy what changes; the pod and what was compiled of it do not."""
+        """Copy the mutable parts; the pod and its compiled form are immutable."""
         return replace(
             self,
             kind=deepcopy(self.kind, memo),
@@ -75,9 +75,9 @@ class PodKind:
 
 
 class Counted:
-    """How many of certain pods each node holds: ``counts`` is ``(N,) int64``.
+    """The number of certain pods on each node: ``counts`` is ``(N,) int64``.
 
-    Sums over topology domains are kept from when they are first asked for, and follow every change.
+    Sums over topology domains are computed on first use, and updated with every change.
     """
 
     __slots__ = ("_sums", "counts", "total")
@@ -88,7 +88,7 @@ class Counted:
         self._sums: dict[Domains, IntVector] = {}
 
     def add(self, node: int, count: int) -> None:
-        """Count pods of a node in, or out if negative."""
+        """Add ``count`` pods on a node; a negative count removes them."""
         self.counts[node] += count
         self.total += count
         for domains, sums in self._sums.items():
@@ -97,7 +97,7 @@ class Counted:
                 sums[domain] += count
 
     def forget_sums(self) -> None:
-        """Forget the sums over topology domains."""
+        """Discard the sums over topology domains."""
         self._sums.clear()
 
     def sums(self, domains: Domains) -> IntVector:
@@ -111,7 +111,7 @@ class Counted:
 
 
 class AffinityClass(Counted):
-    """Pods that carry one set of inter-pod affinity terms."""
+    """The pods with one set of inter-pod affinity terms."""
 
     __slots__ = ("terms",)
 
@@ -122,7 +122,7 @@ class AffinityClass(Counted):
 
 @dataclass(frozen=True, slots=True)
 class PodQuery:
-    """Which pods are meant: those that match every (or any) of the namespaced selectors."""
+    """A query for the pods that match every (or any) of the namespaced selectors."""
 
     parts: tuple[tuple[tuple[str, ...], Selector | None], ...]
     every: bool = True
@@ -130,11 +130,11 @@ class PodQuery:
 
     @classmethod
     def of_terms(cls, terms: Iterable[Term]) -> PodQuery:
-        """Ask for the pods that match all of the terms."""
+        """Create the query for the pods that match all of the terms."""
         return cls(tuple((term.namespaces, term.selector) for term in terms))
 
     def matches(self, namespace: str, labels: Mapping[str, str], *, terminating: bool = False) -> bool:
-        """Tell whether pods of this kind are meant."""
+        """Return whether the query matches pods of this kind."""
         if self.skip_terminating and terminating:
             return False
         verdicts = (
@@ -144,7 +144,7 @@ class PodQuery:
 
 
 class TrackedCount(Counted):
-    """Pods that a query means."""
+    """The pods that match a query."""
 
     __slots__ = ("query",)
 
@@ -164,7 +164,7 @@ class PodIndex:
         self._acting: dict[PodKind, tuple[int, list[AffinityClass]]] = {}
 
     def kind_of(self, info: PodInfo) -> PodKind:
-        """Return the kind of a compiled pod, registering it with every selector that matches."""
+        """Return the kind of a compiled pod, registering it with every tracked query that matches."""
         key = (info.namespace, tuple(sorted(info.labels.items())), info.terminating)
         kind = self.kinds.get(key)
         if kind is None:
@@ -173,7 +173,7 @@ class PodIndex:
         return kind
 
     def class_of(self, info: PodInfo) -> AffinityClass | None:
-        """Return the affinity class of a compiled pod, ``None`` if it carries no terms."""
+        """Return the affinity class of a compiled pod, ``None`` if it has no terms."""
         terms = info.terms
         if not (terms.required or terms.preferred or terms.anti_required or terms.anti_preferred):
             return None
@@ -183,7 +183,7 @@ class PodIndex:
         return known
 
     def add(self, state: PodState, sign: int) -> None:
-        """Count a pod in (+1) or out (-1) on its node."""
+        """Add (+1) or remove (-1) a pod on its node."""
         node, kind = state.node, state.kind
         left = kind.nodes.get(node, 0) + sign
         if left:
@@ -196,7 +196,7 @@ class PodIndex:
             state.affinity.add(node, sign)
 
     def count(self, query: PodQuery) -> TrackedCount:
-        """Return the live counts of a query; they follow the cluster until it is rebuilt."""
+        """Return the live counts of a query; they are updated until the index is rebuilt."""
         tracked = self._tracked.get(query)
         if tracked is None:
             if len(self._tracked) >= TRACKED_LIMIT:
@@ -220,7 +220,7 @@ class PodIndex:
                 kind.tracked.remove(tracked)
 
     def forget_sums(self) -> None:
-        """Forget the sums over topology domains, which are others now, and keep the counts."""
+        """Discard the sums over topology domains, which have changed, and keep the counts."""
         for counted in (*self._tracked.values(), *self.classes.values()):
             counted.forget_sums()
 

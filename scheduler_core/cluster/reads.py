@@ -1,7 +1,7 @@
-"""What a rule reads, by name: the declaration that the pods' class key and the cache's invalidation follow.
+"""The fields that a rule reads, by name; the pods' class key and the cache's invalidation follow from them.
 
-A rule gets a pod's class instead of the pod, so a field that no rule declares is not there to be read: two
-pods that differ in it are one class, and what was found for one of them holds for the other.
+A rule receives a pod's class instead of the pod, so it cannot read a field that no rule declares: two
+pods that differ only in such a field belong to one class, and a result for one of them holds for the other.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _controller(owner: OwnerReference | None) -> Hashable:
 
 
 class PodField(NamedTuple):
-    """A field of a pod: its value, and what of it makes a class, to be hashed."""
+    """A field of a pod: its value, and its hashable part of the class key."""
 
     read: Read
     key: Callable[[Pod], Hashable]
@@ -60,7 +60,7 @@ POD_FIELDS: Mapping[str, PodField] = {
     "pod_group": _plain(lambda pod: pod.pod_group),
     "host_network": _plain(lambda pod: pod.host_network),
 }
-"""Every field of a pod that a rule may declare: none of those that tell replicas apart (name, uid, node)."""
+"""Every field of a pod that a rule may declare; none that distinguishes replicas (name, uid, node)."""
 
 CLASS_FIELDS = frozenset(
     {
@@ -68,7 +68,7 @@ CLASS_FIELDS = frozenset(
         *("containers", "init_containers", "volumes", "controller", "terminating"),
     }
 )
-"""The fields that always make a class: what a :class:`~scheduler_core.cluster.podinfo.PodInfo` holds."""
+"""The fields always in the class key: those of :class:`~scheduler_core.cluster.podinfo.PodInfo`."""
 
 NODE_FIELDS = frozenset(
     {"name", "labels", "annotations", "allocatable", "taints", "unschedulable", "conditions", "images"}
@@ -78,7 +78,7 @@ NODE_FIELDS = frozenset(
 OBJECT_KINDS = frozenset(
     {"Pod", "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "Service", "Workload"}
 )
-"""What else a rule may declare: other pods, and the objects that a pod names or that select it."""
+"""The other kinds that a rule may declare: pods, and the objects that a pod references or that select it."""
 
 
 class UndeclaredFieldError(LookupError):
@@ -89,7 +89,7 @@ class UndeclaredFieldError(LookupError):
 class Reads:
     """The fields of the pod and of the node, and the other kinds of objects, that a result may depend on.
 
-    Raises ValueError for a name that is in none of the tables above.
+    Raises ValueError for a name that is not in the tables above.
     """
 
     pod: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class Reads:
                 raise ValueError(f"{what}: {', '.join(unknown)}; a rule can read {', '.join(sorted(known))}")
 
     def __or__(self, other: Reads) -> Reads:
-        """Return what two rules read together."""
+        """Return the union of what two rules read."""
         return Reads(
             tuple(dict.fromkeys(self.pod + other.pod)),
             tuple(dict.fromkeys(self.node + other.node)),
@@ -116,13 +116,13 @@ class Reads:
 
 
 def class_fields(declared: Iterable[Reads]) -> tuple[str, ...]:
-    """Return the fields that make a class of pods for rules with these declarations, in table order."""
+    """Return the fields of the class key for rules with these declarations, in table order."""
     names = CLASS_FIELDS.union(*(reads.pod for reads in declared))
     return tuple(name for name in POD_FIELDS if name in names)
 
 
 class PodFields:
-    """The fields of one pod that make its class; another one raises UndeclaredFieldError."""
+    """The fields of one pod in its class key; reading any other field raises UndeclaredFieldError."""
 
     __slots__ = ("_values",)
 
@@ -130,7 +130,7 @@ class PodFields:
         self._values = {name: POD_FIELDS[name].read(pod) for name in names}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # of the language, as copying asks for them
+        if name.startswith("_"):  # a special attribute, such as copying looks up
             raise AttributeError(name)
         try:
             return self._values[name]

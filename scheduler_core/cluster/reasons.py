@@ -1,4 +1,4 @@
-"""Reason texts as small numbers, so that a predicate's outcome is an array of codes."""
+"""Reason texts as small integers, so that a predicate's outcome is an array of codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CODE_LIMIT = 2**15 - 1
 
 
 class ReasonTable:
-    """Append-only: code 0 is "passed", code 1 "raised an error"; every other one a tuple of texts."""
+    """An append-only table: code 0 is "passed", code 1 "raised an error"; any other is a tuple of texts."""
 
     def __init__(self) -> None:
         self.texts: list[Reasons] = [(), ()]
@@ -22,7 +22,7 @@ class ReasonTable:
         self._merged: dict[tuple[int, int], int] = {}
 
     def code(self, *reasons: str) -> int:
-        """Return the code of a tuple of reasons, numbering it at its first use."""
+        """Return the code of a tuple of reasons, assigning one on first use."""
         known = self._codes.get(reasons)
         if known is None:
             if len(self.texts) > CODE_LIMIT:
@@ -32,7 +32,7 @@ class ReasonTable:
         return known
 
     def merge(self, first: Codes | None, second: Codes | None) -> Codes | None:
-        """Append ``second``'s reasons to ``first``'s, row by row; ``None`` stands for "all passed"."""
+        """Append ``second``'s reasons to ``first``'s, row by row; ``None`` means "all passed"."""
         if first is None or second is None:
             return second if first is None else first
         both = (first > 0) & (second > 0)

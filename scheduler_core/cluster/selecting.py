@@ -1,4 +1,4 @@
-"""Pod label selectors in the one canonical form that the engine compares, hashes and evaluates."""
+"""Pod label selectors in the canonical form that the engine compares, hashes and evaluates."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from scheduler_core.objects.model import LabelSelector, Requirement
 from scheduler_core.objects.selectors import requirement_matches
 
 Selector = tuple[Requirement, ...]
-"""ANDed requirements; an empty tuple matches everything, ``None`` in its place nothing."""
+"""ANDed requirements; an empty tuple matches everything, ``None`` instead of one matches nothing."""
 
 
 def compile_selector(selector: LabelSelector | None) -> Selector | None:
-    """Turn a ``LabelSelector`` into requirements (metav1.LabelSelectorAsSelector); absent stays ``None``."""
+    """Convert a ``LabelSelector`` to requirements (metav1.LabelSelectorAsSelector); ``None`` stays so."""
     if selector is None:
         return None
     return compile_map(selector.match_labels) + tuple(
@@ -21,12 +21,12 @@ def compile_selector(selector: LabelSelector | None) -> Selector | None:
 
 
 def compile_map(pairs: Mapping[str, str]) -> Selector:
-    """Turn a label map, as Services and ReplicationControllers select with, into requirements."""
+    """Convert a label map, the selector of Services and ReplicationControllers, to requirements."""
     return tuple(Requirement(key, "In", (pairs[key],)) for key in sorted(pairs))
 
 
 def matches(selector: Selector | None, labels: Mapping[str, str]) -> bool:
-    """Tell whether every requirement holds for ``labels``; ``None`` matches nothing."""
+    """Return whether every requirement holds for ``labels``; ``None`` matches nothing."""
     if selector is None:
         return False
     return all(requirement_matches(requirement, labels) for requirement in selector)

@@ -1,4 +1,4 @@
-"""Which services and controllers select a pod."""
+"""The services and controllers that select a pod."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The cluster as it stands: node columns, what the pods use on them, and the other objects.
+"""The current state of the cluster: node columns, the usage by pods, and the other objects.
 
-:meth:`Cluster.put` and :meth:`Cluster.remove` take changes from outside, :meth:`Cluster.assign`
-and :meth:`Cluster.remove_pod` a scheduling decision's. Changes of nodes and storage only mark
-the columns as stale; they are brought up to date once, before they are next read.
+:meth:`Cluster.put` and :meth:`Cluster.remove` apply changes from outside, :meth:`Cluster.assign`
+and :meth:`Cluster.remove_pod` those of a scheduling decision. Changes of nodes and storage only mark
+the columns as stale; they are refreshed once, before they are next read.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Cluster:
     ``used`` is ``(6, N) int64`` in the order of :attr:`PodInfo.usage`; ``lowest_priority`` is
     ``(N,) int64``, the lowest priority of a pod on the node. ``touched`` lists the nodes whose
     pods changed, in the order of the changes; ``generation`` grows with every change of an
-    object other than a pod, and whenever the list starts anew. ``fields`` make a class of pods
-    (:func:`~scheduler_core.cluster.reads.class_fields`); None: those that always do.
+    object other than a pod, and whenever that list is reset. ``fields`` are those of the pods' class key
+    (:func:`~scheduler_core.cluster.reads.class_fields`); None: those that are always in it.
     """
 
     def __init__(self, fields: tuple[str, ...] | None = None) -> None:
@@ -70,12 +70,12 @@ class Cluster:
         self._usages = np.zeros((0, USED_ROWS), np.int64)
         self._memo: dict[Hashable, Any] = {}
         self._memo_bytes = 0
-        self._outdated = False  # anything of what follows
-        self._stale = False  # nodes came or went: all is to be counted anew
-        self._nodes_changed = False  # where they are: what their pods use stays as counted
+        self._outdated = False  # whether a refresh is needed for any reason
+        self._stale = False  # nodes were added or removed: count everything again
+        self._nodes_changed = False  # nodes were updated in place: the usage by pods stays as counted
         self._held = Holdings()
         self._room: DeviceRoom | None = None
-        self._crowded: set[int] = set()  # nodes whose devices are to be looked at again
+        self._crowded: set[int] = set()  # nodes whose device room is to be computed again
         self._reset()
 
     def _reset(self) -> None:
@@ -97,21 +97,21 @@ class Cluster:
 
     @property
     def columns(self) -> NodeColumns:
-        """The node columns, brought up to date first if objects have changed since."""
+        """The node columns, refreshed first if objects have changed."""
         if self._outdated:
             self.refresh()
         return self._columns
 
     @property
     def settled(self) -> NodeColumns | None:
-        """The node columns if no node has changed since they were built."""
+        """The node columns, or ``None`` if a node has changed since they were built."""
         return None if self._stale or self._nodes_changed else self._columns
 
     def refresh(self) -> None:
         """Bring columns and counts up to date with the objects.
 
-        What comes out does not depend on when this is called, nor how often: all but the host ports follows
-        from the objects as they are, and host ports follow every pod at once.
+        The result does not depend on when or how often this is called: everything but the host ports is
+        derived from the current objects, and host ports are updated with every pod at once.
         """
         if not self._outdated:
             return
@@ -141,7 +141,7 @@ class Cluster:
             self._count(state, 1)
 
     def relist(self) -> None:
-        """Count as a scheduler does that has just started: the ports of every pod are in use again."""
+        """Count like a scheduler that has just started: the ports of every pod are in use again."""
         self._held.take_ports_anew(self.pods.values())
         self._changed()
         self.refresh()
@@ -151,12 +151,12 @@ class Cluster:
         self._memo_bytes = 0
 
     def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Remember a value that depends on nodes, storage, services and workloads but on no pod."""
+        """Cache a value that depends on nodes, storage, services and workloads, but on no pod."""
         if key in self._memo:
             return cast("T", self._memo[key])
         value = compute()
         if isinstance(value, np.ndarray):
-            value.flags.writeable = False  # every pod of the class reads this very array
+            value.flags.writeable = False  # every pod of the class reads this same array
             self._memo_bytes += value.nbytes
         if len(self._memo) >= MEMO_LIMIT or self._memo_bytes > MEMO_BYTES:
             self._forget()
@@ -166,9 +166,9 @@ class Cluster:
     # Changes from outside
 
     def put(self, obj: KubernetesObject) -> PodState | None:
-        """Create an object or replace the one of its kind and key; returns a pod's new state.
+        """Create an object or replace the one of its kind and key; return a pod's new state.
 
-        A pod that is replaced keeps its position of creation. A terminal pod is only remembered.
+        A replaced pod keeps its position of creation. A terminal pod is only recorded as finished.
         """
         match obj:
             case Pod():
@@ -194,7 +194,7 @@ class Cluster:
         return None
 
     def _note(self, kind: str, key: str) -> None:
-        """Mark what the change of an object other than a pod makes out of date."""
+        """Mark the state that a change of an object other than a pod makes stale."""
         if kind == "Node":
             self._nodes_changed = True
         elif kind == "PersistentVolume":
@@ -220,7 +220,7 @@ class Cluster:
         }
 
     def remove(self, kind: str, key: str) -> None:
-        """Delete an object; one that does not exist is no error, as with ``--ignore-not-found``."""
+        """Delete an object; a missing one is not an error, as with ``--ignore-not-found``."""
         if kind == "Pod":
             self.finished.pop(key, None)
             self.remove_pod(key)
@@ -263,7 +263,7 @@ class Cluster:
         return state
 
     def compile(self, pod: Pod) -> PodInfo:
-        """Compile a pod, or find the class that an equal one was compiled to."""
+        """Return the compiled class of a pod, shared by all pods with an equal class key."""
         key = tuple([read(pod) for read in self._keys])
         info = self._classes.get(key)
         if info is None:
@@ -271,7 +271,7 @@ class Cluster:
         return info
 
     def usages(self, pods: Sequence[PodState]) -> IntVector:
-        """Return what pods take on a node, ``(len(pods), 6) int64``."""
+        """Return the usage of each pod, ``(len(pods), 6) int64``."""
         if len(self._usages) < len(self._classes):
             self._usages = np.array([info.usage for info in self._classes.values()], np.int64)
         return self._usages[[pod.info.number for pod in pods]]
@@ -283,22 +283,22 @@ class Cluster:
     # Decisions
 
     def assign(self, state: PodState, node_name: str) -> tuple[str, ...]:
-        """Put a pod on a node (schedulercache.AssumePod); a node that does not exist holds no columns.
+        """Assign a pod to a node (schedulercache.AssumePod); a missing node has no columns to update.
 
-        Returns the claims, as ``namespace/name``, that were bound to volumes with it.
+        Return the claims, as ``namespace/name``, that were bound to volumes in doing so.
         """
         bound = self.bind_claims(state.info, node_name)
         self._place(state, node_name)
         return tuple(bound)
 
     def assume(self, state: PodState, node_name: str) -> None:
-        """Put a pod on a node as :meth:`assign` does, and leave its claims alone: Reserve sees to them."""
+        """Assign a pod to a node like :meth:`assign`, but without binding its claims: Reserve does that."""
         self._place(state, node_name)
 
     def forget(self, state: PodState) -> None:
-        """Take an assumed pod off its node (schedulercache.ForgetPod); it stays a pod of the cluster.
+        """Remove an assumed pod from its node (schedulercache.ForgetPod); it stays a pod of the cluster.
 
-        One that was replaced or deleted meanwhile holds no node any more.
+        Do nothing for a pod that was replaced or deleted meanwhile.
         """
         if self.pods.get(state.key) is not state:
             return
@@ -307,29 +307,29 @@ class Cluster:
         self.pods[state.key] = state
 
     def _place(self, state: PodState, node_name: str) -> None:
-        """Count a pod where it is; whoever bound it has seen to its claims (factory.addPodToCache)."""
+        """Count a pod on its node; whatever bound the pod binds its claims (factory.addPodToCache)."""
         state.node_name = node_name
         if state.info.ports or state.info.claims:
             self._held.enter(state)
-        if not self._stale:  # a recount to come counts every pod
+        if not self._stale:  # the pending recount counts every pod
             state.node = self._columns.index.get(node_name, -1)
             self._count(state, 1)
 
     def bind_claims(
         self, info: PodInfo, node_name: str, *, provision: bool = False
     ) -> dict[str, PersistentVolume]:
-        """Bind the claims that waited for a pod to the volumes that are found for them on its node.
+        """Bind the claims that waited for a pod to matching volumes on its node.
 
-        Returns the volume, as it was before, by claim (``namespace/name``); nothing if none waited, or there
-        is no volume for one of them. Those are left for a provisioner with ``provision``, and so is a claim
-        that a node was chosen for.
+        Return the former volumes by claim (``namespace/name``); empty if no claim waited, or if one of them
+        has no matching volume. With ``provision``, unmatched claims are left for a provisioner instead, and
+        so are claims with a selected node.
         """
         node = self.nodes.get(node_name)
         if not info.claims or node is None:
             return {}
         try:
             waiting = self.storage.waiting_claims(info)
-        except ClaimError:  # a pod that was bound from outside; no predicate looked at its claims
+        except ClaimError:  # a pod that was bound from outside; no predicate checked its claims
             return {}
         if provision:
             waiting = [claim for claim in waiting if not selected_node(claim)]
@@ -352,21 +352,21 @@ class Cluster:
         self._note("PersistentVolumeClaim", claim)
 
     def unbind_claim(self, claim: str, volume: PersistentVolume) -> None:
-        """Undo :meth:`bind_claim`; ``volume`` is what the volume was before.
+        """Undo :meth:`bind_claim`; ``volume`` is the volume's former state.
 
-        What was bound otherwise or deleted since then is left as it is.
+        Objects that were since bound otherwise or deleted are left unchanged.
         """
         self.storage.unbind(claim, volume)
         self._note("PersistentVolumeClaim", claim)
 
     def select_node(self, claim: str, node: str) -> None:
-        """Note which node was chosen for a claim, as ``namespace/name``; "" for none any more."""
+        """Set the selected node of a claim (``namespace/name``); "" clears it."""
         if claim in self.storage.claims:
             self.storage.select_node(claim, node)
             self._note("PersistentVolumeClaim", claim)
 
     def remove_pod(self, key: str) -> PodState | None:
-        """Delete a pod wherever it is; returns its last state."""
+        """Delete a pod, on a node or not; return its last state."""
         state = self.pods.pop(key, None)
         if state is not None and state.node_name:
             if state.info.ports or state.info.claims:
@@ -404,7 +404,7 @@ class Cluster:
 
     @property
     def device_room(self) -> DeviceRoom:
-        """What the nodes' shared devices have room for, brought up to date."""
+        """The up-to-date room on the nodes' shared devices."""
         found = self._room
         if found is None:
             columns = self.columns
@@ -416,13 +416,13 @@ class Cluster:
         return found
 
     def scalar_used(self, name: str) -> IntVector:
-        """What the pods on each node use of a scalar resource, ``(N,) int64``."""
+        """Return the usage of a scalar resource by the pods on each node, ``(N,) int64``."""
         return self.scalars_used.get(name, self._columns.no_scalar)
 
     def resource_state(self, node: int, scalars: tuple[str, ...]) -> Hashable:
-        """Describe a node's resources and what its pods use of them, of scalars only the named ones.
+        """Return a node's allocatable and used resources; of scalar resources only the named ones.
 
-        Equal descriptions mean that whatever reads nothing else of a node finds the same there.
+        A rule that reads nothing else of a node has equal results on nodes with equal values.
         """
         columns = self._columns
         state = (columns.allocatable[:, node].tobytes(), self.used[:, node].tobytes())

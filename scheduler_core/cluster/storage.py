@@ -1,4 +1,4 @@
-"""Volumes, claims and storage classes, and what a pod's volumes come down to on a node."""
+"""Volumes, claims and storage classes, and the volumes and ports that a pod occupies on a node."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ATTACH_KINDS = ("ebs", "gce", "azure")
 
 
 class ClaimError(Exception):
-    """A claim that a predicate cannot judge; the attempt ends with this text."""
+    """A claim that a predicate cannot evaluate; the attempt ends with this error message."""
 
 
 @dataclass(slots=True)
@@ -39,15 +39,15 @@ class Storage:
     classes: dict[str, StorageClass] = field(default_factory=dict)
 
     def claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
-        """Look up a claim of a namespace."""
+        """Return a claim by namespace and name, or ``None``."""
         return self.claims.get(f"{namespace}/{name}")
 
     def class_of(self, claim: PersistentVolumeClaim) -> StorageClass | None:
-        """Look up the class that a claim names, ``None`` without a name or an object."""
+        """Return the storage class of a claim, ``None`` if it names none or the class does not exist."""
         return self.classes.get(claim.storage_class) if claim.storage_class else None
 
     def delays_binding(self, claim: PersistentVolumeClaim) -> bool:
-        """Tell whether an unbound claim waits for its first pod (volumebinder.shouldDelayBinding).
+        """Return whether an unbound claim waits for its first consumer (volumebinder.shouldDelayBinding).
 
         Raises:
             ClaimError: The class has no volumeBindingMode.
@@ -67,9 +67,9 @@ class Storage:
     def match_waiting(
         self, waiting: list[PersistentVolumeClaim], reachable: Container[str]
     ) -> dict[str, str]:
-        """Find waiting claims a volume each, of its own: claim key to volume name, without those left over.
+        """Match waiting claims with distinct volumes; return claim key to volume name, matched claims only.
 
-        Small claims choose first, and each the smallest volume (volumebinder.findMatchingVolumes).
+        Small claims are matched first, each with the smallest volume (volumebinder.findMatchingVolumes).
         """
         volumes = sorted(self.volumes.values(), key=lambda v: (v.capacity, v.meta.name))
         chosen: dict[str, str] = {}
@@ -82,12 +82,12 @@ class Storage:
         return chosen
 
     def made_for(self, claim: PersistentVolumeClaim, node: Node) -> bool:
-        """Tell whether a claim can get a volume made on a node (volumebinder.checkVolumeProvisions)."""
+        """Return whether a claim can be provisioned on a node (volumebinder.checkVolumeProvisions)."""
         found = self.class_of(claim)
         return found is not None and provisions(found) and allows(found, node)
 
     def select_node(self, claim_key: str, node: str) -> None:
-        """Note which node was chosen for a claim, "" for none any more."""
+        """Set the selected node of a claim; "" clears it."""
         self.claims[claim_key] = with_selected_node(self.claims[claim_key], node)
 
     def bind(self, claim_key: str, volume_name: str) -> None:
@@ -96,7 +96,7 @@ class Storage:
         self.volumes[volume_name] = replace(self.volumes[volume_name], claim_ref=claim_key, phase="Bound")
 
     def unbind(self, claim_key: str, former: PersistentVolume) -> None:
-        """Part a claim and a volume that :meth:`bind` brought together; ``former`` is the volume before."""
+        """Undo :meth:`bind` for a claim and a volume; ``former`` is the volume's former state."""
         name = former.meta.name
         claim, volume = self.claims.get(claim_key), self.volumes.get(name)
         if claim is not None and claim.volume_name == name:
@@ -107,7 +107,7 @@ class Storage:
     def attached(self, info: PodInfo) -> tuple[frozenset[str], ...]:
         """Return the pod's distinct volume ids per :data:`ATTACH_KINDS`.
 
-        A claim that leads to no volume counts once for each kind
+        A claim without a volume counts once for each kind
         (predicates.MaxPDVolumeCountChecker.filterVolumes).
         """
         found: tuple[set[str], ...] = tuple(set() for _ in ATTACH_KINDS)
@@ -126,7 +126,7 @@ class Storage:
 
 
 def serves(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Tell whether a volume is free for a claim (pv_util.FindMatchingVolume, without node affinity)."""
+    """Return whether a volume can serve a claim (pv_util.FindMatchingVolume, without node affinity)."""
     if volume.claim_ref:
         return volume.claim_ref == claim.meta.key
     return (
@@ -139,7 +139,7 @@ def serves(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 
 
 def selects(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Tell whether a claim's selector, if it has one, admits the labels of a volume."""
+    """Return whether a claim's selector, if any, matches the labels of a volume."""
     return claim.selector is None or matches(claim.selector, volume.meta.labels)
 
 
@@ -150,7 +150,7 @@ def _add_ids(found: tuple[set[str], ...], volume: Volume) -> None:
 
 
 def disks(pod: Pod | PodInfo) -> tuple[tuple[DiskKey, bool], ...]:
-    """Return what NoDiskConflict compares: (disk, shares when read-only on both sides) per volume.
+    """Return what NoDiskConflict compares: (disk, whether it can be shared read-only) per volume.
 
     The flag is true where this pod's use allows other read-only users (predicates.isVolumeConflict).
     """
@@ -173,7 +173,7 @@ class NodeUse:
     """Host ports and volumes in use on one node.
 
     ``ports`` is a set, as in v1.11: two pods may hold one triple, and removing one frees it
-    (schedulercache.HostPortInfo); ``holders`` is how many pods do hold each. ``disks`` maps a disk
+    (schedulercache.HostPortInfo); ``holders`` counts the pods that actually hold each. ``disks`` maps a disk
     to [users, users that do not share].
     """
 
@@ -195,7 +195,7 @@ class NodeUse:
         return other
 
     def ports_alone(self) -> NodeUse:
-        """Return a use of the same ports and no volumes."""
+        """Return a :class:`NodeUse` that shares these ports and has no volumes."""
         other = NodeUse()
         other.ports, other.holders = self.ports, self.holders
         return other
@@ -234,7 +234,7 @@ def _tally(counts: dict[K, int], key: K, sign: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PodUse:
-    """The host ports and volumes of a pod, as far as nodes keep track of them."""
+    """The host ports and volumes of a pod that nodes keep track of."""
 
     ports: tuple[Port, ...]
     disks: tuple[tuple[DiskKey, bool], ...]
@@ -245,12 +245,12 @@ class PodUse:
 
 
 def pod_use(info: PodInfo, storage: Storage) -> PodUse:
-    """Work out what a pod occupies on its node besides resources."""
+    """Return what a pod occupies on its node besides resources."""
     return PodUse(info.ports, disks(info), storage.attached(info))
 
 
 def ports_conflict(wanted: tuple[Port, ...], used: Collection[Port]) -> bool:
-    """Tell whether a wanted host port is taken (schedulercache.HostPortInfo.CheckConflict)."""
+    """Return whether a requested host port is in use (schedulercache.HostPortInfo.CheckConflict)."""
     for ip, protocol, port in wanted:
         if (ip, protocol, port) in used or ("0.0.0.0", protocol, port) in used:  # noqa: S104 -- any address
             return True
@@ -260,7 +260,7 @@ def ports_conflict(wanted: tuple[Port, ...], used: Collection[Port]) -> bool:
 
 
 def disks_conflict(wanted: tuple[tuple[DiskKey, bool], ...], used: dict[DiskKey, list[int]]) -> bool:
-    """Tell whether a wanted disk is taken (predicates.isVolumeConflict)."""
+    """Return whether a requested disk conflicts with one in use (predicates.isVolumeConflict)."""
     for disk, shares in wanted:
         users = used.get(disk)
         if users is not None and (users[1] if shares else users[0]):

@@ -1,4 +1,4 @@
-"""Sums over topology domains, seen from a view's rows."""
+"""Sums over topology domains, for the rows of a view."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from scheduler_core.objects.arrays import IntVector
 
 
 def row_sums(view: View, domains: Domains, sums: IntVector, own: IntVector | None = None) -> IntVector:
-    """Give every row its domain's sum, ``(R,) int64``; 0 where it is in no domain.
+    """Return the sum of each row's domain, ``(R,) int64``; 0 where it is in no domain.
 
-    ``sums`` is ``(count + 1,)`` with 0 at the end; ``own`` ``(R,)`` is what each row's own node
-    has more.
+    ``sums`` is ``(count + 1,)`` with 0 at the end; ``own``, ``(R,)``, is added for each row's own node.
     """
     places = view.take(domains.ids)
     found = sums[places]

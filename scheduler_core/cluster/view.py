@@ -1,9 +1,9 @@
-"""A look at some or all nodes, each in a world of its own.
+"""A view of some or all nodes, with independent what-if changes per node.
 
-Row *i* of a view is one node; pods added to or taken from it are seen by that row alone, so
+Row *i* of a view is one node; pods added to or removed from it affect that row alone, so
 that many what-if questions ("node a without these pods", "node b without those") are one
-array operation. The view of the whole cluster without changes is what a cycle filters;
-nominated pods and preemption's dry runs are views with changes. The same predicates read all.
+array operation. A cycle filters the view of the whole cluster without changes;
+nominated pods and preemption's dry runs are views with changes. The same predicates read all of them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ T = TypeVar("T")
 class Scope(Enum):
     """What a rule's result for one node and one class of pods depends on.
 
-    A rule of scope NODE reads of the node itself its resources only, and of the ports and volumes
-    that its pods hold only those that the class has itself: so for a class without any, nodes
-    with the same resources in the same use are alike to it. A predicate that is a bundle of others
-    lists them as ``members``; those of scope OBJECTS may read whatever they like.
+    A rule of scope NODE reads only the resources of the node object, and of the ports and volumes
+    in use only those that the class itself has: so for a class without any, nodes with the same
+    allocatable and used resources have the same result. A predicate that bundles others
+    lists them as ``members``; those of scope OBJECTS may read any field of the node.
     """
 
     OBJECTS = "objects"  # nodes, storage, services and workloads, but no pod
@@ -40,7 +40,7 @@ class Scope(Enum):
 
 
 class View:
-    """R rows of the cluster (``rows`` is ``(R,) int64`` node indices; ``None``: all N nodes).
+    """R rows of the cluster (``rows`` are node indices, ``(R,) int64``; ``None``: all N nodes).
 
     ``used`` is ``(6, R) int64`` and ``allocatable`` ``(4, R) int64``. Rows may repeat.
     """
@@ -59,14 +59,14 @@ class View:
 
     @property
     def used(self) -> IntVector:
-        """What the pods on each row use, ``(6, R) int64``: the live column, or the view's own copy."""
+        """The usage by the pods on each row, ``(6, R) int64``: the live column, or the view's own copy."""
         if self._used is None:
             self._used = self.cluster.used if self.rows is None else self.cluster.used[:, self.rows]
         return self._used
 
     @property
     def allocatable(self) -> IntVector:
-        """What each row has, ``(4, R) int64``."""
+        """The allocatable resources of each row, ``(4, R) int64``."""
         if self._allocatable is None:
             all_nodes = self.columns.allocatable
             self._allocatable = all_nodes if self.rows is None else all_nodes[:, self.rows]
@@ -81,23 +81,23 @@ class View:
         return row if self.rows is None else int(self.rows[row])
 
     def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Remember a value that depends on no pod (see :meth:`Cluster.memo`)."""
+        """Cache a value that depends on no pod (see :meth:`Cluster.memo`)."""
         return self.cluster.memo(key, compute)
 
     def scalar_used(self, name: str) -> IntVector:
-        """What each row uses of a scalar resource, ``(R,) int64``."""
+        """Return the usage of a scalar resource on each row, ``(R,) int64``."""
         own = self._scalars.get(name)
         return self.take(self.cluster.scalar_used(name)) if own is None else own
 
     def use(self, row: int) -> NodeUse | None:
-        """Ports and volumes in use on a row, ``None`` for none at all."""
+        """Return the ports and volumes in use on a row, ``None`` if there are none."""
         return self.changes.uses.get(row) or self.cluster.uses.get(self.node(row))
 
     @property
     def changes(self) -> RowChanges:
-        """What the rows hold that their nodes do not, and the other way round.
+        """The differences between the rows and their nodes.
 
-        Resources are kept up to date; everything else is worked out when a rule first asks.
+        Resources are updated at once; everything else is computed when a rule first reads it.
         """
         if self._pending:
             for rows, pods, sign, nominated in self._pending:
@@ -107,7 +107,7 @@ class View:
         return self._changes
 
     def row_numbers(self, nodes: set[int]) -> list[int]:
-        """Translate node indices to the rows that show them, in row order."""
+        """Return the rows of these node indices, in row order."""
         if self.rows is None:
             return sorted(nodes)
         return [row for row, node in enumerate(self.rows.tolist()) if node in nodes]
@@ -115,7 +115,7 @@ class View:
     def change(
         self, rows: Sequence[int], pods: Sequence[PodState], sign: int, *, nominated: bool = False
     ) -> None:
-        """Add (+1) a pod to each of these rows, or take it away (-1); a row may be named more than once."""
+        """Add (+1) or remove (-1) one pod on each of these rows; a row may occur more than once."""
         if self.rows is None:
             raise ValueError("the view of the whole cluster is not for what-if changes")
         usage = self.cluster.usages(pods)
@@ -128,11 +128,11 @@ class View:
         self._pending.append((rows, pods, sign, nominated))
 
     def query_change(self, query: PodQuery) -> IntVector | None:
-        """How many more pods of a query each row holds than its node, ``(R,)``; ``None`` for none."""
+        """Return how many more pods of a query each row has than its node, ``(R,)``; ``None`` for none."""
         return self._change_of(self.changes.kinds, query)
 
     def nominated_change(self, query: PodQuery) -> IntVector | None:
-        """How many of the pods nominated to each row a query means, ``(R,)``; ``None`` for none."""
+        """Return how many of the pods nominated to each row match a query, ``(R,)``; ``None`` for none."""
         return self._change_of(self.changes.nominated, query)
 
     def _change_of(self, kinds: dict[PodKind, dict[int, int]], query: PodQuery) -> IntVector | None:
@@ -143,7 +143,7 @@ class View:
         return total
 
     def class_change(self, classes: list[AffinityClass]) -> IntVector | None:
-        """The same for pods that carry one of the affinity classes."""
+        """Return the same as :meth:`query_change` for the pods of these affinity classes."""
         total: IntVector | None = None
         for affinity in classes:
             rows = self.changes.classes.get(affinity)

@@ -1,4 +1,4 @@
-"""What a view's rows hold that their nodes do not: pods added and taken away, row by row."""
+"""The what-if changes of a view: pods added and removed, row by row."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class RowChanges:
     """The difference between a view's rows and their nodes.
 
     ``uses`` maps a changed row to its own ports and volumes, ``removed`` and ``added`` to pods by
-    key (with a flag: not only nominated); ``kinds`` and ``classes`` map to {row: how many more}.
-    ``nominated`` is like ``kinds`` for the pods that are only nominated.
+    key (``added`` with a flag: not only nominated); ``kinds`` and ``classes`` map to {row: how many more}.
+    ``nominated`` is like ``kinds``, for the pods that are only nominated.
     """
 
     def __init__(self, cluster: Cluster, rows: IntVector | None) -> None:
@@ -29,10 +29,10 @@ class RowChanges:
 
     @quirk("nominated-pods-are-no-targets")
     def apply(self, row: int, pod: PodState, sign: int, *, nominated: bool) -> None:
-        """Add (+1) a pod to a row or take it away (-1).
+        """Add (+1) a pod to a row or remove it (-1).
 
-        A nominated pod has no node name yet: it counts for everything on the node, and its own
-        terms act, but in v1.11 it is no target of an incoming pod's affinity terms.
+        A nominated pod has no node name yet: it uses resources, ports and volumes of the node, and its own
+        terms apply, but in v1.11 it is not a target of an incoming pod's affinity terms.
         """
         if pod.info.ports or pod.info.volumes:
             self._change_use(row, pod, sign)
