@@ -1,4 +1,4 @@
-"""Predicates: (pod, view) to failure codes. The table below is what policies choose from."""
+"""Predicates: (pod, view) to failure codes. Policies choose from the table below."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ PREDICATES: Mapping[str, Predicate] = {
     "CheckNodeDiskPressure": CheckNodePressure("DiskPressure"),
     "MatchInterPodAffinity": MatchInterPodAffinity(),
 }
-"""What is registered in v1.11 with default feature gates, by key; a policy's arguments make more."""
+"""The predicates registered in v1.11 with default feature gates, by key; a policy's arguments create more."""
 
 __all__ = ["PREDICATES", "CheckNodeLabelPresence", "CheckServiceAffinity", "Outcome", "Predicate"]

@@ -1,4 +1,4 @@
-"""The protocol of a predicate: (pod, view of the cluster) to a failure code per node."""
+"""The protocol of a predicate: (pod, view of the cluster) to one failure code per node."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NO_ERRORS: Mapping[int, str] = {}
 
 
 class Outcome(NamedTuple):
-    """What a predicate found on the R rows of a view.
+    """A predicate's result on the R rows of a view.
 
-    ``codes`` is ``(R,) int16``: 0 fits, else a code of the cluster's reason table, and
-    ``None`` if every row fits. ``errors`` maps a row to the text of the error raised there.
+    ``codes`` is ``(R,) int16``: 0 if the pod fits, otherwise a code of the cluster's reason table;
+    ``None`` if it fits on every row. ``errors`` maps a row to the message of the error raised there.
     """
 
     codes: Codes | None = None
@@ -38,10 +38,10 @@ class Predicate(Protocol):
 
     @property
     def reads(self) -> Reads:
-        """What a result depends on."""
+        """The fields that a result depends on."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
-        """Check the pod on every row; ``state`` is for the few rules that ask for its identity."""
+        """Check the pod on every row; ``state`` is for the few rules that need the pod's identity."""
 
 
 def failing(mask: npt.NDArray[np.bool_], view: View, *reasons: str) -> Outcome:

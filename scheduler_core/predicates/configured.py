@@ -1,4 +1,4 @@
-"""Predicates that only a KubeSchedulerConfiguration asks for: rules of plugins that v1.11 does not have."""
+"""Predicates that only a KubeSchedulerConfiguration can enable: rules of plugins that v1.11 does not have."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class PodFitsUnignoredResources(PodFitsResources):
         return PodFitsUnignoredResources(self.names, self.groups, unrequested_too=too)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
-        """Fail with one ``Insufficient NAME`` for each resource that is short and not ignored."""
+        """Fail with one ``Insufficient NAME`` for each resource that is insufficient and not ignored."""
         kept = tuple(
             (name, amount)
             for name, amount in pod.scalar_request

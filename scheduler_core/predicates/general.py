@@ -43,7 +43,7 @@ class PodFitsResources:
         return self if too is self.unrequested_too else PodFitsResources(unrequested_too=too)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
-        """Fail with one ``Insufficient NAME`` for each resource that is short."""
+        """Fail with one ``Insufficient NAME`` for each resource that is insufficient."""
         codes: Codes | None = None
         if pod.requests_nothing:
             short = view.allocatable[3:] < view.used[3:4] + 1
@@ -67,7 +67,7 @@ class PodFitsResources:
 
 
 def _crowded(pod: PodInfo, demand: Demand, view: View) -> BoolVector:
-    """Tell where enough is free of shared devices in all, and no device has it, ``(R,) bool``."""
+    """Return where the sum of the free shares suffices but no single device does, ``(R,) bool``."""
     found = view.cluster.device_room
     devices, idle, largest = (view.take(one) for one in (found.devices, found.idle, found.largest))
     changed = [row for row in _rows_with_demands(view) if devices[row]]
@@ -83,7 +83,7 @@ def _crowded(pod: PodInfo, demand: Demand, view: View) -> BoolVector:
 
 
 def _rows_with_demands(view: View) -> set[int]:
-    """Return the rows where pods with shared devices were put or taken away."""
+    """Return the rows where pods with shared devices were added or removed."""
     if view.rows is None:
         return set()
     changes = view.changes
@@ -94,7 +94,7 @@ def _rows_with_demands(view: View) -> set[int]:
 
 
 def _demands(view: View, row: int) -> list[Demand]:
-    """Return what the pods of a row ask of its shared devices."""
+    """Return the demands for shared devices of the pods on a row."""
     removed, added = view.changes.removed.get(row, {}), view.changes.added.get(row, {})
     there = view.cluster.residents[view.node(row)]
     pods = [*(p for key, p in there.items() if key not in removed), *(p for p, _ in added.values())]
@@ -154,7 +154,7 @@ class MatchNodeSelector:
     reason = "node(s) didn't match node selector"
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
-        """Fail where the labels do not match."""
+        """Fail where the node's labels or fields do not match."""
         spec = pod.fields
         if not spec.node_selector and (spec.affinity is None or spec.affinity.node_required is None):
             return FITS

@@ -46,7 +46,7 @@ class MatchInterPodAffinity:
         return self if self.quirks == quirks & OWN_QUIRKS else MatchInterPodAffinity(quirks)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
-        """Fail with the general reason and the one of the first check that fails."""
+        """Fail with the general reason and the reason of the first check that fails."""
         failed: BoolVector | None = None
         codes: Codes | None = None
         for mask, reason in (
@@ -62,7 +62,7 @@ class MatchInterPodAffinity:
         return FITS if codes is None else Outcome(codes)
 
     def _refused_by_existing(self, view: View, state: PodState) -> BoolVector | None:
-        """Where a pod with required anti-affinity refuses this one."""
+        """Return where the required anti-affinity of an existing pod rejects this one."""
         kind = state.kind
         by_key: dict[str, list[AffinityClass]] = {}
         for acting in view.cluster.index.acting_on(kind):
@@ -83,10 +83,10 @@ class MatchInterPodAffinity:
 
     @quirk("self-match-needs-no-topology")
     def _affinity_unmet(self, pod: PodInfo, view: View) -> BoolVector | None:
-        """Where no pod that matches all required terms shares all their topologies.
+        """Return where no pod that matches all required terms shares all their topologies.
 
-        If none matches in the whole cluster, a pod that matches its own terms may go anywhere: in v1.11
-        even to a node without the topologies' labels.
+        If no pod in the whole cluster matches, a pod that matches its own terms fits anywhere: in v1.11
+        even on a node without the labels of the topology keys.
         """
         terms = pod.terms.required
         if not terms:
@@ -95,7 +95,7 @@ class MatchInterPodAffinity:
         if not query.matches(pod.namespace, pod.labels):
             return ~self._shares_topology(terms, query, view)
         present = self._present(query, view)
-        first: BoolVector | bool = present <= 0  # of its kind
+        first: BoolVector | bool = present <= 0  # whether the pod is the first that matches its terms
         if first is False:
             return ~self._shares_topology(terms, query, view)
         if "self-match-needs-no-topology" not in self.quirks:
@@ -104,9 +104,9 @@ class MatchInterPodAffinity:
 
     @quirk("self-match-before-removal")
     def _present(self, query: PodQuery, view: View) -> int | IntVector:
-        """Count the pods in the whole cluster that match, row by row if rows differ in that.
+        """Count the matching pods in the whole cluster, per row if the rows differ.
 
-        In v1.11 neither pods taken away in preemption's dry runs nor nominated ones change the count.
+        In v1.11 neither the pods removed in preemption's dry runs nor nominated pods change the count.
         """
         present: int | IntVector = view.cluster.index.count(query).total
         if "self-match-before-removal" not in self.quirks:
@@ -119,7 +119,7 @@ class MatchInterPodAffinity:
 
     @quirk("anti-affinity-terms-anded")
     def _anti_affinity_hit(self, pod: PodInfo, view: View) -> BoolVector | None:
-        """Where existing pods hit the required anti-affinity terms: in v1.11 one pod must hit all of them."""
+        """Return where existing pods match the required anti-affinity terms; in v1.11 one must match all."""
         terms = pod.terms.anti_required
         if not terms:
             return None
@@ -143,9 +143,9 @@ class MatchInterPodAffinity:
 
 @quirk("last-anti-affinity-term")
 def compared_keys(terms: tuple[Term, ...], kind: PodKind, *, last: bool = True) -> tuple[str, ...]:
-    """Return the topology keys by which a pod with these anti-affinity terms refuses pods of a kind.
+    """Return the topology keys by which a pod with these anti-affinity terms rejects pods of a kind.
 
-    ``last`` is v1.11's way: the key of the last term, whichever term matches.
+    ``last`` is v1.11's behaviour: the key of the last term, whichever term matches.
     """
     matching = [term.topology_key for term in terms if term.selects(kind.namespace, kind.labels)]
     if not matching:

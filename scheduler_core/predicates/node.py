@@ -1,4 +1,4 @@
-"""Predicates that look at what a node says of itself: conditions, pressures, labels."""
+"""Predicates on a node's own fields: conditions, pressures, labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scheduler_core.predicates.base import FITS, Outcome, narrowed
 
 ConditionKey = tuple[tuple[NodeCondition, ...], bool]
 
-# Condition type, the status that is fine, the reason given for any other.
+# Condition type, the status that passes, the reason for any other status.
 CONDITION_REASONS = (
     ("Ready", "True", "node(s) were not ready"),
     ("OutOfDisk", "False", "node(s) were out of disk space"),
@@ -31,7 +31,7 @@ PRESSURE_REASONS = {
 
 
 def _by_status(view: View, key: str, reasons_of: Callable[[ConditionKey], Sequence[str]]) -> Outcome:
-    """Evaluate a rule once per distinct (conditions, unschedulable) and spread it over the nodes."""
+    """Evaluate a rule once per distinct (conditions, unschedulable) and map the results to the nodes."""
 
     def compute() -> Codes | None:
         column = view.columns.status
@@ -56,7 +56,7 @@ class CheckNodeCondition:
 
 
 def condition_reasons(status: ConditionKey) -> list[str]:
-    """Name what CheckNodeCondition finds wrong; a missing condition is fine."""
+    """Return the reasons of CheckNodeCondition; a missing condition passes."""
     conditions, unschedulable = status
     reasons = [
         reason

@@ -40,7 +40,7 @@ class CheckServiceAffinity:
         return CheckServiceAffinity(self.labels, asks_for_a_node=asks)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
-        """Fail where the node lacks one of the label pairs that the pod is tied to."""
+        """Fail where the node lacks one of the label pairs that the pod must be on."""
         selector = pod.fields.node_selector
         pairs = {label: selector[label] for label in self.labels if label in selector}
         if len(pairs) == len(self.labels) or not services_of(pod, view.cluster):
@@ -62,13 +62,13 @@ class CheckServiceAffinity:
                 if self.asks_for_a_node:
                     codes[row], errors[row] = FAILED_BY_ERROR, 'node "" not found'
                     continue
-                on = view.columns.names[view.node(row)]  # the one that it is nominated to
+                on = view.columns.names[view.node(row)]  # the nominated node
             fits = self._mask(self._completed(pairs, on, view), view)[row]
             codes[row] = 0 if fits else view.reasons.code(self.reason)
         return Outcome(codes, errors) if codes.any() else FITS
 
     def _completed(self, pairs: LabelPairs, node_name: str, view: View) -> LabelPairs:
-        """Add the labels of the node that the first pod is on, ``""`` for none."""
+        """Add the labels of the first pod's node; ``""`` means no node."""
         if node_name not in view.cluster.nodes:
             return pairs
         labels = view.cluster.nodes[node_name].meta.labels
@@ -82,7 +82,7 @@ class CheckServiceAffinity:
 
 
 def _assigned(query: PodQuery, view: View, state: PodState) -> list[PodState]:
-    """Return the assigned pods that a query means, in creation order."""
+    """Return the assigned pods that match a query, in creation order."""
     kinds = {
         kind
         for kind in view.cluster.index.kinds.values()
@@ -94,7 +94,7 @@ def _assigned(query: PodQuery, view: View, state: PodState) -> list[PodState]:
 
 
 def _first(members: list[PodState], query: PodQuery, view: View, row: int) -> PodState | None:
-    """Return a row's first pod: those taken away are not there, those added come last."""
+    """Return a row's first matching pod: removed pods are skipped, added ones come last."""
     removed = view.changes.removed.get(row, {})
     for pod in members:
         if pod.key not in removed:

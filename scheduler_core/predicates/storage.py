@@ -25,7 +25,7 @@ NO_ZONE = "node(s) had no available volume zone"
 
 
 def _pod_claims(pod: PodInfo, storage: Storage) -> Iterator[PersistentVolumeClaim]:
-    """Yield the pod's claims; an attempt with one that does not exist ended before (section 3.1)."""
+    """Yield the pod's claims; a missing one has already ended the attempt (section 3.1)."""
     for name in pod.claims:
         claim = storage.claim(pod.namespace, name)
         if claim is not None:
@@ -50,7 +50,7 @@ class CheckVolumeBinding:
         self.provisions = provisions
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
-        """Fail where a bound volume's node affinity or the lack of a free volume keeps the pod away."""
+        """Fail where a bound volume's node affinity does not match, or where no free volume is available."""
         if not pod.claims:
             return FITS
         outcome = view.memo(("volume-binding", pod.number), lambda: self._outcome(pod, View(view.cluster)))
@@ -106,13 +106,13 @@ def _check_claims(
 
 
 def _bindable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
-    """Where every waiting claim finds a free volume of its own (volumebinder.findMatchingVolumes)."""
+    """Return where every waiting claim has a free volume of its own (volumebinder.findMatchingVolumes)."""
     found = _matches(waiting, view)
     return np.array([len(found(row)) == len(waiting) for row in range(view.size)], np.bool_)
 
 
 def _matches(waiting: list[PersistentVolumeClaim], view: View) -> Callable[[int], dict[str, str]]:
-    """Return what finds the claims volumes on a row: claim key to volume name."""
+    """Return a function that matches the claims with volumes on a row: claim key to volume name."""
     storage = view.cluster.storage
     reach = {
         name: None if volume.node_affinity is None else any_term_mask(volume.node_affinity, view.columns)
@@ -126,9 +126,9 @@ def _matches(waiting: list[PersistentVolumeClaim], view: View) -> Callable[[int]
 
 
 def _obtainable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
-    """Where every waiting claim finds a free volume or gets one made (volumebinder.FindPodVolumes).
+    """Return where every waiting claim has a free volume or can be provisioned (volumebinder.FindPodVolumes).
 
-    A claim that a node was chosen for is provisioned there and nowhere else.
+    A claim with a selected node can be provisioned on that node only.
     """
     cluster = view.cluster
     free = [claim for claim in waiting if not selected_node(claim)]
@@ -157,7 +157,7 @@ class NoVolumeZoneConflict:
     )
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
-        """Fail where a volume lives in other zones than the node."""
+        """Fail where a volume is in other zones than the node."""
         if not pod.claims:
             return FITS
         outcome = view.memo(("volume-zone", pod.number), lambda: self._outcome(pod, View(view.cluster)))
@@ -197,7 +197,7 @@ class NoVolumeZoneConflict:
 
 
 def _zones(volume: PersistentVolume, key: str) -> frozenset[str] | None:
-    """Split a volume's label at ``__`` (volumeutil.LabelZonesToSet); ``None`` to ignore the label."""
+    """Split a volume's zone label at ``__`` (volumeutil.LabelZonesToSet); ``None`` means to ignore it."""
     value = volume.meta.labels.get(key)
     if value is None:
         return None

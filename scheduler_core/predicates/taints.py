@@ -1,4 +1,4 @@
-"""Taints that keep pods away from a node."""
+"""Taints that repel pods from a node."""
 
 from __future__ import annotations
 

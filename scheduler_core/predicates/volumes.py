@@ -1,4 +1,4 @@
-"""Volumes in use on a node: conflicting disks and the number of attached volumes."""
+"""Predicates on the volumes in use on a node: disk conflicts and the number of attached volumes."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class MaxVolumeCount:
         return MaxVolumeCount(ATTACH_KINDS[self.kind], self.limit, even_without_new=even)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
-        """Fail where the volumes there and the pod's new ones together exceed the limit.
+        """Fail where the node's volumes plus the pod's new ones exceed the limit.
 
-        A node over the limit already fails in v1.11 even a pod that brings no new volume.
+        In v1.11 a node that already exceeds the limit fails even a pod without new volumes.
         """
         if not pod.volumes:
             return FITS
