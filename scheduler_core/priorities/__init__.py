@@ -1,4 +1,4 @@
-"""Priorities: (pod, feasible nodes) to scores. The table below is what policies choose from."""
+"""Priorities: (pod, feasible nodes) to scores. Policies choose from the table below."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PRIORITIES: Mapping[str, Priority] = {
     "EqualPriority": Mapped(Equal()),
     "ResourceLimitsPriority": Mapped(ResourceLimits()),
 }
-"""What a policy can name without an argument, by name."""
+"""The priorities that a policy can name without an argument, by name."""
 
 __all__ = [
     "PRIORITIES",

@@ -1,4 +1,4 @@
-"""BalancedResourceAllocation: cpu and memory used to the same share."""
+"""BalancedResourceAllocation: prefer equal utilization of cpu and memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BalancedResourceAllocation(MapOnly):
     reads = Reads(pod=("containers",), node=("allocatable",), objects=("Pod",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Score 10 for equal shares, 0 where either is full; doubles, truncated."""
+        """Return 10 for equal shares, 0 where either is full; computed in doubles and truncated."""
         requested, capacity = requested_and_capacity(pod, view)
         fractions = np.where(capacity == 0, 1.0, requested / np.maximum(capacity, 1))
         cpu, memory = fractions

@@ -1,8 +1,8 @@
-"""The two kinds of priority, as kube-scheduler names them, and what lets the engine run either.
+"""The two kinds of priority, as kube-scheduler names them, and the common interface to run either.
 
-A *PriorityFunction* scores the whole list of nodes in one go. A *PriorityMapFunction* values each
-node by itself, and a *PriorityReduceFunction* then turns the list of values into scores; they appear
-in pairs, of which the Reduce may be missing. Both kinds give a row A1N1, A1N2 ... of the matrix.
+A *PriorityFunction* scores the whole list of nodes at once. A *PriorityMapFunction* computes a value per
+node, and a *PriorityReduceFunction* then converts the list of values to scores; they appear
+in pairs, in which the Reduce may be missing. Both kinds result in a row A1N1, A1N2 ... of the matrix.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Scores = IntVector | int  # (F,), or one number for all
 class Scored:
     """One priority's result over the F feasible nodes; ``raw`` is ``None`` if it has no map step.
 
-    A number as ``score`` is the score of every node. Both vectors may be live columns: who keeps
-    them beyond the cycle copies them.
+    A number as ``score`` is the score of every node. Both vectors may be live columns: to keep
+    them beyond the cycle, copy them.
     """
 
     raw: IntVector | None
@@ -47,14 +47,14 @@ class PriorityMapFunction(Protocol):
     """Value each node by itself (algorithm.PriorityMapFunction)."""
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Value each row, ``(R,) int64``; of a row nothing but its own node is asked."""
+        """Return the value of each row, ``(R,) int64``; it depends on the row's own node only."""
 
 
 class PriorityReduceFunction(Protocol):
     """Compare what Map returned (algorithm.PriorityReduceFunction)."""
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
-        """Turn the feasible nodes' values into scores, ``(F,) int64``, or one for all."""
+        """Convert the feasible nodes' values to scores, ``(F,) int64``, or one for all."""
 
 
 class Priority(Protocol):
@@ -65,11 +65,11 @@ class Priority(Protocol):
 
     @property
     def kind(self) -> PriorityKind:
-        """Which functions it has."""
+        """The functions that it consists of."""
 
     @property
     def reads(self) -> Reads:
-        """What a score depends on."""
+        """The fields that a score depends on."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
         """Return raw values and scores from 0 to 10, ``(F,) int64`` each."""
@@ -83,7 +83,7 @@ class Function(PriorityFunction, ABC):
 
     @abstractmethod
     def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
-        """Score the whole list, ``(F,) int64``, or with one score for all."""
+        """Return the scores of the whole list, ``(F,) int64``, or one for all."""
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:
         """Call the function."""
@@ -102,11 +102,11 @@ class MapReduce(PriorityMapFunction, PriorityReduceFunction, ABC):
 
     @abstractmethod
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Value each row, ``(R,) int64``; may be a live column."""
+        """Return the value of each row, ``(R,) int64``; may be a live column."""
 
     @abstractmethod
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
-        """Turn the feasible nodes' values into scores, ``(F,) int64``, or one for all."""
+        """Convert the feasible nodes' values to scores, ``(F,) int64``, or one for all."""
 
 
 class MapOnly(MapReduce):
@@ -115,7 +115,7 @@ class MapOnly(MapReduce):
     kind: PriorityKind = "map"
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Leave the values as they are."""
+        """Return the values unchanged."""
         return raw
 
 
@@ -124,7 +124,7 @@ class MapScaled(MapReduce):
 
     @abstractmethod
     def scale(self, raw: IntVector, most: int) -> IntVector:
-        """Score values when ``most`` is the highest of them; at 0 every value scores alike."""
+        """Return the scores of values whose highest is ``most``; if that is 0, all scores are equal."""
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Scale to the highest value of a feasible node."""
@@ -144,15 +144,15 @@ class Mapped:
 
     @property
     def kind(self) -> PriorityKind:
-        """Whether there is a reduce step."""
+        """The functions that it consists of: with or without a reduce step."""
         return self.steps.kind
 
     @property
     def reads(self) -> Reads:
-        """What its steps read."""
+        """The fields that its steps read."""
         return self.steps.reads
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Scored:  # noqa: ARG002
-        """Map, then reduce."""
+        """Run the map step, then the reduce step."""
         raw = self.steps.map(pod, view)
         return Scored(raw, self.steps.reduce(raw, pod, view))

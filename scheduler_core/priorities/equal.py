@@ -1,4 +1,4 @@
-"""EqualPriority: every node alike."""
+"""EqualPriority: the same score for every node."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ class Equal(MapOnly):
     reads = Reads()
 
     def map(self, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Value 1."""
+        """Return 1 for every row."""
         return np.ones(view.size, np.int64)

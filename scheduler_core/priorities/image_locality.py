@@ -1,4 +1,4 @@
-"""ImageLocalityPriority: nodes that hold the pod's images already."""
+"""ImageLocalityPriority: prefer nodes that already have the pod's images."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ImageLocality(MapOnly):
     reads = Reads(pod=("containers",), node=("images",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Sum the sizes of the containers' images on the node and scale 23 MiB to 1000 MiB."""
+        """Return the summed sizes of the containers' images on the node, scaled from 23 MiB to 1000 MiB."""
         return view.take(view.memo(("images", pod.images), lambda: self._scores(pod, view)))
 
     def _scores(self, pod: PodInfo, view: View) -> IntVector:

@@ -1,4 +1,4 @@
-"""InterPodAffinityPriority: preferred terms in both directions, all nodes in one go."""
+"""InterPodAffinityPriority: preferred terms in both directions, for all nodes at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class InterPodAffinity(Function):
         return InterPodAffinity(self.hard_weight, from_zero=from_zero)
 
     def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
-        """Score the sums from lowest to highest; in v1.11 0 is always between them."""
+        """Scale the sums from lowest to highest; in v1.11 that range always includes 0."""
         by_key = self._by_key(pod, view, state.kind)
         if not by_key:
             return 0
@@ -52,12 +52,12 @@ class InterPodAffinity(Function):
         return self._scores(rows, rows)
 
     def sums(self, pod: PodInfo, view: View, state: PodState) -> IntVector:
-        """Return what each row's terms add up to, before scaling: ``(F,) int64``."""
+        """Return the sum of each row's terms before scaling, ``(F,) int64``."""
         return _add_up(view, self._by_key(pod, view, state.kind))
 
     @quirk("affinity-scores-from-zero")
     def _scores(self, sums: IntVector, present: IntVector) -> IntVector:
-        """Score sums from the lowest to the highest that is present."""
+        """Scale sums from the lowest to the highest of ``present``."""
         low, high = int(present.min()), int(present.max())
         if self.from_zero:
             low, high = min(0, low), max(0, high)
@@ -67,7 +67,7 @@ class InterPodAffinity(Function):
         return np.asarray(score.astype(np.int64))
 
     def _by_key(self, pod: PodInfo, view: View, kind: PodKind) -> dict[Domains, IntVector]:
-        """Add up the weights per topology key, for each domain."""
+        """Sum up the weights per topology key, for each domain."""
         by_key: dict[Domains, IntVector] = {}
         for key, weight, counted in self.weighted(pod, view, kind):
             domains = view.columns.topology((key,))
@@ -77,9 +77,9 @@ class InterPodAffinity(Function):
         return by_key
 
     def weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, Counted]]:
-        """Yield (topology key, weight, pods) of every term that holds, ours first.
+        """Yield (topology key, weight, pods) of every matching term, first those of the incoming pod.
 
-        Theirs are told by their pods being an :class:`AffinityClass`.
+        For terms of existing pods, the pods are an :class:`AffinityClass`.
         """
         index = view.cluster.index
         for terms, sign in ((pod.terms.preferred, 1), (pod.terms.anti_preferred, -1)):

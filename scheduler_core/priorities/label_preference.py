@@ -1,4 +1,4 @@
-"""A policy's ``labelPreference``: nodes with, or without, a label."""
+"""A policy's ``labelPreference``: prefer nodes with, or without, a label."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ class LabelPreference(MapOnly):
         self.presence = presence
 
     def map(self, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
-        """Value 0 or 10."""
+        """Return 10 where the label's presence is as configured, otherwise 0."""
         exists = view.take(view.columns.label(self.label).ids) >= 0
         return np.where(exists == self.presence, MAX_PRIORITY, 0)

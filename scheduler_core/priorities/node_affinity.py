@@ -20,7 +20,7 @@ class NodeAffinity(MapScaled):
     reads = Reads(pod=("affinity",), node=("name", "labels"))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Sum the weights of the matching terms."""
+        """Return the sum of the weights of the matching terms."""
         affinity = pod.fields.affinity
         if affinity is None or not affinity.node_preferred:
             return np.zeros(view.size, np.int64)

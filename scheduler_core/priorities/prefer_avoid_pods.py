@@ -1,4 +1,4 @@
-"""NodePreferAvoidPodsPriority: nodes that ask a controller's pods to stay away."""
+"""NodePreferAvoidPodsPriority: avoid nodes whose annotation names the pod's controller."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NodePreferAvoidPods(MapOnly):
     reads = Reads(pod=("controller",), node=("annotations",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Value 0 or 10."""
+        """Return 0 where the annotation names the pod's controller, otherwise 10."""
         avoided = view.memo("prefer-avoid-pods", lambda: _read_annotations(view.columns))
         nodes = avoided.get(pod.owner) if pod.owner and pod.owner[0] in AVOIDABLE_KINDS else None
         if not nodes:
@@ -38,7 +38,7 @@ class NodePreferAvoidPods(MapOnly):
 
 
 def _read_annotations(columns: NodeColumns) -> Avoided:
-    """Collect {(controller kind, uid): nodes}; an annotation that does not parse avoids nothing."""
+    """Return {(controller kind, uid): nodes}; an annotation that cannot be parsed is ignored."""
     avoided: Avoided = {}
     for row, node in enumerate(columns.nodes):
         found = node.meta.annotations

@@ -17,7 +17,7 @@ Scorer = Callable[[IntVector, IntVector], IntVector]
 
 
 def requested_and_capacity(pod: PodInfo, view: View) -> tuple[IntVector, IntVector]:
-    """Return what cpu and memory would be requested with the pod there, and allocatable: ``(2, R)`` each.
+    """Return requested cpu and memory including the pod, and the allocatable amounts: ``(2, R)`` each.
 
     Requests are the non-zero ones (priorityutil.GetNonzeroRequests).
     """
@@ -69,6 +69,6 @@ class ResourceAllocation(MapOnly):
         self.scorer = scorer
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Score cpu and memory and halve the sum."""
+        """Return the average of the scores for cpu and memory, rounded down."""
         cpu, memory = self.scorer(*requested_and_capacity(pod, view))
         return np.asarray((cpu + memory) // 2)

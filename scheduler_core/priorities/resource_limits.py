@@ -1,4 +1,4 @@
-"""ResourceLimitsPriority: nodes whose allocatable covers the pod's limits."""
+"""ResourceLimitsPriority: prefer nodes whose allocatable resources cover the pod's limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ResourceLimits(MapOnly):
     reads = Reads(pod=("containers", "init_containers"), node=("allocatable",))
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Value 0 or 1."""
+        """Return 1 where the cpu or the memory limit fits, otherwise 0."""
         fits = np.zeros(view.size, np.bool_)
         for limit, allocatable in zip(pod.limits, view.allocatable):
             if limit:

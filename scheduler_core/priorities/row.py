@@ -14,8 +14,8 @@ PriorityKind = Literal["function", "map", "map/reduce"]
 class PriorityRow:
     """One priority over the F feasible nodes: a row A1N1, A1N2 ... of the matrix (algorithm.PriorityConfig).
 
-    ``kind`` tells which of the config's functions it sets: ``function`` scores the whole list in one go
-    and has no ``raw``; ``map`` has a Map alone, so that ``raw`` is the score; ``map/reduce`` has both.
+    ``kind`` is which of the config's functions are set: ``function`` scores the whole list at once
+    and has no ``raw``; ``map`` has only a Map, so that ``raw`` is the score; ``map/reduce`` has both.
     """
 
     name: str
@@ -26,5 +26,5 @@ class PriorityRow:
 
     @property
     def weighted(self) -> IntVector:
-        """Weight times score, ``(F,) int64``: what Combine adds to a node's total."""
+        """Weight times score, ``(F,) int64``, which Combine adds to a node's total."""
         return self.weight * self.score

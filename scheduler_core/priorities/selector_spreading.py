@@ -1,4 +1,4 @@
-"""SelectorSpread and ServiceSpreading: few pods of the same service or controller per node and zone."""
+"""SelectorSpread and ServiceSpreading: spread pods of a service or controller over nodes and zones."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class SelectorSpread(MapReduce):
     controllers = True
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Count the pods of the namespace, not being deleted, that any of the pod's selectors match."""
+        """Count the namespace's pods, except terminating ones, that any of the pod's selectors matches."""
         counted = self._counted(pod, view)
         return np.zeros(view.size, np.int64) if counted is None else view.take(counted.counts)
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
-        """Score few pods high, zones weighing two thirds (SelectorSpread.CalculateSpreadPriorityReduce)."""
+        """Score few pods high, with a zone weight of 2/3 (SelectorSpread.CalculateSpreadPriorityReduce)."""
         most = int(raw.max(initial=0))
         if not most:
             return MAX_PRIORITY
@@ -52,16 +52,16 @@ class SelectorSpread(MapReduce):
         return table.astype(np.int64).take(offsets + raw)
 
     def _counted(self, pod: PodInfo, view: View) -> Counted | None:
-        """Return the counts of the pods that a pod is spread from, ``None`` if nothing selects it."""
+        """Return the counts of the pods to spread the pod from, ``None`` if nothing selects the pod."""
         key = ("spreading", pod.number, self.controllers)
         query = view.memo(key, lambda: spreading_query(pod, view, controllers=self.controllers))
         return view.cluster.index.count(query) if query.parts else None
 
     def _zone_sums(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
-        """Sum the feasible nodes' counts by zone, ``(zones + 1,)``; the last entry: nodes without one."""
+        """Sum up the feasible nodes' counts by zone, ``(zones + 1,)``; the last entry is for no zone."""
         zones = view.columns.zones
         counted = self._counted(pod, view)
-        # no what-if changes here: where the feasible nodes hold all the pods, the sums over all are theirs
+        # without what-if changes, if all the pods are on feasible nodes, the sums over all nodes are the same
         if counted is not None and (view.rows is None or int(raw.sum()) == counted.total):
             return counted.sums(zones)
         sums = np.zeros(zones.count + 1, np.int64)
@@ -84,7 +84,7 @@ class ServiceSpread(SelectorSpread):
 
 
 def _zone_parts(sums: IntVector) -> npt.NDArray[np.float64]:
-    """Score zones by their sums of pods and weigh that, ``(zones + 1,)``."""
+    """Return the weighted scores of the zones by their sums of pods, ``(zones + 1,)``."""
     busiest = int(sums[:-1].max(initial=0))
     if not busiest:
         return np.full(len(sums), ZONE_WEIGHTING * MAX_PRIORITY)
@@ -92,7 +92,7 @@ def _zone_parts(sums: IntVector) -> npt.NDArray[np.float64]:
 
 
 def _node_scores(counts: IntVector, most: int) -> npt.NDArray[np.float64]:
-    """Score few pods on the node itself high; the order of the operations on doubles is v1.11's."""
+    """Return the nodes' own scores, high for few pods; the order of floating-point operations is v1.11's."""
     return np.asarray(MAX_PRIORITY * ((most - counts) / most))
 
 
@@ -105,7 +105,7 @@ def _node_scores_up_to(most: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[
 
 @quirk("service-spreading-takes-controllers")
 def spreading_query(pod: PodInfo, view: View, *, controllers: bool = True) -> PodQuery:
-    """Ask for the pods that SelectorSpread counts, or ServiceSpread without the controllers."""
+    """Return the query for the pods that SelectorSpread counts, or ServiceSpread without controllers."""
     find = spreading_selectors if controllers else service_selectors
     selectors = find(pod, view.cluster)
     parts = tuple(((pod.namespace,), selector) for selector in dict.fromkeys(selectors))

@@ -1,4 +1,4 @@
-"""A policy's ``serviceAntiAffinity``: the pods of a service spread over the values of a node label."""
+"""A policy's ``serviceAntiAffinity``: spread the pods of a service over the values of a node label."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ServiceAntiAffinity(MapReduce):
         self.label = label
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
-        """Count the pods of the first service, not being deleted; 0 without a service."""
+        """Count the pods of the first service, except terminating ones; 0 without a service."""
         services = services_of(pod, view.cluster)
         if not services:
             return np.zeros(view.size, np.int64)

@@ -1,4 +1,4 @@
-"""TaintTolerationPriority: few PreferNoSchedule taints that the pod does not tolerate."""
+"""TaintTolerationPriority: prefer nodes with few PreferNoSchedule taints that the pod does not tolerate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How each priority came to its score on one node, in words and with the node's numbers.
+"""Explanations of each priority's score on one node, in words and with the node's numbers.
 
-The table below has a row for each kind of rule. A description reads the values in the Cycle and the
-cluster as it was before the cycle; it decides nothing, and tests hold its last line to the score.
+The table below has one row per kind of rule. A description reads the values in the Cycle and the
+cluster as it was before the cycle; it decides nothing, and tests verify that its last line equals the score.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ DESCRIPTIONS: Mapping[type, Callable[[LineQuestion, Any], Description]] = {
     LabelPreference: preferences.label_preference,
     Equal: preferences.equal,
 }
-"""What tells of a rule, by the rule's class or the nearest class that it is made from."""
+"""The function that describes a rule, by the rule's class or its nearest base class."""
 
 
 def describe(priority: Priority, asked: LineQuestion) -> Description:
-    """Tell how a priority came to its score on one feasible node."""
+    """Describe how a priority's score on one feasible node is computed."""
     rule = priority.steps if isinstance(priority, Mapped) else priority
     return next(DESCRIPTIONS[kind] for kind in type(rule).__mro__ if kind in DESCRIPTIONS)(asked, rule)
 

@@ -1,4 +1,4 @@
-"""Lines of arithmetic: what a priority computed for one node, with that node's numbers plugged in."""
+"""Lines of arithmetic: a priority's computation for one node, with that node's numbers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scheduler_core.cluster.view import View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.row import PriorityRow
 
-LINES_SHOWN = 12  # of a list as long as the user likes, such as preferred terms
+LINES_SHOWN = 12  # of a list of arbitrary length, such as preferred terms
 BINARY = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``formula`` in words, ``numbers`` the same with the node's, and what it gives.
+    """A ``formula`` in words, the same with the node's ``numbers``, and its result ``value``.
 
-    ``exact`` is what stood there before truncation, where that differs from ``value``.
+    ``exact`` is the result before truncation, if that differs from ``value``.
     """
 
     of: str
@@ -41,9 +41,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a priority prefers, in a sentence, and its steps on one node.
+    """A sentence on what a priority prefers, and its steps on one node.
 
-    ``value`` are the lines of Map (or of the Function, up to what it compares), ``scale`` those of Reduce.
+    ``value`` are the lines of Map (or of the Function, up to the compared value), ``scale`` those of Reduce.
     """
 
     prefers: str
@@ -76,29 +76,29 @@ class LineQuestion:
 
     @property
     def alone(self) -> View:
-        """The node by itself."""
+        """The view of this node alone."""
         return View(self.cluster, self.feasible[self.place : self.place + 1])
 
     @property
     def raw(self) -> int:
-        """What Map gave the node."""
+        """The node's value from Map."""
         return int(self.values[self.place])
 
     @property
     def values(self) -> IntVector:
-        """What Map gave the feasible nodes, ``(F,) int64``."""
+        """The feasible nodes' values from Map, ``(F,) int64``."""
         return self.row.score if self.row.raw is None else self.row.raw
 
 
 def number(value: float) -> str:
-    """Print a number: integers with their thousands apart, others with at most four decimals."""
+    """Format a number: integers with thousands separators, others with at most four decimals."""
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}".replace("-", "−")
     return f"{value:,.4f}".rstrip("0").replace("-", "−")
 
 
 def unit_of(*amounts: int) -> tuple[str, int]:
-    """Return the largest binary unit that all amounts of bytes are whole multiples of, by name and size."""
+    """Return the largest binary unit that divides all amounts of bytes, as (name, size)."""
     for name, size in BINARY:
         if not any(amount % size for amount in amounts):
             return name, size
@@ -106,14 +106,14 @@ def unit_of(*amounts: int) -> tuple[str, int]:
 
 
 def truncated(of: str, formula: str, numbers: str, exact: float, whole: int | None = None) -> Line:
-    """Make a line whose result is truncated to an integer: ``whole``, where integers were divided."""
+    """Create a line whose result is truncated to an integer: to ``whole``, if that is an integer quotient."""
     shown = number(exact)
     value = number(int(exact) if whole is None else whole)
     return Line(of, formula, numbers, value, "" if shown == value else shown)
 
 
 def shortened(lines: list[Line], what: str) -> list[Line]:
-    """Keep the first lines of a long list, and say how many more there are."""
+    """Truncate a long list to its first lines, and append how many more there are."""
     more = len(lines) - LINES_SHOWN
     if more <= 0:
         return lines
@@ -121,7 +121,7 @@ def shortened(lines: list[Line], what: str) -> list[Line]:
 
 
 def as_dict(asked: LineQuestion, description: Description) -> dict[str, Any]:
-    """Return a priority's explanation for one node as JSON: the lines, the values, and how nodes differ."""
+    """Return a priority's explanation for one node as JSON: the lines, the values, and the scores' range."""
     row, place = asked.row, asked.place
     score = int(row.score[place])
     return {

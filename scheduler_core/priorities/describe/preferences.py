@@ -1,4 +1,4 @@
-"""Priorities that read what nodes and pods say of each other: labels, taints, annotations."""
+"""Descriptions of priorities on labels, taints and annotations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERY = number(MAX_PRIORITY)
 
 
 def node_affinity(asked: LineQuestion, rule: NodeAffinity) -> Description:  # noqa: ARG001
-    """Add up the weights of the terms that match, and compare with the highest sum."""
+    """Describe the sum of the weights of the terms that match, compared with the highest sum."""
     affinity = asked.pod.info.fields.affinity
     preferred = affinity.node_preferred if affinity is not None else ()
     lines: list[Line] = []
@@ -57,7 +57,7 @@ def _requirement(requirement: Requirement) -> str:
 
 
 def taint_toleration(asked: LineQuestion, rule: TaintToleration) -> Description:  # noqa: ARG001
-    """Count the taints that are not tolerated, and compare with the highest count."""
+    """Describe the count of taints that are not tolerated, compared with the highest count."""
     tolerations = tuple(t for t in asked.pod.info.fields.tolerations if t.effect in ("", EFFECT))
     lines: list[Line] = []
     for taint in asked.cluster.columns.nodes[asked.node].taints:
@@ -83,7 +83,7 @@ def taint_toleration(asked: LineQuestion, rule: TaintToleration) -> Description:
 
 
 def prefer_avoid_pods(asked: LineQuestion, rule: NodePreferAvoidPods) -> Description:  # noqa: ARG001
-    """Say whether the node's annotation names the pod's controller."""
+    """Describe whether the node's annotation names the pod's controller."""
     owner = asked.pod.info.owner
     annotated = ANNOTATION in asked.cluster.columns.nodes[asked.node].meta.annotations
     if owner is None or owner[0] not in AVOIDABLE_KINDS:
@@ -99,7 +99,7 @@ def prefer_avoid_pods(asked: LineQuestion, rule: NodePreferAvoidPods) -> Descrip
 
 
 def label_preference(asked: LineQuestion, rule: LabelPreference) -> Description:
-    """Say whether the node has the label."""
+    """Describe whether the node has the label."""
     has = rule.label in asked.cluster.columns.nodes[asked.node].meta.labels
     wanted = "with" if rule.presence else "without"
     said = "the node has the label" if has else "the node does not have the label"
@@ -108,5 +108,5 @@ def label_preference(asked: LineQuestion, rule: LabelPreference) -> Description:
 
 
 def equal(asked: LineQuestion, rule: Equal) -> Description:  # noqa: ARG001
-    """Say that there is nothing to say."""
+    """Describe the constant score."""
     return Description("All nodes alike.", (Line("score", "1 on every node", "", "1"),))

@@ -1,4 +1,4 @@
-"""Priorities that compare amounts: what is requested, limited, or already pulled."""
+"""Descriptions of priorities on amounts: requests, limits, and image sizes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BY_SHAPE = "Nodes by a curve over the requested share of cpu and memory, average
 
 
 class NodeAmounts:
-    """Cpu or memory of a node with the pod there, in a unit that divides all of its amounts."""
+    """Cpu or memory of a node including the pod, in a unit that divides all of its amounts."""
 
     def __init__(self, asked: LineQuestion, index: int) -> None:
         view = asked.alone
@@ -47,11 +47,11 @@ class NodeAmounts:
 
     @property
     def fits(self) -> bool:
-        """Whether a share can be taken of it."""
+        """Whether a share can be computed: the capacity is positive and not exceeded."""
         return self.capacity > 0 and self.requested <= self.capacity
 
     def sum(self) -> Line:
-        """Add the pod to what is on the node already; amounts as v1.11 counts them for scores."""
+        """Return the line that adds the pod to the node's pods; amounts as v1.11 counts them for scores."""
         before = self.requested - self.own
         return Line(
             f"{self.name} requested, in {self.unit}",
@@ -61,7 +61,7 @@ class NodeAmounts:
         )
 
     def full(self, value: int) -> Line:
-        """Say why no share can be taken."""
+        """Return the line on why no share can be computed."""
         if self.capacity == 0:
             return Line(self.name, "nothing is allocatable", "", number(value))
         numbers = f"{number(self.requested)} > {number(self.capacity)}"
@@ -69,7 +69,7 @@ class NodeAmounts:
 
 
 def resource_allocation(asked: LineQuestion, rule: ResourceAllocation) -> Description:
-    """Score cpu, score memory, halve the sum."""
+    """Describe the average of the scores for cpu and memory."""
     both = (NodeAmounts(asked, 0), NodeAmounts(asked, 1))
     scorer = rule.scorer
     lines: list[Line] = []
@@ -126,7 +126,7 @@ def _shape(amounts: NodeAmounts, shape: Shape) -> list[Line]:
 
 
 def _on_curve(name: str, used: int, points: tuple[tuple[int, int], ...]) -> Line:
-    """Find the segment of the curve that the utilization is on."""
+    """Return the line for the segment of the curve that contains the utilization."""
     if used <= points[0][0]:
         return Line(name, f"up to {points[0][0]} %", "", number(points[0][1]))
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -141,7 +141,7 @@ def _on_curve(name: str, used: int, points: tuple[tuple[int, int], ...]) -> Line
 
 
 def balanced(asked: LineQuestion, rule: BalancedResourceAllocation) -> Description:  # noqa: ARG001
-    """Compare the two shares."""
+    """Describe the difference of the two shares."""
     both = (NodeAmounts(asked, 0), NodeAmounts(asked, 1))
     lines: list[Line] = []
     shares: list[float] = []
@@ -167,7 +167,7 @@ def balanced(asked: LineQuestion, rule: BalancedResourceAllocation) -> Descripti
 
 
 def resource_limits(asked: LineQuestion, rule: ResourceLimits) -> Description:  # noqa: ARG001
-    """Compare each limit that the pod has with what is allocatable."""
+    """Describe the comparison of each of the pod's limits with the allocatable amount."""
     allocatable = asked.alone.allocatable
     lines: list[Line] = []
     either = False
@@ -187,7 +187,7 @@ def resource_limits(asked: LineQuestion, rule: ResourceLimits) -> Description:  
 
 
 def image_locality(asked: LineQuestion, rule: ImageLocality) -> Description:  # noqa: ARG001
-    """Add up the images that are there and scale the sum."""
+    """Describe the scaled sum of the sizes of the images on the node."""
     found = [
         (image, asked.cluster.columns.images.get(image, {}).get(asked.node, 0))
         for image in asked.pod.info.images

@@ -1,4 +1,4 @@
-"""Priorities that count pods: spreading, and affinity between pods."""
+"""Descriptions of priorities that count pods: spreading, and inter-pod affinity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW = "Nodes, and zones, with few pods of the same service or controller."
 
 
 def selector_spread(asked: LineQuestion, rule: SelectorSpread) -> Description:
-    """Count the node's pods, compare with the fullest node, and blend in the zone's."""
+    """Describe the node's pod count compared with the highest, combined with that of the zone."""
     values = asked.values
     of = _selecting(asked, controllers=rule.controllers)
     what = f"of {of}, not being deleted" if of else "no service or controller selects this pod"
@@ -69,7 +69,7 @@ def _zone_name(asked: LineQuestion) -> str:
 
 
 def _selecting(asked: LineQuestion, *, controllers: bool) -> str:
-    """Name what the pod is spread by (cluster.services.spreading_selectors)."""
+    """Return the names of the services and controllers that select the pod (services.spreading_selectors)."""
     pod, cluster = asked.pod.info, asked.cluster
     names = [f"Service {service.meta.name}" for service in services_of(pod, cluster)]
     for workload in cluster.workloads.values() if controllers and pod.labels else ():
@@ -82,7 +82,7 @@ def _selecting(asked: LineQuestion, *, controllers: bool) -> str:
 
 
 def service_anti_affinity(asked: LineQuestion, rule: ServiceAntiAffinity) -> Description:
-    """Compare the pods at the node's label value with all of them."""
+    """Describe the number of pods at the node's label value, compared with all of them."""
     services = services_of(asked.pod.info, asked.cluster)
     name = services[0].meta.name if services else ""
     what = f"of Service {name}, not being deleted" if name else "no service selects this pod"
@@ -112,7 +112,7 @@ def service_anti_affinity(asked: LineQuestion, rule: ServiceAntiAffinity) -> Des
 
 
 def inter_pod_affinity(asked: LineQuestion, rule: InterPodAffinity) -> Description:
-    """Add up the terms that hold on the node, then place the sum between the lowest and the highest."""
+    """Describe the sum of the matching terms on the node, scaled between the lowest and the highest sum."""
     sums = rule.sums(asked.pod.info, asked.view, asked.pod)
     own = int(sums[asked.place])
     lines = shortened(_terms(asked, rule), "terms")
