@@ -1,1 +1,1 @@
-"""What a scheduler is configured with: settings and the v1 Policy, compiled to a Profile."""
+"""The configuration of a scheduler: settings and the v1 Policy, compiled to a Profile."""

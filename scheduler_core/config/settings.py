@@ -1,6 +1,6 @@
-"""How a scenario is simulated: what is not the cluster's and not the scheduler's own configuration.
+"""The settings of a simulation, other than the cluster and the scheduler's own configuration.
 
-A bundle holds at most one ``SimulationSettings`` document; every field may be left out::
+A bundle contains at most one ``SimulationSettings`` document; every field is optional::
 
     apiVersion: podstep/v1
     kind: SimulationSettings
@@ -27,17 +27,17 @@ STALE_WRITES = ("none", "isUpToDate", "generations")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings, with their defaults: everything as kube-scheduler v1.11 does it.
+    """The settings; the defaults reproduce kube-scheduler v1.11.
 
     ``quirks`` is whether the known deviations (:data:`scheduler_core.quirks.QUIRKS`) are reproduced or
-    fixed, ``predicate_order`` the static order that predicates without an ``order`` of their own follow.
-    ``cache`` is the rows of the invalidation table that the equivalence cache obeys, or ``batching``;
-    ``equivalence_class`` what makes pods equivalent; ``audit`` checks every hit against a fresh evaluation;
-    ``stale_writes`` is the remedy against results that an event overtook: none, #63040's check or #67308's
-    generation numbers.
-    ``time`` is ``virtual`` for the queue and the clock of today's scheduling framework under a Policy too; a
-    KubeSchedulerConfiguration has them anyway. ``until`` ends such a run at that second of virtual time.
-    ``fixed_too`` are ids of single quirks to fix, to find out what one of them does; no document says it.
+    fixed, ``predicate_order`` the static order of the predicates without an ``order`` of their own.
+    ``cache`` selects the rows of the invalidation table that the equivalence cache applies, or ``batching``;
+    ``equivalence_class`` defines which pods are equivalent; ``audit`` compares every cache hit with a fresh
+    evaluation; ``stale_writes`` is the protection against writing results that an event has invalidated:
+    none, #63040's check or #67308's generation numbers.
+    ``time`` is ``virtual`` to use the queue and the clock of the current scheduling framework with a Policy
+    too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run at that second of
+    virtual time. ``fixed_too`` are ids of single quirks to fix, to determine their effect; no field sets it.
     """
 
     quirks: str = "v1.11"
@@ -52,7 +52,7 @@ class Settings:
 
     @property
     def quirk_ids(self) -> frozenset[str]:
-        """The ids of the quirks that are in force."""
+        """The ids of the quirks in force."""
         return QUIRK_IDS - self.fixed_too if self.quirks == "v1.11" else frozenset()
 
 
@@ -68,7 +68,7 @@ def _until(value: Any, at: At) -> float | None:
 
 
 def _cache(value: Any, at: At) -> str | None:
-    """Read a mode; a plain ``off`` is a boolean in YAML, and means what it says."""
+    """Read a mode; an unquoted ``off`` is the boolean false in YAML, and is accepted as ``off``."""
     return "off" if value is False else _CACHE_MODE(value, at)
 
 
@@ -93,7 +93,7 @@ SETTINGS = record(
 
 
 def read_settings(value: Mapping[str, Any], at: At) -> Settings:
-    """Read a ``SimulationSettings`` document. What is wrong goes to the report of ``at``."""
+    """Read a ``SimulationSettings`` document. Errors are added to the report of ``at``."""
     read = SETTINGS(value, at)
     if isinstance(read, Settings) and read.time == "virtual" and read.cache != "off":
         at.child("cache").error("there is no equivalence cache in virtual time: leave out one of the two")

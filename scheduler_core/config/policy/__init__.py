@@ -1,4 +1,4 @@
-"""Policies: which predicates run in which order, which priorities with which weight."""
+"""Policies: the predicates with their order, and the priorities with their weights."""
 
 from scheduler_core.config.policy.profile import PolicyError, Profile, compile_policy
 from scheduler_core.config.policy.reading import WeightedPriority

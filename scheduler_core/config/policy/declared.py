@@ -1,4 +1,4 @@
-"""What all registered rules read of a pod together: the fields that make a class of pods."""
+"""The fields of a pod that the registered rules read: those of the pods' class key."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WITH_ARGUMENTS: tuple[Reads, ...] = (
     LabelPreference.reads,
     ServiceAntiAffinity.reads,
 )
-"""Of the rules that are made of a policy's arguments and so are in none of the tables."""
+"""The declarations of rules that are created from a policy's arguments, and so are in no table."""
 
 
 def declared_fields() -> tuple[str, ...]:
-    """Return the fields of a pod that some rule declares, those that always make a class included."""
+    """Return the fields of a pod that any rule declares, including those always in the class key."""
     predicates = (rule.reads for rule in PREDICATES.values())
     priorities = (rule.reads for rule in PRIORITIES.values())
     return class_fields([*predicates, *priorities, *WITH_ARGUMENTS])

@@ -1,4 +1,4 @@
-"""What differs between two profiles, in phrases: what a restart with another policy changed."""
+"""The differences between two profiles, in phrases: the changes by a restart with another policy."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from scheduler_core.config.policy.profile import Profile
 
-LISTED = 6  # names written out in one phrase
+LISTED = 6  # names listed in one phrase
 FLAGS = {True: "every predicate runs on every node", False: "a node's first failure ends its way"}
 QUIRKS = {"v1.11": "the quirks of v1.11 are reproduced", "fixed": "the quirks of v1.11 are fixed"}
 ORDERS = {"v1.11": "the static order is v1.11's", "proposal": "the static order is the proposal's"}
 
 
 def differences(before: Profile, after: Profile) -> Iterator[str]:
-    """Yield what is another way in ``after``; nothing if both schedule alike."""
+    """Yield the differences of ``after`` from ``before``; none if both schedule alike."""
     yield from _told([key for key in before.order if key not in after.order], "no longer evaluated")
     yield from _told([key for key in after.order if key not in before.order], "evaluated")
     common = [key for key in before.order if key in after.order]
@@ -49,7 +49,7 @@ def _weights(before: Profile, after: Profile) -> Iterator[str]:
 
 
 def _told(names: list[str], what: str) -> Iterator[str]:
-    """Say one thing of several names, of many the first ones and a count."""
+    """Yield one phrase about several names; of many, the first ones and a count."""
     if not names:
         return
     shown = names if len(names) <= LISTED else [*names[: LISTED - 1], f"{len(names) - LISTED + 1} more"]

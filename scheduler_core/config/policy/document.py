@@ -1,4 +1,4 @@
-"""A v1 Policy as a document: the fields that it may have, and what the engine makes of it."""
+"""A v1 Policy as a document: its fields, and its validation by the engine."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _FIELDS = "predicates priorities hardPodAffinitySymmetricWeight alwaysCheckAllPr
 
 
 def _named(unread: str, **fields: Reader) -> Reader:
-    """Make a reader that knows a part's fields by name; the engine judges what they hold."""
+    """Create a reader that knows a part's fields by name; the engine validates their values."""
     table = {name: Field(name, _mild(read)) for name, read in fields.items()}
     return record(dict, table, unread=unread)
 
 
 def _mild(read: Reader) -> Reader:
-    """Look into a value only where it has the right shape: the engine tells what is wrong with another."""
+    """Create a reader that reads a value only if its shape is right; the engine reports any other."""
 
     def look(value: Any, at: At) -> Any:
         items = value if isinstance(value, list) else [value]
@@ -65,7 +65,7 @@ POLICY = record(
 
 
 def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
-    """Report everything that is wrong with a Policy, or worth knowing; tell whether it can be used."""
+    """Report all errors and warnings of a Policy; return whether it can be used."""
     POLICY(dict(value), at)
     if value.get("extenders"):
         at.child("extenders").warn("extenders are other programs: they are not called")
@@ -81,10 +81,10 @@ def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
 
 
 def is_policy(value: Mapping[str, Any], at: At) -> bool:
-    """Tell whether a document is a scheduler's Policy; one that was meant as such and is not, is an error.
+    """Return whether a document is a scheduler's Policy, or was meant to be one, which is an error.
 
     Other systems have a kind Policy too: one of another API group without any of the scheduler's fields
-    is theirs.
+    belongs to them.
     """
     kind, version = value.get("kind"), value.get("apiVersion")
     version = POLICY_VERSION if version is None else version

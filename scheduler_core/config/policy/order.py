@@ -1,13 +1,13 @@
-"""The static orders of predicates, and the other names that predicates go by. Tables only.
+"""The static orders of predicates, and the aliases of predicates. Tables only.
 
-Two named orders stand over the same predicates: that of kube-scheduler v1.11, and that of the
-design proposal which brought it about (predicates-ordering, "Static ordering"). A scenario's settings
+There are two named orders of the same predicates: that of kube-scheduler v1.11, and that of the
+design proposal behind it (predicates-ordering, "Static ordering"). A scenario's settings
 choose one (:attr:`scheduler_core.config.settings.Settings.predicate_order`).
 
-The proposal lists the four members of GeneralPredicates and not the bundle. So under its order the bundle
-is taken apart: each member runs at its own place, and the first that fails ends the way of a node, where
-the bundle would have asked all four. A key that the proposal does not know (it came later) stands
-right behind the key that it follows in v1.11's order.
+The proposal lists the four members of GeneralPredicates, but not the bundle. Under its order the bundle is
+therefore expanded: each member runs at its own place, and evaluation stops at a node's first failure, where
+the bundle would run all four. A key that is not in the proposal (it was added later) is placed directly
+after its predecessor in v1.11's order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """One place of an order: the name it is given there, the keys of v1.11 it stands for, why it is there."""
+    """One place of an order: its name in that order, the keys of v1.11 it stands for, and the reason."""
 
     name: str
     keys: tuple[str, ...]
@@ -26,7 +26,7 @@ class OrderRow:
 
 
 def _own(key: str, why: str) -> OrderRow:
-    """Make the row of a key under its own name."""
+    """Create the row of a key under its own name."""
     return OrderRow(key, (key,), why)
 
 
@@ -90,21 +90,21 @@ PROPOSAL = (
         "InterPodAffinityMatches", ("MatchInterPodAffinity",), "The dearest to compute, so it is the last."
     ),
 )
-"""The static order of the predicates-ordering proposal, 16 rows, by its own names."""
+"""The static order of the predicates-ordering proposal, 16 rows, with the proposal's names."""
 
 ORDERS: Mapping[str, tuple[OrderRow, ...]] = {"v1.11": V1_11, "proposal": PROPOSAL}
-"""The named orders, by what ``predicateOrder`` of a SimulationSettings document may be."""
+"""The named orders, by the values of ``predicateOrder`` in a SimulationSettings document."""
 
 BUNDLES: Mapping[str, tuple[str, ...]] = {
     "GeneralPredicates": ("PodFitsResources", "HostName", "PodFitsHostPorts", "MatchNodeSelector"),
 }
-"""Predicates that ask others: the bundle's key to its members, in the order of their reasons."""
+"""Predicates that run others: the bundle's key to its members, in the order of their reasons."""
 
 UNREGISTERED = frozenset({"CheckNodeUnschedulable", "PodToleratesNodeNoExecuteTaints"})
-"""Rows that keep their place in v1.11's order but are not registered with its default feature gates."""
+"""Rows that have a place in v1.11's order but are not registered with its default feature gates."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {row.name: row.keys for row in PROPOSAL if row.keys != (row.name,)}
-"""The proposal's names to the keys of v1.11; a name that is not here is a key itself."""
+"""The proposal's names to the keys of v1.11; a name that is not listed is itself a key."""
 
 V1_11_ORDER = tuple(row.name for row in V1_11)
 
@@ -115,9 +115,9 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def static_order(name: str) -> tuple[str, ...]:
-    """Return the keys of a named order, with those that it does not list at their place by the rule above.
+    """Return the keys of a named order; keys that it does not list are placed by the module's rule.
 
-    A bundle whose members the order lists one by one has no place in it.
+    A bundle whose members the order lists individually has no place in it.
     """
     order = [key for row in ORDERS[name] for key in row.keys]
     before = ""
@@ -129,6 +129,6 @@ def static_order(name: str) -> tuple[str, ...]:
 
 
 def expanded(name: str, key: str) -> tuple[str, ...]:
-    """Return the members that a bundle is taken apart into under a named order; none if it is not."""
+    """Return the members that a bundle is expanded to under a named order; empty if it is not."""
     listed = {of for row in ORDERS[name] for of in row.keys}
     return BUNDLES.get(key, ()) if key not in listed else ()

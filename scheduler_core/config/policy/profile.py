@@ -1,4 +1,4 @@
-"""A v1 ``Policy`` compiled to what the scheduler runs: predicates in order, priorities with weights."""
+"""A v1 ``Policy`` compiled for the scheduler: predicates in order, priorities with weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scheduler_core.quirks import in_variant, quirk
 
 
 class PolicyError(ValueError):
-    """A policy that cannot be used. ``problems`` holds everything wrong with it, at once."""
+    """An invalid policy. ``problems`` holds all of its errors, not only the first."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
@@ -25,13 +25,13 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What runs in a cycle.
+    """The predicates, priorities and options that run in a cycle.
 
-    ``never_run`` names predicates that are configured and not evaluated, ``quirks`` the ids of the
-    deviations in force (:data:`scheduler_core.quirks.QUIRKS`), ``arguments`` what the policy gives to
-    its predicates and priorities, by their name. ``preempts`` tells whether pods that fit nowhere make room,
-    ``framework_preemption`` whether they do by the rules of 1.22's DefaultPreemption: among equals the pods
-    that started last go, and a node where nobody would have to go is none to choose.
+    ``never_run`` names predicates that are configured but not evaluated, ``quirks`` the ids of the
+    deviations in force (:data:`scheduler_core.quirks.QUIRKS`), ``arguments`` the policy's arguments of
+    predicates and priorities, by their name. ``preempts`` is whether pods without a feasible node preempt
+    others, ``framework_preemption`` whether they do so by the rules of 1.22's DefaultPreemption: of pods with
+    equal priority those that started last are evicted, and a node without victims cannot be chosen.
     """
 
     order: tuple[str, ...]
@@ -48,7 +48,7 @@ class Profile:
     framework_preemption: bool = False
 
     def summary(self) -> dict[str, Any]:
-        """Describe the profile as the workbench shows it."""
+        """Return the JSON summary of the profile that the workbench displays."""
         return {
             "predicates": list(self.order),
             "neverRun": list(self.never_run),
@@ -70,10 +70,10 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     """Compile a Policy document; ``None`` is the DefaultProvider.
 
     A predicate without ``order`` runs in the static order that ``settings`` names, one that is not in
-    that order never runs; predicates with ``order`` come first, ascending (proposal predicates-ordering).
+    that order never runs; predicates with ``order`` run first, ascending (proposal predicates-ordering).
 
     Raises:
-        PolicyError: With everything that is wrong, each with its path.
+        PolicyError: With all errors, each with its path.
     """
     quirks = settings.quirk_ids
     reader = PolicyReader(policy or {})
@@ -100,9 +100,9 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
 
 
 def _taken_apart(predicates: Mapping[str, NamedPredicate], settings: Settings) -> dict[str, NamedPredicate]:
-    """Put the members in the place of a bundle that the static order does not list.
+    """Replace a bundle that the static order does not list by its members.
 
-    A bundle that the policy itself gives an ``order`` stays one: its place is the policy's to choose.
+    A bundle with an ``order`` in the policy is not expanded: the policy determines its place.
     """
     apart: dict[str, NamedPredicate] = {}
     for key, named in predicates.items():
@@ -118,7 +118,7 @@ def _taken_apart(predicates: Mapping[str, NamedPredicate], settings: Settings) -
 def _arrange(
     predicates: Mapping[str, NamedPredicate], settings: Settings, reader: PolicyReader
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the keys in the order they run in, and those that never do."""
+    """Return the keys in the order they run, and those that never run."""
     static = static_order(settings.predicate_order)
     place = {key: number for number, key in enumerate(static)}
     ordered = [
@@ -138,7 +138,7 @@ def _arrange(
 
 
 def _warn_of_equals(predicates: Mapping[str, NamedPredicate], reader: PolicyReader) -> None:
-    """Tell every predicate whose ``order`` another has too: the proposal does not promise which is first."""
+    """Warn of predicates with equal ``order``: the proposal does not guarantee which of them runs first."""
     sharing: dict[int, dict[str, str]] = {}  # order -> entry -> key
     for key, named in predicates.items():
         if named.order is not None:

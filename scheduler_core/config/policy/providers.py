@@ -1,9 +1,9 @@
-"""What the DefaultProvider of kube-scheduler v1.11 runs. Tables only."""
+"""The predicates and priorities of kube-scheduler v1.11's algorithm providers. Tables only."""
 
 from __future__ import annotations
 
 MANDATORY_PREDICATES = ("CheckNodeCondition",)
-"""Always run, whether a policy names them or not."""
+"""The predicates that always run, whether or not a policy names them."""
 
 DEFAULT_PREDICATES = (
     "CheckNodeCondition",
@@ -30,10 +30,10 @@ DEFAULT_PRIORITIES = (
     ("NodeAffinityPriority", 1),
     ("TaintTolerationPriority", 1),
 )
-"""Name and weight; avoided nodes weigh more than everything else together."""
+"""Name and weight; NodePreferAvoidPodsPriority outweighs all others together."""
 
 DEFAULT_HARD_POD_AFFINITY_WEIGHT = 1
-"""What a required affinity term of an existing pod weighs in InterPodAffinityPriority."""
+"""The weight of a required affinity term of an existing pod in InterPodAffinityPriority."""
 
 PROVIDERS = {
     "DefaultProvider": DEFAULT_PRIORITIES,
@@ -44,6 +44,6 @@ PROVIDERS = {
 }
 """v1.11's algorithm providers with their priorities; both run :data:`DEFAULT_PREDICATES`.
 
-A scenario without a Policy runs the first. The other, which packs nodes so that an autoscaler can take
-empty ones away, is written out as a Policy.
+A scenario without a Policy runs the first. The other, which packs nodes so that an autoscaler can remove
+empty ones, is expressed as a Policy.
 """

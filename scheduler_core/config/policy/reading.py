@@ -1,7 +1,7 @@
-"""A v1 ``Policy`` read field by field: everything that is wrong with it at once, each with its path.
+"""Parsing and validation of a v1 ``Policy``, with all errors at once, each with its path.
 
-The rules are those of v1.11's ``api/validation`` and ``factory/plugins.go``, where kube-scheduler ends
-with the first of them; ``order`` follows the proposal predicates-ordering.
+The rules are those of v1.11's ``api/validation`` and ``factory/plugins.go``, where kube-scheduler exits
+at the first error; ``order`` follows the proposal predicates-ordering.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from scheduler_core.priorities import (
 
 MAX_SCORE = 10
 MAX_TOTAL = 2**63 - 1  # schedulerapi.MaxTotalPriority
-MAX_WEIGHT = MAX_TOTAL // MAX_SCORE  # weights are below it
+MAX_WEIGHT = MAX_TOTAL // MAX_SCORE  # weights must be below it
 MAX_ORDER = 2**31 - 1
 
 _ALSO_TRUE = ("false", "true")
@@ -42,7 +42,7 @@ _ALSO_TRUE = ("false", "true")
 
 @dataclass(frozen=True, slots=True)
 class NamedPredicate:
-    """A predicate and its ``order``; ``entry`` is the path of what named it, which may name several."""
+    """A predicate and its ``order``; ``entry`` is the path of its entry, which may name several predicates."""
 
     run: Predicate
     order: int | None = None
@@ -51,7 +51,7 @@ class NamedPredicate:
 
 @dataclass(frozen=True, slots=True)
 class WeightedPriority:
-    """A priority under the name that the policy gives it."""
+    """A priority under its name in the policy."""
 
     name: str
     weight: int
@@ -59,7 +59,7 @@ class WeightedPriority:
 
 
 class PolicyReader:
-    """Reads a policy and collects what is wrong, and what is worth knowing."""
+    """Reads a policy and collects errors and warnings."""
 
     def __init__(self, policy: Mapping[str, Any]) -> None:
         self.policy = policy
@@ -67,21 +67,21 @@ class PolicyReader:
         self.warnings: list[Problem] = []
 
     def fail(self, path: str, message: str) -> None:
-        """Report what makes the policy unusable."""
+        """Report an error, which makes the policy unusable."""
         self.problems.append(Problem(message, path))
 
     def warn(self, path: str, message: str) -> None:
-        """Report what is worth knowing."""
+        """Report a warning."""
         self.warnings.append(Problem(message, path))
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of a policy that was read without a problem, by name."""
+        """Return the arguments of a policy that was read without errors, by name."""
         listed = [*(self.policy.get("predicates") or ()), *(self.policy.get("priorities") or ())]
         given = [(entry["name"], entry["argument"]) for entry in listed if entry.get("argument") is not None]
         return {key: argument for name, argument in given for key in keys_of(name)}
 
     def flag(self, name: str) -> bool:
-        """Read a boolean of the policy, false unless it is given."""
+        """Read a boolean of the policy; the default is false."""
         return self._boolean(name, self.policy.get(name))
 
     def _boolean(self, path: str, value: Any) -> bool:
@@ -102,7 +102,7 @@ class PolicyReader:
         return None
 
     def hard_weight(self) -> int:
-        """Read ``hardPodAffinitySymmetricWeight``; 0 stands for the default."""
+        """Read ``hardPodAffinitySymmetricWeight``; 0 means the default."""
         name = "hardPodAffinitySymmetricWeight"
         value = self.policy.get(name)
         read = None if value is None else self._integer(name, value, "an integer from 1 to 100", 0, 100)
@@ -137,7 +137,7 @@ class PolicyReader:
     # --- predicates
 
     def predicates(self) -> dict[str, NamedPredicate]:
-        """Read what is to be evaluated, by predicate key; what is mandatory is among it."""
+        """Read the predicates to evaluate, including the mandatory ones, by key."""
         entries = self._entries("predicates")
         if entries is None:
             return {key: NamedPredicate(PREDICATES[key]) for key in DEFAULT_PREDICATES}
@@ -164,7 +164,7 @@ class PolicyReader:
         return self._integer(f"{path}.order", order, "a positive integer", 1, MAX_ORDER)
 
     def _predicate(self, path: str, entry: Mapping[str, Any]) -> Predicate | None:
-        """Return what an argument makes; None for a name alone, which is checked."""
+        """Create a predicate from an argument; return None for a name without one, which is validated."""
         name, argument = entry["name"], entry.get("argument")
         if argument is not None:
             return self._custom_predicate(f"{path}.argument", argument)
@@ -303,20 +303,20 @@ class PolicyReader:
 
 
 PREDICATE_ARGUMENTS = ("labelsPresence", "serviceAffinity")
-"""What a predicate's argument may be."""
+"""The kinds of a predicate's argument."""
 
 ARGUMENT_OF: Mapping[str, str] = {
     "CheckNodeLabelPresence": "labelsPresence {labels, presence}",
     "CheckServiceAffinity": "serviceAffinity {labels}",
 }
-"""The names in the static order under which only an argument makes a predicate."""
+"""The names in the static order of predicates that exist only with an argument."""
 
 PRIORITY_ARGUMENTS: Mapping[str, Callable[[PolicyReader, str, Mapping[str, Any]], Priority | None]] = {
     "serviceAntiAffinity": PolicyReader.service_anti_affinity,
     "labelPreference": PolicyReader.label_preference,
     "requestedToCapacityRatioArguments": PolicyReader.shape,
 }
-"""What a priority's argument may be, and what reads it."""
+"""The kinds of a priority's argument, each with its reader."""
 
 
 def _priority(name: str, hard_weight: int) -> Priority:
@@ -332,7 +332,7 @@ def _twice(name: str, key: str, first: str) -> str:
 
 
 def _unknown(what: str, name: str, known: Iterable[str], listed: Iterable[str], others: Iterable[str]) -> str:
-    """Word that a name is not known: what was meant, where it belongs, or what there is."""
+    """Return the message for an unknown name: a suggestion, the list it belongs to, or the known names."""
     if name in others:
         other, place = _OTHER[what]
         return f"{name} is a {other}: name it under {place}"
