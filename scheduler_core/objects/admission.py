@@ -1,7 +1,7 @@
-"""What the API server does to an object before the scheduler sees it.
+"""Defaulting and admission by the API server, before the scheduler sees an object.
 
 Rules of v1.11: defaults of ``pkg/apis/core/v1``, and the admission plugins Priority,
-DefaultTolerationSeconds and DefaultStorageClass. Namespaces default when an object is read.
+DefaultTolerationSeconds and DefaultStorageClass. Namespaces are defaulted when an object is read.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ Warn = Callable[[str, str], None]  # field, message
 
 
 def uid_for(kind: str, namespace: str, name: str) -> str:
-    """Return the uid of an object whose manifest has none: always the same for the same object."""
+    """Return the uid of an object whose manifest has none; deterministic for the same object."""
     return str(uuid.uuid5(_SPACE, f"{kind}/{namespace}/{name}"))
 
 
 def with_requests(container: Container) -> Container:
-    """Let limits become requests where a request is absent (SetDefaults_Pod)."""
+    """Default absent requests to the limits (SetDefaults_Pod)."""
     if all(name in container.requests for name in container.limits):
         return container
     return replace(container, requests={**container.limits, **container.requests})
 
 
 def _defaulted(container: Container, pod: Pod) -> Container:
-    """Fill in a container's requests, and its host ports where the pod is in the node's network."""
+    """Default a container's requests, and its host ports if the pod uses the host network."""
     filled = with_requests(container)
     if not (pod.host_network and container.network_ports):
         return filled
@@ -67,7 +67,7 @@ def _with_default_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Tole
 
 
 class Admission:
-    """The API server's knowledge at one moment: the classes that pods and claims refer to."""
+    """The admission state of the API server: the classes that pods and claims reference."""
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()) -> None:
         self.priorities: dict[str, PriorityClass] = {}
@@ -76,7 +76,7 @@ class Admission:
             self.learn(obj)
 
     def learn(self, obj: KubernetesObject) -> None:
-        """Take note of a class, for the objects that come after it."""
+        """Register a PriorityClass or a default StorageClass for the objects admitted after it."""
         if isinstance(obj, PriorityClass):
             self.priorities[obj.meta.name] = obj
         elif isinstance(obj, StorageClass) and any(
@@ -85,7 +85,7 @@ class Admission:
             self.default_storage_class = obj.meta.name
 
     def forget(self, obj: KubernetesObject) -> None:
-        """Take note that a class was deleted."""
+        """Unregister a deleted class."""
         if isinstance(obj, PriorityClass):
             self.priorities.pop(obj.meta.name, None)
         elif isinstance(obj, StorageClass) and obj.meta.name == self.default_storage_class:
@@ -94,9 +94,10 @@ class Admission:
     def admit(
         self, obj: KubernetesObject, warn: Warn, *, priority_given: bool = False, refuse: Warn | None = None
     ) -> KubernetesObject:
-        """Return the object as the API server would have stored it.
+        """Return the object as the API server would store it.
 
-        ``warn`` is told what refers to nothing, ``refuse`` (without it ``warn``) what is refused for that.
+        ``warn`` is called for conflicting values and dangling references, ``refuse`` for references that
+        are an error; without ``refuse`` they are warnings too.
         """
         if isinstance(obj, Pod):
             return self.admit_pod(obj, warn, priority_given=priority_given, refuse=refuse)
@@ -111,7 +112,7 @@ class Admission:
     def admit_pod(
         self, pod: Pod, warn: Warn, *, priority_given: bool = False, refuse: Warn | None = None
     ) -> Pod:
-        """Fill in requests, host ports, priority, preemptionPolicy and tolerations."""
+        """Default requests, host ports, priority, preemptionPolicy and tolerations."""
         priority = self._priority(pod, warn, priority_given, refuse)
         return replace(
             pod,
@@ -132,7 +133,7 @@ class Admission:
         return pod.preemption_policy or ("" if wanted == PREEMPTS else wanted)
 
     def _default(self) -> PriorityClass | None:
-        """Return the class of pods that name none: the one with the lowest value of those that are."""
+        """Return the class of pods that name none: of several global defaults the one of lowest value."""
         defaults = [c for c in self.priorities.values() if c.global_default]
         return min(defaults, key=lambda c: c.value, default=None)
 
@@ -169,10 +170,10 @@ def disruptions_allowed(
     *,
     healthy: Callable[[Pod], bool] = _is_bound,
 ) -> int:
-    """Return what the disruption controller would write into ``status.disruptionsAllowed``.
+    """Return the value that the disruption controller would write to ``status.disruptionsAllowed``.
 
-    ``healthy`` tells which pods are; where no time runs, those that are bound. ``scale`` is the replica count
-    of a controller (kind, namespace, name).
+    ``healthy`` returns whether a pod is healthy; without virtual time, the bound pods are. ``scale`` is the
+    replica count of a controller (kind, namespace, name).
     """
     own = [
         pod

@@ -1,4 +1,4 @@
-"""The types of NumPy vectors that every package above this one passes around."""
+"""The types of NumPy vectors used by all packages above this one."""
 
 from __future__ import annotations
 

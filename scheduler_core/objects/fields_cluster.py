@@ -1,4 +1,4 @@
-"""The tables of Node, Service, volumes, claims, classes and budgets."""
+"""The field tables of Node, Service, volumes, claims, classes, budgets and groups."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _node(meta: ObjectMeta, spec: dict[str, Any] | None = None, status: dict[str
 
 
 def top(part: ApiType, build: Any, spec: Reader | None = None, status: Reader | None = None) -> Reader:
-    """Make the reader of a whole object: apiVersion, kind, metadata, and its spec and status."""
+    """Create the reader of a whole object: apiVersion, kind, metadata, spec and status."""
     fields = {"metadata": Field("meta", META, required=True)}
     if spec is not None:
         fields["spec"] = Field("spec", spec)
@@ -213,7 +213,7 @@ _CLAIM_SPEC = record(
 def _claim(
     meta: ObjectMeta, spec: dict[str, Any] | None = None, status: dict[str, Any] | None = None
 ) -> PersistentVolumeClaim:
-    del status  # checked, but the scheduler decides by spec.volumeName
+    del status  # validated, but the scheduler reads spec.volumeName only
     out = dict(spec or {})
     out["request"] = out.pop("resources", {}).get("requests", {}).get("storage", 0)
     if BETA_CLASS in meta.annotations:
@@ -283,7 +283,7 @@ _PERCENT = re.compile(r"\d{1,5}%", re.ASCII)
 
 
 def int_or_percent(value: Any, at: At) -> int | str | None:
-    """Read a count, or a percentage such as 50%."""
+    """Parse a count, or a percentage such as 50%."""
     if isinstance(value, str):
         if _PERCENT.fullmatch(value):
             if int(value[:-1]) > 100:

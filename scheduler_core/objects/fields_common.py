@@ -1,4 +1,4 @@
-"""Tables of the parts that many kinds share: metadata, selectors, node selector terms."""
+"""Field tables of the parts that several kinds share: metadata, selectors, node selector terms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ key = checked(check_key)
 
 
 def timestamp(value: Any, at: At) -> str | None:
-    """Read an RFC 3339 time and keep it as text."""
+    """Validate an RFC 3339 time and return it as a string."""
     word = text(value, at)
     if word is None:
         return None
@@ -96,7 +96,7 @@ def _check_requirement(out: dict[str, Any], at: At) -> None:
     if operator in ("Gt", "Lt"):
         if len(values) != 1:
             at.child("values").refuse(f"{operator} needs exactly one value, an integer in quotes")
-        elif not is_integer(values[0]):  # the API server of v1.11 takes it
+        elif not is_integer(values[0]):  # the API server of v1.11 accepts it
             told = f"{show(values[0])} is not an integer: {operator} then matches no node"
             at.child("values").child(0).warn(told)
     elif _NEEDS_VALUES[operator] and not values:
@@ -104,7 +104,7 @@ def _check_requirement(out: dict[str, Any], at: At) -> None:
     elif not _NEEDS_VALUES[operator] and values:
         at.child("values").refuse(f"{operator} takes no values")
     for place, value in enumerate(values):
-        if broken := check_value(value):  # the API server takes it, the scheduler's selector does not
+        if broken := check_value(value):  # the API server accepts it, the scheduler's selector does not
             told = f"{show(value)} is no label's value, which {broken}: nothing then matches"
             at.child("values").child(place).warn(told)
 

@@ -1,4 +1,4 @@
-"""The table of a Pod's fields: what scheduling reads, and what it knows but does not read."""
+"""The field table of a Pod: the fields that scheduling reads, and those that are known but not read."""
 
 from __future__ import annotations
 
@@ -127,10 +127,10 @@ AFFINITY = record(
     part=support.AFFINITY,
 )
 
-# --- taints' counterpart
+# --- tolerations
 
 
-_COMPARING = ("Gt", "Lt")  # of Kubernetes 1.35: v1.11 reads them, and no taint matches
+_COMPARING = ("Gt", "Lt")  # of Kubernetes 1.35: v1.11 accepts them, but they match no taint
 
 
 def _operator(value: Any, at: At) -> str | None:
@@ -182,7 +182,7 @@ TOLERATION = record(
 # --- containers
 
 
-ReadPort = tuple[HostPort, bool]  # and whether it takes that port of the node in any network
+ReadPort = tuple[HostPort, bool]  # with whether it occupies the node's port even without hostNetwork
 
 
 def _port(host_port: int = 0, protocol: str = "TCP", ip: str = "", container_port: int = 0) -> ReadPort:
@@ -203,7 +203,7 @@ _PORT = record(
 
 
 def port(value: Any, at: At) -> ReadPort | None:
-    """Read a container's port; with hostNetwork one without hostPort takes its containerPort of the node."""
+    """Read a container's port; with hostNetwork, hostPort defaults to the containerPort."""
     if type(value) is dict and value.get("containerPort") is None:
         at.child("containerPort").refuse("containerPort is missing")
     read: ReadPort | None = _PORT(value, at)
@@ -234,7 +234,7 @@ def _check_container(out: dict[str, Any], at: At) -> None:
     limits = amounts.get("limits", {})
     for resource, request in amounts.get("requests", {}).items():
         limit = limits.get(resource, request)
-        exact = "/" in resource and "kubernetes.io/" not in resource  # no overcommitting (validation.go)
+        exact = "/" in resource and "kubernetes.io/" not in resource  # no overcommitment (validation.go)
         if request > limit or (exact and request < limit):
             at.child("resources").child("requests").child(resource).refuse(
                 f"must be {'' if exact else 'at most '}the limit, {format_resource(resource, limit)}"
@@ -305,7 +305,7 @@ def _local(value: Any, at: At) -> dict[str, Any]:
     return {"local": True}
 
 
-# Every source that scheduling tells apart; a volume has one of them at most.
+# Every volume source that scheduling distinguishes; a volume has at most one of them.
 DISK_SOURCES = {
     "gcePersistentDisk": _source("gce_pd", "pdName", support.GCE_DISK),
     "awsElasticBlockStore": _source("aws_ebs", "volumeID", support.AWS_DISK),
@@ -317,12 +317,12 @@ OTHER_SOURCES = f"{support.NETWORK_VOLUMES} cinder csi"
 
 
 def volume(name: str = "", source: dict[str, Any] | None = None) -> Volume:
-    """Build a Volume from its name and the fields of its one source."""
+    """Create a Volume from its name and the fields of its single source."""
     return Volume(name=name, **(source or {}))
 
 
 def one_source(read: Reader, sources: Iterable[str]) -> Reader:
-    """Make a reader of what may have one volume source at most."""
+    """Create a reader that rejects more than one volume source."""
     known = frozenset(sources)
 
     def check(value: Any, at: At) -> Any:
@@ -396,7 +396,7 @@ _SPEC_FIELDS = {
 
 
 def _check_spec(out: dict[str, Any], at: At) -> None:
-    """Report duplicate names in a pod (validation.ValidatePodSpec)."""
+    """Reject a pod without containers, and duplicate names and host ports (validation.ValidatePodSpec)."""
     if not out["containers"] and not at.report.errors:
         at.child("containers").refuse("must have at least one container")
     names: dict[str, str] = {}
@@ -435,7 +435,7 @@ _STATUS = record(
     part=support.STATUS,
 )
 
-# Where pods of each dialect name their PodGroup.
+# The labels and the annotation by which pods of each dialect name their PodGroup.
 GROUP_LABELS = ("pod-group.scheduling.sigs.k8s.io", "scheduling.x-k8s.io/pod-group")
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
 
@@ -450,7 +450,7 @@ def _group_of(meta: ObjectMeta) -> str:
 def build_pod(
     meta: ObjectMeta, spec: dict[str, Any] | None = None, status: dict[str, Any] | None = None
 ) -> Pod:
-    """Build a Pod from its three parts."""
+    """Create a Pod from metadata, spec and status."""
     out = {"meta": meta, **(spec or {}), **(status or {})}
     if not out.get("phase", "x"):
         del out["phase"]
@@ -461,9 +461,9 @@ def build_pod(
 
 
 def _mounted(value: Any, at: At) -> Any:
-    """Read a pod's spec, and look whether its containers mount volumes that it has.
+    """Read a pod's spec, and check that its containers mount volumes that it defines.
 
-    The volumes of a StatefulSet's template are not all listed there: only a pod's own spec is looked at.
+    A StatefulSet's template does not list all volumes, so only the spec of a pod itself is checked.
     """
     spec = POD_SPEC(value, at)
     if spec is None:

@@ -1,4 +1,4 @@
-"""The tables of the controllers, from ReplicationController to Job."""
+"""The field tables of the workload controllers, from ReplicationController to Job."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REPLICAS = Field("replicas", _COUNT)
 
 
 def _strategy(*types: str) -> Reader:
-    """Make the reader of an update strategy; the first type is the default."""
+    """Create the reader of an update strategy; the first type is the default."""
     rolling = record(
         dict,
         {
@@ -124,7 +124,7 @@ _JOB_STATUS = record(
 
 
 def _job(spec: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
-    """Return a Job's fields: spec and status apart, and as replicas how many pods it wants at first."""
+    """Return a Job's fields: spec, status, and as replicas the initial number of active pods."""
     rest: dict[str, Any] = {name: spec[name] for name in ("selector", "template") if name in spec}
     numbers = {name: value for name, value in spec.items() if name not in (*rest, "mode")}
     job = JobSpec(**numbers, indexed=spec.get("mode") == "Indexed")

@@ -1,4 +1,4 @@
-"""What identifies an object within a scenario: its kind and its namespace and name."""
+"""The key of an object within a scenario: its kind, namespace and name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject, Workload
 
 Key = tuple[str, str]
-"""Kind, and ``namespace/name`` (or the name alone where the kind has no namespaces)."""
+"""Kind, and ``namespace/name`` (or the name alone for a cluster-scoped kind)."""
 
 
 def kind_of(obj: KubernetesObject) -> str:
@@ -23,7 +23,7 @@ def key_of(obj: KubernetesObject) -> Key:
 
 
 def document_key(document: Mapping[str, Any]) -> Key:
-    """Return the key of a manifest as it was written, whether or not its kind is read."""
+    """Return the key of a raw manifest, whether or not its kind is supported."""
     kind = str(document.get("kind"))
     meta = document.get("metadata") or {}
     row = KINDS.get(kind)

@@ -1,6 +1,6 @@
-"""The kinds that are read, as one table: their API groups, whether they have a namespace, their reader.
+"""The table of supported kinds: their API groups, whether they are namespaced, their reader.
 
-Any version of a group is accepted, old ones included: the fields that scheduling reads have not moved.
+Any version of a group is accepted, including old ones: the fields that scheduling reads have not moved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scheduler_core.objects.reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One row: a kind's API groups (the first is today's), its scope, and its reader."""
+    """One row: a kind's API groups (the first is the current one), its scope, and its reader."""
 
     name: str
     groups: tuple[str, ...]
@@ -66,7 +66,7 @@ KINDS: dict[str, Kind] = {
     )
 }
 
-# Kinds that are known and kept, whose content has no bearing on kube-scheduler v1.11's decisions.
+# Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces exist by being named",
     "Queue": "queues belong to the batch scheduler",

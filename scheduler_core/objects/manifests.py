@@ -1,4 +1,4 @@
-"""Kubernetes objects as they are written: JSON objects, whether or not their kind is read."""
+"""Raw Kubernetes manifests: JSON objects, whether or not their kind is supported."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Manifest = dict[str, Any]
-"""One object, which whoever has it may change."""
+"""One manifest, which its holder may modify."""
 
 Document = Mapping[str, Any]
-"""The same to be read only."""
+"""A read-only manifest."""

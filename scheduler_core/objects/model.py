@@ -1,9 +1,9 @@
 """The Kubernetes objects that scheduling reads, as immutable typed records.
 
 Units: cpu in integer millicores, every other resource in integer base units
-(bytes, counts), both rounded up. Strings are as Kubernetes writes them. A field
-that the manifest leaves out is ``None`` where absence means something of its own,
-and empty where it does not.
+(bytes, counts), both rounded up. Strings are as in Kubernetes. A field that the
+manifest omits is ``None`` where absence has a meaning distinct from emptiness,
+and empty otherwise.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class LabelSelector:
 
     @property
     def empty(self) -> bool:
-        """Tell whether it selects everything."""
+        """Whether it selects everything."""
         return not self.match_labels and not self.match_expressions
 
 
@@ -83,7 +83,7 @@ class PreferredNodeTerm:
 class PodAffinityTerm:
     selector: LabelSelector | None
     topology_key: str
-    namespaces: tuple[str, ...] = ()  # empty: the namespace of the pod that carries the term
+    namespaces: tuple[str, ...] = ()  # empty: the namespace of the pod with the term
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class WeightedPodAffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class Affinity:
-    """``spec.affinity``. ``None`` for a part that the manifest leaves out altogether."""
+    """``spec.affinity``; a part that the manifest omits is ``None``, or has its ``has_`` flag unset."""
 
     node_required: tuple[NodeSelectorTerm, ...] | None = None
     node_preferred: tuple[PreferredNodeTerm, ...] = ()
@@ -116,7 +116,7 @@ class Taint:
 @dataclass(frozen=True, slots=True)
 class Toleration:
     key: str = ""
-    operator: str = ""  # "" reads as Equal
+    operator: str = ""  # "" means Equal
     value: str = ""
     effect: str = ""
     toleration_seconds: int | None = None
@@ -136,10 +136,10 @@ class Container:
     requests: Resources = field(default_factory=dict)  # a key with value 0 differs from an absent key
     limits: Resources = field(default_factory=dict)
     host_ports: tuple[HostPort, ...] = ()  # only ports with hostPort > 0
-    network_ports: tuple[HostPort, ...] = field(default=(), repr=False)  # the others, taken with hostNetwork
+    network_ports: tuple[HostPort, ...] = field(default=(), repr=False)  # the others, used with hostNetwork
 
     def ports_taken(self, *, host_network: bool) -> tuple[HostPort, ...]:
-        """Return the ports of the node that the container takes (SetDefaults_PodSpec)."""
+        """Return the node's ports that the container occupies (SetDefaults_PodSpec)."""
         return self.host_ports + self.network_ports if host_network else self.host_ports
 
 
@@ -175,28 +175,28 @@ class Pod:
     phase: str = "Pending"
     nominated_node_name: str = ""
     pod_group: str = ""  # the PodGroup it names, by label, annotation or spec.schedulingGroup
-    scheduling_gates: tuple[str, ...] = field(default=(), repr=False)  # template_hash adds those there are
-    preemption_policy: str = field(default="", repr=False)  # "" reads as PreemptLowerPriority
+    scheduling_gates: tuple[str, ...] = field(default=(), repr=False)  # template_hash adds them if present
+    preemption_policy: str = field(default="", repr=False)  # "" means PreemptLowerPriority
     host_network: bool = field(default=False, repr=False)
-    # What controllers read besides; not in repr, for template_hash names ReplicaSets by it.
+    # Fields that only controllers read; not in repr, because template_hash names ReplicaSets by it.
     restart_policy: str = field(default="", repr=False)  # "" where the manifest names none
-    restarts: int = field(default=0, repr=False)  # how often its containers were started again
-    ready: bool = field(default=True, repr=False)  # whether it serves while it is Running
-    start_time: str | None = field(default=None, repr=False)  # RFC 3339, when the kubelet took it on
+    restarts: int = field(default=0, repr=False)  # how often its containers were restarted
+    ready: bool = field(default=True, repr=False)  # whether it is ready while Running
+    start_time: str | None = field(default=None, repr=False)  # RFC 3339, when the kubelet accepted it
 
     @property
     def available(self) -> bool:
-        """Running and serving: what a rolling update counts."""
+        """Whether it is running, ready and not being deleted; a rolling update counts such pods."""
         return self.phase == "Running" and self.ready and self.meta.deletion_timestamp is None
 
     @property
     def preempts(self) -> bool:
-        """Whether others may be deleted to make room for it."""
+        """Whether it may preempt other pods."""
         return self.preemption_policy != NEVER
 
     @property
     def terminal(self) -> bool:
-        """Succeeded or Failed: it uses nothing and is matched by nothing."""
+        """Whether it has Succeeded or Failed: it then uses no resources, and no selector matches it."""
         return self.phase in ("Succeeded", "Failed")
 
 
@@ -253,12 +253,12 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadStatus:
-    """What controllers keep on the object, as Kubernetes does under ``status``."""
+    """The state that controllers keep on the object, under ``status`` in Kubernetes."""
 
-    succeeded: int = 0  # pods of a Job, also those that are deleted since
+    succeeded: int = 0  # pods of a Job, including those deleted since
     failed: int = 0
-    finished: str = ""  # Complete or Failed, once a Job is over
-    current: Pod | None = None  # a StatefulSet's or DaemonSet's template before the update under way
+    finished: str = ""  # Complete or Failed, once a Job has finished
+    current: Pod | None = None  # a StatefulSet's or DaemonSet's template before the update in progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ class PersistentVolume:
     storage_class: str = ""
     capacity: int = 0  # bytes
     access_modes: tuple[str, ...] = ()
-    claim_ref: str = ""  # namespace/name of the claim it is bound to or kept for
+    claim_ref: str = ""  # namespace/name of the claim it is bound to or reserved for
     phase: str = ""
 
 
@@ -305,7 +305,7 @@ class StorageClass:
     meta: ObjectMeta
     provisioner: str = ""
     binding_mode: str | None = None
-    allowed_topologies: tuple[tuple[Requirement, ...], ...] = ()  # one of them, with all that it requires
+    allowed_topologies: tuple[tuple[Requirement, ...], ...] = ()  # one must match in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +313,7 @@ class PriorityClass:
     meta: ObjectMeta
     value: int = 0
     global_default: bool = False
-    preemption_policy: str = ""  # "" reads as PreemptLowerPriority
+    preemption_policy: str = ""  # "" means PreemptLowerPriority
 
 
 @dataclass(frozen=True, slots=True)

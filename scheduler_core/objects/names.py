@@ -1,6 +1,6 @@
-"""What Kubernetes allows as a name, a label and a label's value, and near misses of a word.
+"""Kubernetes' validation of names, label keys and label values, and suggestions for misspelt words.
 
-Each check returns ``None`` if the text is valid, else the rule it breaks as the end of a sentence.
+Each check returns ``None`` if the text is valid, otherwise the violated rule as the end of a sentence.
 Source: apimachinery's ``util/validation``.
 """
 
@@ -48,7 +48,7 @@ def check_key(text: str) -> str | None:
 
 
 def is_integer(text: str) -> bool:
-    """Tell whether Gt and Lt can compare with the text."""
+    """Return whether the text is an integer that Gt and Lt can compare with."""
     return _INTEGER.fullmatch(text) is not None
 
 
@@ -61,7 +61,7 @@ def check_value(text: str) -> str | None:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
-    """Return the known word that ``word`` most likely means, or None."""
+    """Return the known word closest to ``word``, or None."""
     if len(word) > 80:
         return None
     candidates = list(known)
@@ -71,6 +71,6 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``: did you mean "x"?``, or nothing."""
+    """Return ``: did you mean "x"?``, or an empty string."""
     meant = nearest(word, known)
     return f": did you mean {meant!r}?" if meant else ""

@@ -1,4 +1,4 @@
-"""What is wrong with an input, or noteworthy about it, and the error that holds all of it."""
+"""Errors and warnings about an input, and the exception that holds all of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with, or noteworthy about, the input.
+    """One error or warning about the input.
 
     ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
-    1-based, ``None`` where the input has no lines of its own; ``document`` is 1-based. ``unhonored``
-    names the field or kind that is not honored, of a warning that another cluster's answer may differ.
+    1-based, ``None`` if the input has no line numbers; ``document`` is 1-based. ``unhonored`` is the field or
+    kind that is not honored, for a warning that the answer may differ on another cluster.
     """
 
     message: str
@@ -23,15 +23,14 @@ class Problem:
     unhonored: str = ""
 
     def place(self) -> tuple[str, int, int]:
-        """Order problems as the text is read; those without a place come first."""
+        """Return the sort key by position in the text; problems without a position come first."""
         return self.file or "", self.document or 0, self.line or 0
 
 
 class BundleError(ValueError):
-    """The input cannot be read. ``problems`` holds everything that is wrong, at once.
+    """The input is invalid. ``problems`` holds all errors, not only the first.
 
-    ``warnings`` is what would have been noteworthy otherwise: a misspelt field is often the cause of
-    an error elsewhere.
+    ``warnings`` holds the warnings found as well: a misspelt field is often the cause of an error elsewhere.
     """
 
     def __init__(self, problems: list[Problem], warnings: Sequence[Problem] = ()) -> None:

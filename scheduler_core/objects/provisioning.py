@@ -1,7 +1,7 @@
-"""Volumes that a class's provisioner makes: for which nodes, and what they look like.
+"""Dynamic provisioning: the nodes that a class can provision volumes for, and the provisioned volumes.
 
 Source: ``volumebinding.checkVolumeProvisions``, ``v1helper.MatchTopologySelectorTerms`` and the library of
-external provisioners. Storage capacity (CSIStorageCapacity) does not count.
+external provisioners. Storage capacity (CSIStorageCapacity) is not considered.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone
 
 
 def provisions(storage_class: StorageClass | None) -> bool:
-    """Tell whether a class makes volumes."""
+    """Return whether a class provisions volumes."""
     return storage_class is not None and storage_class.provisioner not in ("", NO_PROVISIONER)
 
 
 def allows(storage_class: StorageClass, node: Node) -> bool:
-    """Tell whether a class makes volumes for a node: one of its topologies, if there are any, is its own."""
+    """Return whether a class provisions volumes for a node, which must match an allowed topology, if any."""
     topologies = storage_class.allowed_topologies
     return not topologies or any(_is_in(topology, node) for topology in topologies)
 
@@ -42,12 +42,12 @@ def _is_in(topology: tuple[Requirement, ...], node: Node) -> bool:
 
 
 def selected_node(claim: PersistentVolumeClaim) -> str:
-    """Return the node that a scheduler chose for a claim, "" if none has."""
+    """Return the selected node of a claim, "" without one."""
     return claim.meta.annotations.get(SELECTED_NODE, "")
 
 
 def with_selected_node(claim: PersistentVolumeClaim, node: str) -> PersistentVolumeClaim:
-    """Return the claim with the node that was chosen for it, or without any."""
+    """Return the claim with this selected node; "" for none."""
     annotations = {name: text for name, text in claim.meta.annotations.items() if name != SELECTED_NODE}
     if node:
         annotations[SELECTED_NODE] = node
@@ -57,7 +57,7 @@ def with_selected_node(claim: PersistentVolumeClaim, node: str) -> PersistentVol
 def volume_for(
     claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node | None
 ) -> PersistentVolume:
-    """Return the volume that a class makes for a claim, in reach of the node that was chosen, if one was."""
+    """Return the volume that a class provisions for a claim, reachable from the selected node, if any."""
     uid = claim.meta.uid or uid_for("PersistentVolumeClaim", claim.meta.namespace, claim.meta.name)
     name = f"pvc-{uid}"
     meta = ObjectMeta(
@@ -78,9 +78,9 @@ def volume_for(
 
 
 def _reach(storage_class: StorageClass, node: Node | None) -> tuple[NodeSelectorTerm, ...] | None:
-    """Return a new volume's node affinity: the topology it is made in, else the zone, as clouds do.
+    """Return a new volume's node affinity: the class's topology, otherwise the zone, as cloud providers do.
 
-    Without a node to go by it is the first of the class's topologies, and of each label its first value.
+    Without a selected node it is the first of the class's topologies, with the first value of each label.
     """
     topologies = storage_class.allowed_topologies
     if node is None:

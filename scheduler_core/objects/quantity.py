@@ -1,4 +1,4 @@
-"""Kubernetes quantities (``250m``, ``1.5Gi``, ``1e3``): read exactly, round up, print.
+"""Kubernetes quantities (``250m``, ``1.5Gi``, ``1e3``): parse exactly, round up, format.
 
 The grammar is that of apimachinery's ``resource.Quantity``; the units are those of the
 scheduler: cpu in millicores, everything else in base units, both rounded up.
@@ -18,7 +18,7 @@ _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei"
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|([KMGTPE]i|[numkMGTPE])?)", re.ASCII)
 
-# What people write instead, and what they mean. Looked up in lower case, without spaces.
+# Common misspellings of suffixes, and the intended ones. Looked up in lower case, without spaces.
 _MEANT = {
     "b": "", "byte": "", "bytes": "", "core": "", "cores": "", "cpu": "", "cpus": "",
     "kb": "k", "mb": "M", "gb": "G", "tb": "T", "k": "k", "g": "G", "t": "T", "p": "P", "e": "E",
@@ -29,14 +29,14 @@ _WRITTEN = re.compile(r"\s*([+-]?[\d.,_]+)\s*([A-Za-z]*)\s*", re.ASCII)
 
 
 class QuantityError(ValueError):
-    """The text is no quantity, or its amount cannot be held in a signed 64-bit integer."""
+    """The text is not a quantity, or its amount does not fit in a signed 64-bit integer."""
 
 
 @lru_cache(maxsize=8192)
 def parse_quantity(text: str, scale: int = 1) -> int:
     """Return the amount times ``scale``, rounded away from zero to an integer.
 
-    ``scale`` is 1000 for cpu in millicores. Raises QuantityError, whose text says what would be right.
+    ``scale`` is 1000 for cpu in millicores. Raises QuantityError, whose message suggests a correction.
     """
     match = _QUANTITY.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if match is None:
@@ -57,7 +57,7 @@ def parse_quantity(text: str, scale: int = 1) -> int:
 
 
 def is_whole(text: str) -> bool:
-    """Tell whether a text that is a quantity has no fraction."""
+    """Return whether a valid quantity is a whole number."""
     try:
         return parse_quantity(text, 1000) % 1000 == 0
     except QuantityError:  # beyond a 64-bit integer of thousandths
@@ -85,7 +85,7 @@ def parse_resource(name: str, text: str) -> int:
 
 
 def format_resource(name: str, amount: int) -> str:
-    """Print an amount in the canonical form of its resource, as the API server would.
+    """Format an amount in the canonical form of its resource, like the API server.
 
     Cpu is given in millicores (``250m``, ``2``); memory, storage and hugepages in the largest
     binary unit that divides them (``1536Mi``); everything else as a plain number.

@@ -1,8 +1,8 @@
-"""Readers: small functions from a manifest's value to a typed one, made from tables.
+"""Readers: small functions that convert a manifest's value to a typed one, created from tables.
 
-A reader takes the value and :class:`At`, its place. It returns the typed value, or
-``None`` after telling the place's report what is wrong; reading goes on, so that one pass
-finds everything. A null is an absent field, as in Kubernetes.
+A reader receives the value and :class:`At`, its place. It returns the typed value, or
+``None`` after adding an error to the place's report; reading continues, so that one pass
+finds all errors. A null is an absent field, as in Kubernetes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from scheduler_core.objects.support import ApiType, Reported, part_of
 
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
-Owner = tuple[str, str, str]  # kind, namespace ("" as it may be written), name
-NAME = 253  # the longest name of an object
+Owner = tuple[str, str, str]  # kind, namespace (as written, possibly ""), name
+NAME = 253  # the maximum length of an object's name
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a reader takes, for who helps people to write it. ``word`` is its type as an editor names it.
+    """The schema of a reader, for editors' completion and help. ``word`` is its displayed type.
 
-    ``fields`` are those that are read, with their readers; ``unread`` decide nothing, and of ``reported``
-    there are warnings. ``part`` classifies the fields of a type of the Kubernetes API. ``item`` reads each
-    item of a list or value of a map; ``words`` are all that a text may be.
+    ``fields`` are those that are read, with their readers; ``unread`` ones have no effect on scheduling, and
+    ``reported`` ones cause warnings. ``part`` classifies the fields of a type of the Kubernetes API. ``item``
+    reads each item of a list or value of a map; ``words`` are the allowed values of a string.
     """
 
     word: str
@@ -45,12 +45,12 @@ _OUTLINES: WeakKeyDictionary[Reader, Outline] = WeakKeyDictionary()
 
 
 def outline_of(read: Reader) -> Outline | None:
-    """Return what a reader takes; None of a reader that takes anything, or does not tell."""
+    """Return the schema of a reader; None if it accepts any value, or has no schema registered."""
     return _OUTLINES.get(read)
 
 
 def outlined(read: Reader, as_: Reader | Outline) -> Reader:
-    """Return a reader that tells to take what another one takes."""
+    """Register for a reader the schema given, or that of another reader; return the reader."""
     found = as_ if isinstance(as_, Outline) else outline_of(as_)
     if found is not None:
         _OUTLINES[read] = found
@@ -59,7 +59,7 @@ def outlined(read: Reader, as_: Reader | Outline) -> Reader:
 
 @dataclass(slots=True)
 class Unknown:
-    """A field that no table names: where it was first seen, and how often."""
+    """A field that is not in any table: where it first occurred, and how often."""
 
     at: At
     known: tuple[str, ...]
@@ -68,17 +68,17 @@ class Unknown:
 
 @dataclass(slots=True)
 class Use:
-    """A field that other clusters may honor: the first place, the shape of its path, and whose it is."""
+    """A field that other clusters may honor: its first place, the shape of its path, and its objects."""
 
     row: Reported
     at: At
     shape: tuple[str, ...]
-    owners: dict[Owner, None] = field(default_factory=dict)  # in order of the text
+    owners: dict[Owner, None] = field(default_factory=dict)  # in the order of the text
 
 
 @dataclass(slots=True)
 class Report:
-    """What readers found. ``strict``: what the API server would reject is an error, else it is taken."""
+    """The findings of readers. If ``strict``, what the API server rejects is an error, not a warning."""
 
     strict: bool = True
     limit: int = 200
@@ -97,7 +97,7 @@ class At:
     def __init__(self, report: Report, parent: At | None, key: Any) -> None:
         self.report = report
         self.parent = parent
-        self.key = key  # the document for the root, else a field's name or an index
+        self.key = key  # the document for the root, otherwise a field's name or an index
 
     def child(self, key: str | int) -> At:
         """Return the place of a field or an item."""
@@ -105,7 +105,7 @@ class At:
 
     @property
     def root(self) -> Any:
-        """Return the document that the place is in."""
+        """The document that contains the place."""
         at = self
         while at.parent is not None:
             at = at.parent
@@ -113,7 +113,7 @@ class At:
 
     @property
     def steps(self) -> Steps:
-        """Return the path inside the document."""
+        """The path within the document."""
         out: list[str | int] = []
         at = self
         while at.parent is not None:
@@ -122,15 +122,15 @@ class At:
         return tuple(reversed(out))
 
     def error(self, message: str) -> None:
-        """Report what makes the input unusable."""
+        """Report an error, which makes the input unusable."""
         self._add(self.report.errors, message)
 
     def warn(self, message: str) -> None:
-        """Report what is worth knowing."""
+        """Report a warning."""
         self._add(self.report.warnings, message)
 
     def refuse(self, message: str) -> None:
-        """Report what the API server would not have admitted; a warning where admission is off."""
+        """Report what the API server would reject: an error, or a warning where admission is off."""
         self._add(self.report.errors if self.report.strict else self.report.warnings, message)
 
     def _add(self, to: list[tuple[At, str]], message: str) -> None:
@@ -140,11 +140,11 @@ class At:
             self.report.unlisted += 1
 
     def unknown(self, key: str, known: tuple[str, ...]) -> None:
-        """Count a field that no table names, once per shape of its path."""
+        """Record a field that is not in any table; fields are counted per shape of their path."""
         self._count(self.report.unknown, key, known)
 
     def used(self, part: ApiType, row: Reported, value: Any) -> None:
-        """Note a field that other clusters may honor, if its value makes a difference on one that does."""
+        """Record a field that other clusters may honor, if its value has an effect where it is honored."""
         manifest = self.root.value
         if value is None or not row.when(value, manifest) or _settled(row, manifest):
             return
@@ -168,7 +168,7 @@ class At:
 
 
 def _settled(row: Reported, manifest: Mapping[str, Any]) -> bool:
-    """Tell whether a manifest is of a pod that the field concerns no more: it is over, or bound already."""
+    """Return whether the field no longer has an effect on a pod: the pod is terminal, or already bound."""
     if manifest.get("kind") != "Pod":
         return False
     over = part_of(manifest, "status", "phase") in ("Succeeded", "Failed")
@@ -176,14 +176,14 @@ def _settled(row: Reported, manifest: Mapping[str, Any]) -> bool:
 
 
 def owner_of(manifest: Mapping[str, Any]) -> Owner:
-    """Return kind, namespace and name of an object by its manifest, which may be wrong."""
+    """Return kind, namespace and name of an object from its manifest, which may be invalid."""
     meta = manifest.get("metadata")
     name = part_of(meta, "name") or f"{part_of(meta, 'generateName') or ''}…"
     return str(manifest.get("kind"))[:NAME], str(part_of(meta, "namespace") or "")[:NAME], str(name)[:NAME]
 
 
 def path_text(steps: Steps) -> str:
-    """Print steps as ``items[3].spec.containers[0].resources.requests.cpu``."""
+    """Format steps like ``items[3].spec.containers[0].resources.requests.cpu``."""
     out = ""
     for step in steps:
         if isinstance(step, int):
@@ -199,14 +199,14 @@ _STEP = re.compile(r"\[(\d+)\]|\['(.+?)'\]|([^.\[\]]+)")
 
 
 def place_of(at: At, path: str) -> At:
-    """Return the place that a path, printed as :func:`path_text` does, leads to from ``at``."""
+    """Return the place at a path, formatted like :func:`path_text`, relative to ``at``."""
     for step in steps_of(path):
         at = at.child(step)
     return at
 
 
 def steps_of(path: str) -> Steps:
-    """Return the steps of a path that :func:`path_text` printed."""
+    """Parse a path formatted by :func:`path_text` into its steps."""
     return tuple(int(index) if index else quoted or name for index, quoted, name in _STEP.findall(path))
 
 
@@ -221,12 +221,12 @@ _TYPES = {
 
 
 def kind_of(value: Any) -> str:
-    """Name a value's type as a reader of manifests would."""
+    """Return the name of a value's type, for error messages."""
     return _TYPES.get(type(value), "null" if value is None else type(value).__name__)
 
 
 def show(value: Any) -> str:
-    """Quote a value briefly."""
+    """Return a short representation of a value, for error messages."""
     text = repr(value) if not isinstance(value, (dict, list)) else kind_of(value)
     return text if len(text) <= 80 else text[:77] + "…"
 
@@ -235,7 +235,7 @@ def show(value: Any) -> str:
 
 
 def text(value: Any, at: At) -> str | None:
-    """Read a string. Numbers and booleans are errors, as they are in Kubernetes: quote them."""
+    """Read a string. Numbers and booleans are errors, as in Kubernetes: they must be quoted."""
     if type(value) is str:
         return value
     hint = ""
@@ -259,7 +259,7 @@ def boolean(value: Any, at: At) -> bool | None:
 
 
 def integer(low: int = -(2**31), high: int = 2**31 - 1) -> Reader:
-    """Make a reader of integers from ``low`` to ``high``."""
+    """Create a reader of integers from ``low`` to ``high``."""
 
     def read(value: Any, at: At) -> int | None:
         if type(value) is float and value.is_integer():
@@ -278,7 +278,7 @@ def integer(low: int = -(2**31), high: int = 2**31 - 1) -> Reader:
 
 
 def admitted(read: Reader, low: int, high: int) -> Reader:
-    """Make a reader of what another reads as a number, and the API server takes from ``low`` to ``high``."""
+    """Create a reader of numbers, of which the API server admits only those from ``low`` to ``high``."""
 
     def checked_range(value: Any, at: At) -> Any:
         number = read(value, at)
@@ -290,7 +290,7 @@ def admitted(read: Reader, low: int, high: int) -> Reader:
 
 
 def enum(*allowed: str) -> Reader:
-    """Make a reader of one of a few words. Empty is allowed if it is among them."""
+    """Create a reader of an enumeration. An empty string is allowed if it is among the values."""
     listed = ", ".join(a or '""' for a in allowed)
 
     def read(value: Any, at: At) -> str | None:
@@ -305,12 +305,12 @@ def enum(*allowed: str) -> Reader:
 
 
 def checked(check: Callable[[str], str | None]) -> Reader:
-    """Make a reader of strings that keep a rule of :mod:`scheduler_core.objects.names`."""
+    """Create a reader of strings that satisfy a rule of :mod:`scheduler_core.objects.names`."""
 
     def read(value: Any, at: At) -> str | None:
         word = text(value, at)
         if word is not None and (broken := check(word)):
-            at.refuse(f"{show(word)} {broken}")  # the API server's rule: without admission it is only noted
+            at.refuse(f"{show(word)} {broken}")  # the API server's rule: without admission only a warning
             return None if at.report.strict else word
         return word
 
@@ -344,7 +344,7 @@ def _amount(value: Any, at: At, scale: int, *, whole: bool = False) -> int | Non
 
 
 def _counted(name: str) -> bool:
-    """Tell whether a resource has no parts: pods and extended resources (helper.IsIntegerResourceName)."""
+    """Return whether a resource is an integer: pods and extended resources (helper.IsIntegerResourceName)."""
     return name == "pods" or ("/" in name and "kubernetes.io/" not in name)
 
 
@@ -390,7 +390,7 @@ def _check_resource(name: str, at: At) -> None:
 
 
 def mapping(read_value: Reader, check: Callable[[str], str | None] | None = None) -> Reader:
-    """Make a reader of an object with free keys and values of one type."""
+    """Create a reader of an object with arbitrary keys and values of one type."""
 
     def read(value: Any, at: At) -> dict[str, Any] | None:
         if type(value) is not dict:
@@ -420,7 +420,7 @@ _strings = mapping(text)
 
 
 def labels(value: Any, at: At) -> dict[str, str] | None:
-    """Read labels: keys and values as Kubernetes allows them."""
+    """Read labels: keys and values are validated like in Kubernetes."""
     if type(value) is dict:
         for key, item in value.items():
             if type(item) is not str or check_key(key) or check_value(item):
@@ -435,7 +435,7 @@ _labels = mapping(checked(check_value), check_key)
 
 
 def list_of(read_item: Reader) -> Reader:
-    """Make a reader of lists. Items that cannot be read are left out (and reported)."""
+    """Create a reader of lists. Invalid items are omitted (and reported)."""
 
     def read(value: Any, at: At) -> tuple[Any, ...] | None:
         if type(value) is not list:
@@ -458,7 +458,7 @@ def list_of(read_item: Reader) -> Reader:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One row of a record's table: where the value goes, who reads it, whether it must be there."""
+    """One row of a record's table: the attribute, the reader of the value, and whether it is required."""
 
     attr: str
     read: Reader
@@ -472,11 +472,11 @@ def record(
     part: ApiType | None = None,
     check: Callable[[dict[str, Any], At], None] | None = None,
 ) -> Reader:
-    """Make a reader of objects with named fields.
+    """Create a reader of objects with named fields.
 
     ``part`` classifies the fields of a type of the Kubernetes API; ``unread`` names (separated by spaces)
-    those of any other document that decide nothing. Any field that neither they nor ``fields`` know is
-    reported as unknown. ``check`` sees the read values before ``build``.
+    those of any other document that have no effect. A field that is in none of them nor in ``fields`` is
+    reported as unknown. ``check`` is called with the values read, before ``build``.
     """
     skipped = frozenset(unread.split()) | (part.passed_over if part is not None else frozenset())
     reported = {row.field: row for row in part.reported} if part is not None else {}
@@ -515,7 +515,7 @@ def record(
 
 
 def opaque(value: Any, at: At) -> Any:
-    """Take any value as it is."""
+    """Accept any value unchanged."""
     del at
     return value
 

@@ -1,8 +1,8 @@
-"""What a recorded cluster did with its pods, kept as annotations of theirs, and compared with what a run did.
+"""The decisions of a recorded cluster, stored as annotations of its pods, and their comparison with a run.
 
-``recorded.podstep.dev/node`` is written when a recording is read. kube-scheduler-simulator writes the
-results of each plugin as ``kube-scheduler-simulator.sigs.k8s.io/<name>``, in former versions
-``scheduler-simulator/<name>``: a JSON text for each.
+``recorded.podstep.dev/node`` is set when a recording is read. kube-scheduler-simulator writes the
+results of each plugin as ``kube-scheduler-simulator.sigs.k8s.io/<name>``, in earlier versions
+``scheduler-simulator/<name>``: a JSON text each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PREFIX = "recorded.podstep.dev/"
 NODE = PREFIX + "node"
 SECONDS = PREFIX + "seconds"
 RESULT_PREFIXES = ("kube-scheduler-simulator.sigs.k8s.io/", "scheduler-simulator/")
-SELECTED_NODE = "selected-node"  # the one result that is plain text
+SELECTED_NODE = "selected-node"  # the only result that is plain text
 RESULTS = (
     "prefilter-result-status", "prefilter-result", "filter-result", "postfilter-result", "prescore-result",
     "score-result", "finalscore-result", "reserve-result", "permit-result", "permit-result-timeout",
@@ -29,11 +29,11 @@ _MOST = 4_000_000  # characters of one result that are parsed
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What is known of one pod from its recording; of a pod that came again, one for each time.
+    """The recording of one pod; a pod that was created again has one for each lifetime.
 
-    ``since`` and ``until`` bound its life in virtual seconds. ``results`` are those of a real
+    ``since`` and ``until`` bound its lifetime in virtual seconds. ``results`` are those of a real
     kube-scheduler by name: ``filter-result`` {node: {plugin: "passed" or the reason}}, ``score-result`` and
-    ``finalscore-result`` {node: {plugin: "76"}} and so on; one that is not what it should be is left as text.
+    ``finalscore-result`` {node: {plugin: "76"}} and so on; one that cannot be parsed stays a string.
     """
 
     pod: str
@@ -41,12 +41,12 @@ class Recorded:
     since: float = 0.0
     until: float = float("inf")
     seconds: float | None = None  # when it was bound
-    bound: bool = False  # it has its node from the beginning: a run does not place it
+    bound: bool = False  # whether it has its node from the start: a run does not schedule it
     results: Mapping[str, Any] = field(default_factory=dict)
 
 
 def recorded_of(objects: Iterable[KubernetesObject], operations: Iterable[Any]) -> dict[str, list[Recorded]]:
-    """Return what is recorded of the pods among objects and operations, by ``namespace/name``."""
+    """Return the recordings of the pods among objects and operations, by ``namespace/name``."""
     out: dict[str, list[Recorded]] = {}
     born: dict[str, tuple[Pod, float]] = {o.meta.key: (o, 0.0) for o in objects if isinstance(o, Pod)}
 
@@ -81,7 +81,7 @@ def _read(pod: Pod, since: float, until: float) -> Recorded | None:
 
 
 def results_of(annotations: Mapping[str, str]) -> dict[str, Any]:
-    """Return the results of a real kube-scheduler among a pod's annotations, as data, by name."""
+    """Return the parsed results of a real kube-scheduler among a pod's annotations, by name."""
     out: dict[str, Any] = {}
     for prefix in reversed(RESULT_PREFIXES):
         for name in RESULTS:
@@ -101,7 +101,7 @@ def _parsed(text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RecordedPlacement:
-    """One pod that a run placed: when, in virtual seconds, and where."""
+    """One pod that a run scheduled: when, in virtual seconds, and where."""
 
     pod: str
     node: str
@@ -111,7 +111,7 @@ class RecordedPlacement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far a run placed pods as the recorded cluster did."""
+    """How many pods a run scheduled to the same nodes as the recorded cluster."""
 
     same: int
     of: int
@@ -120,7 +120,7 @@ class Agreement:
     )  # the first difference; no placement: it stayed pending
 
     def text(self) -> str:
-        """Say it in a line."""
+        """Return a one-line summary."""
         told = f"{self.same:,} of {self.of:,} pod{'s' * (self.of != 1)} placed as recorded"
         if self.first is None:
             return told
@@ -132,9 +132,9 @@ class Agreement:
 def agreement(
     recorded: Mapping[str, Sequence[Recorded]], placements: Iterable[RecordedPlacement]
 ) -> Agreement | None:
-    """Compare what a run placed with what is recorded; ``None`` where nothing is.
+    """Compare the placements of a run with the recorded ones; ``None`` if nothing is recorded.
 
-    Pods that were bound from the beginning do not count: nobody placed them.
+    Pods that were bound from the start do not count: no scheduler placed them.
     """
     wanted = [one for several in recorded.values() for one in several if one.node and not one.bound]
     if not wanted:

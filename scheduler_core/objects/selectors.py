@@ -1,6 +1,6 @@
-"""Do these labels match? Selectors, node selector terms, taints: one pod, one node.
+"""Matching of selectors, node selector terms and taints for one pod and one node.
 
-The scalar form of the rules, for what happens outside a scheduling cycle (controllers,
+The scalar form of the rules, for use outside of scheduling cycles (controllers,
 budgets, checks). The predicates apply the same rules to columns of nodes.
 """
 
@@ -24,7 +24,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 
 
 def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Tell whether the labels match. A null selector matches nothing, an empty one everything."""
+    """Return whether the labels match. A null selector matches nothing, an empty one everything."""
     if selector is None:
         return False
     pairs = labels.items()
@@ -34,7 +34,7 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
 
 
 def requirement_matches(requirement: Requirement, labels: Mapping[str, str]) -> bool:
-    """Apply one expression. Gt and Lt compare 64-bit integers; anything unreadable does not match."""
+    """Evaluate one expression. Gt and Lt compare integers; other values do not match."""
     value = labels.get(requirement.key)
     operator = requirement.operator
     if operator == "In":
@@ -61,7 +61,7 @@ def _valid(requirement: Requirement) -> bool:
 
 
 def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
-    """Apply one node selector term: no expressions match nothing, an invalid one spoils the term."""
+    """Evaluate one node selector term; one without expressions, or with an invalid one, matches nothing."""
     if not term.match_expressions and not term.match_fields:
         return False
     fields = {"metadata.name": node.meta.name}
@@ -71,7 +71,7 @@ def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
 
 
 def node_selected(pod: Pod, node: Node) -> bool:
-    """Apply ``spec.nodeSelector`` and required node affinity (MatchNodeSelector)."""
+    """Evaluate ``spec.nodeSelector`` and required node affinity (MatchNodeSelector)."""
     labels = node.meta.labels.items()
     if not all(pair in labels for pair in pod.node_selector.items()):
         return False
@@ -80,7 +80,7 @@ def node_selected(pod: Pod, node: Node) -> bool:
 
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
-    """Tell whether some toleration tolerates the taint (v1.ToleratesTaint)."""
+    """Return whether any toleration tolerates the taint (v1.ToleratesTaint)."""
     return any(
         t.effect in ("", taint.effect)
         and t.key in ("", taint.key)

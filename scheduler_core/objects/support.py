@@ -1,7 +1,7 @@
-"""How far the fields of the Kubernetes API are supported: implemented, reported, or irrelevant to scheduling.
+"""The support status of the Kubernetes API's fields: implemented, reported, or irrelevant to scheduling.
 
-A :class:`ApiType` classifies every field of one type. The readers take from it what they pass over and what
-they report, warnings take the words, ``docs/formats.md`` shows it, and a test compares all of them.
+An :class:`ApiType` classifies every field of one type. It determines which fields readers ignore or report,
+and the texts of the warnings; ``docs/formats.md`` lists it, and a test compares all of them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ RELEASE_1_35 = "framework 1.35"  # KubeSchedulerConfiguration v1beta3 and v1
 COSCHEDULING = "Coscheduling"
 INSTANT = "no time passes"
 CONFIGURED = "the bundle says what the scheduler runs"
-"""What a simulation can honor a field by; see :func:`scheduler_core.scenario.unhonored.abilities`."""
+"""A simulation's abilities to honor fields; see :func:`scheduler_core.scenario.unhonored.abilities`."""
 
 
 def given(value: Any, manifest: Document) -> bool:
-    """Tell whether a field holds anything; an empty list or object is as good as none."""
+    """Return whether a field has a value other than a zero value, such as an empty list or object."""
     del manifest
     return value not in (None, "", [], {}, 0, False)
 
@@ -32,10 +32,10 @@ def given(value: Any, manifest: Document) -> bool:
 class Reported:
     """A field that another cluster may honor and a simulation may not, so that their answers may differ.
 
-    ``effect`` is what honoring it does, as a clause. ``when`` tells of which values it makes a difference; it
-    is given the value as written, which may be of any type, and the whole manifest. ``honored_by`` are the
-    abilities each of which is enough to honor it. ``placing``: it has no effect on a pod that is bound.
-    ``disks``: it has none where no pod uses a claim or a disk.
+    ``effect`` is the effect of honoring it, as a clause. ``when`` returns whether a value has an effect; it
+    receives the value as written, which may be of any type, and the whole manifest. ``honored_by`` are the
+    abilities any of which suffices to honor it. ``placing``: it has no effect on a pod that is bound.
+    ``disks``: it has no effect if no pod uses a claim or a disk.
     """
 
     field: str
@@ -50,8 +50,8 @@ class Reported:
 class ApiType:
     """The fields of one type of the API.
 
-    ``implemented`` names those that are read, separated by spaces; one that is ``reported`` too is honored in
-    some simulations or for some values alone. ``irrelevant`` maps a reason to the fields that it holds for.
+    ``implemented`` names those that are read, separated by spaces; one that is also ``reported`` is honored
+    only in some simulations or for some values. ``irrelevant`` maps a reason to the fields it applies to.
     """
 
     type: str
@@ -61,31 +61,31 @@ class ApiType:
 
     @property
     def passed_over(self) -> frozenset[str]:
-        """The fields that decide nothing."""
+        """The irrelevant fields, which readers ignore."""
         return frozenset(name for names in self.irrelevant.values() for name in names.split())
 
 
-# --- the conditions that need more than a value that is given
+# --- conditions other than :func:`given`
 
 
 def present(value: Any, manifest: Document) -> bool:
-    """Tell whether a field is there at all: an empty selector selects everything."""
+    """Return whether a field is present, even if empty: an empty selector selects everything."""
     del manifest
     return value is not None
 
 
 def equals(*words: Any) -> FieldTest:
-    """Make a condition that holds for these values alone."""
+    """Create a condition that holds for these values only."""
     return lambda value, _: any(value == word and type(value) is type(word) for word in words)
 
 
 def differs_from(*words: str) -> FieldTest:
-    """Make a condition that holds for every value but these."""
+    """Create a condition that holds for any given value but these."""
     return lambda value, manifest: given(value, manifest) and value not in words
 
 
 def contains(word: str) -> FieldTest:
-    """Make a condition that holds for a list, or an object's values, with this word in it."""
+    """Create a condition that holds for a list, or an object's values, containing this word."""
 
     def holds(value: Any, manifest: Document) -> bool:
         del manifest
@@ -96,14 +96,14 @@ def contains(word: str) -> FieldTest:
 
 
 def has_key(prefix: str) -> FieldTest:
-    """Make a condition that holds for an object with a key that begins so."""
+    """Create a condition that holds for an object with a key that starts with ``prefix``."""
     return lambda value, _: (
         isinstance(value, dict) and any(isinstance(key, str) and key.startswith(prefix) for key in value)
     )
 
 
 def part_of(value: Any, *path: str) -> Any:
-    """Return what is at a path of keys inside a value of any type; None where nothing is."""
+    """Return the value at a path of keys within a value of any type; None if there is none."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -115,13 +115,16 @@ def pod_spec(manifest: Document) -> Any:
 
 
 def of_new_pod(value: Any, manifest: Document) -> bool:
-    """Tell of a field that the API server merges into others when a pod is stored: a stored pod has a uid."""
+    """Return whether a field is given and the pod not stored yet, as the API server merges it into others.
+
+    A stored pod has a uid.
+    """
     stored = manifest.get("kind") == "Pod" and part_of(manifest, "metadata", "uid")
     return given(value, manifest) and not stored
 
 
 def of_unbound(condition: FieldTest) -> FieldTest:
-    """Make a condition that holds for what a volume and a claim that are not bound yet ask of each other."""
+    """Create a condition that holds for a volume or a claim only while it is not bound."""
 
     def holds(value: Any, manifest: Document) -> bool:
         bound = part_of(manifest, "spec", "volumeName") or part_of(manifest, "spec", "claimRef")
@@ -131,19 +134,19 @@ def of_unbound(condition: FieldTest) -> FieldTest:
 
 
 def amounts(value: Any, manifest: Document) -> bool:
-    """Tell whether requests or limits name any resource."""
+    """Return whether requests or limits name any resource."""
     del manifest
     return any(part_of(value, name) for name in ("requests", "limits"))
 
 
 def more_than_one(value: Any, manifest: Document) -> bool:
-    """Tell whether a number is above 1."""
+    """Return whether a value is an integer above 1."""
     del manifest
     return isinstance(value, int) and value > 1
 
 
 def resized(value: Any, manifest: Document) -> bool:
-    """Tell whether a container's status has other amounts than its spec requests."""
+    """Return whether a container's status has other amounts than its spec requests."""
     containers = part_of(manifest, "spec", "containers")
     wanted = {
         name: {**_dict(container, "limits"), **_dict(container, "requests")}

@@ -21,7 +21,7 @@ TIMES = "when and why something changed decides nothing"
 
 
 def whole(kind: str, implemented: str = "metadata spec") -> ApiType:
-    """Make the part of a kind: its status is passed over where it is not implemented."""
+    """Create the :class:`ApiType` of a whole kind; its status is irrelevant unless implemented."""
     left = {} if "status" in implemented.split() else {"controllers write what it says": "status"}
     return ApiType(kind, implemented, irrelevant={HEAD: "apiVersion kind", **left})
 
@@ -199,7 +199,7 @@ BUDGET_STATUS = ApiType(
 )
 
 _ALL_OR_NONE = "the members of the group are placed all or none"
-_WITH_PLUGIN = frozenset({COSCHEDULING, CONFIGURED})  # a scheduler that is given without the plugin has none
+_WITH_PLUGIN = frozenset({COSCHEDULING, CONFIGURED})  # not if a scheduler is configured without it
 POD_GROUP = whole("PodGroup", "metadata spec status")
 POD_GROUP_SPEC = ApiType(
     "PodGroupSpec",
@@ -276,4 +276,4 @@ CLUSTER_PARTS = (
     NODE_SELECTOR,
     NODE_SELECTOR_TERM,
 )
-"""In the order in which documents show them."""
+"""The types, in the order in which the documentation lists them."""

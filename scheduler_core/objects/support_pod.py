@@ -1,4 +1,4 @@
-"""The fields of a Pod and of what it is made of: which are implemented, reported and irrelevant."""
+"""The fields of a Pod and the types it contains: implemented, reported, irrelevant."""
 
 from __future__ import annotations
 
@@ -264,4 +264,4 @@ POD_PARTS = (
     GATE,
     GROUP,
 )
-"""In the order in which documents show them."""
+"""The types, in the order in which the documentation lists them."""

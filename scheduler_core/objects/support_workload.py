@@ -1,4 +1,4 @@
-"""The fields of the controllers, and the kinds that have no reader: implemented, reported, irrelevant."""
+"""The fields of workload controllers, and the kinds without a reader: implemented, reported, irrelevant."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ WORKLOAD_PARTS = (
 )
 
 PARTS: tuple[ApiType, ...] = (*POD_PARTS, *CLUSTER_PARTS, *WORKLOAD_PARTS)
-"""Every type whose fields a reader knows."""
+"""Every type whose fields are known to a reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedKind:
-    """A kind without a reader that other clusters honor; as :class:`Reported`, of the whole manifest."""
+    """A kind without a reader that other clusters honor; like :class:`Reported`, for a whole manifest."""
 
     kind: str
     group: str
@@ -192,4 +192,4 @@ REPORTED_KINDS: Mapping[str, ReportedKind] = {
         ),
     )
 }
-"""Kinds that are passed over and may change an answer; every other kind without a reader cannot."""
+"""Kinds that are ignored although they may affect scheduling; no other kind without a reader can."""

@@ -1,4 +1,4 @@
-"""Moments as Kubernetes' objects write them."""
+"""Timestamps in Kubernetes objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=4096)
 def microseconds_of(timestamp: str | None) -> int | None:
-    """Return microseconds since 1970 of an RFC 3339 time; ``None`` if it is none."""
+    """Return the microseconds since 1970 of an RFC 3339 time; ``None`` if absent or invalid."""
     if timestamp is None:
         return None
     try:
@@ -20,6 +20,6 @@ def microseconds_of(timestamp: str | None) -> int | None:
 
 
 def seconds_of(timestamp: str | None) -> float | None:
-    """Return seconds since 1970 of an RFC 3339 time, without the fraction; ``None`` if it is none."""
+    """Return the whole seconds since 1970 of an RFC 3339 time; ``None`` if absent or invalid."""
     exact = microseconds_of(timestamp)
     return None if exact is None else float(exact // 1_000_000)
