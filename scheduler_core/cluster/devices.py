@@ -55,7 +55,7 @@ def room(devices: int, demands: Iterable[Demand]) -> tuple[int, int]:
 
 
 class DeviceRoom:
-    """Every node's idle devices and largest free share, ``(N,) int64`` each; :meth:`renew` changed nodes."""
+    """Every node's idle devices and largest free share, ``(N,) int64`` each; see ``renew`` for updates."""
 
     def __init__(self, milli: IntVector, count: IntVector) -> None:
         devices = np.where(count > 0, np.minimum(count, milli // WHOLE), milli // WHOLE)

@@ -1,1 +1,1 @@
-"""Kubernetes objects as the scheduler sees them: parsed, checked, and immutable."""
+"""Kubernetes objects as the scheduler sees them: parsed, validated, and immutable."""

@@ -50,7 +50,7 @@ def outline_of(read: Reader) -> Outline | None:
 
 
 def outlined(read: Reader, as_: Reader | Outline) -> Reader:
-    """Register for a reader the schema given, or that of another reader; return the reader."""
+    """Set the schema of a reader, given as such or by another reader that has it; return the reader."""
     found = as_ if isinstance(as_, Outline) else outline_of(as_)
     if found is not None:
         _OUTLINES[read] = found

@@ -115,9 +115,9 @@ def pod_spec(manifest: Document) -> Any:
 
 
 def of_new_pod(value: Any, manifest: Document) -> bool:
-    """Return whether a field is given and the pod not stored yet, as the API server merges it into others.
+    """Return whether a field is given, except on a stored pod, for which it has been merged into others.
 
-    A stored pod has a uid.
+    The API server merges the field when it stores a pod; a stored pod has a uid.
     """
     stored = manifest.get("kind") == "Pod" and part_of(manifest, "metadata", "uid")
     return given(value, manifest) and not stored

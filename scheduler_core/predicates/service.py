@@ -40,7 +40,7 @@ class CheckServiceAffinity:
         return CheckServiceAffinity(self.labels, asks_for_a_node=asks)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
-        """Fail where the node lacks one of the label pairs that the pod must be on."""
+        """Fail where the node lacks one of the label pairs that the pod requires."""
         selector = pod.fields.node_selector
         pairs = {label: selector[label] for label in self.labels if label in selector}
         if len(pairs) == len(self.labels) or not services_of(pod, view.cluster):

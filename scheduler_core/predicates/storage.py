@@ -1,4 +1,4 @@
-"""Claims and their volumes: binding, node affinity of volumes, zones."""
+"""Predicates on claims and their volumes: binding, node affinity of volumes, zones."""
 
 from __future__ import annotations
 

@@ -37,14 +37,14 @@ class Scored:
 
 
 class PriorityFunction(Protocol):
-    """Score the whole list of nodes in one go (algorithm.PriorityFunction)."""
+    """Score the whole list of nodes at once (algorithm.PriorityFunction)."""
 
     def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
         """Return the scores of the view's rows, ``(F,) int64``, or one for all."""
 
 
 class PriorityMapFunction(Protocol):
-    """Value each node by itself (algorithm.PriorityMapFunction)."""
+    """Compute a value per node (algorithm.PriorityMapFunction)."""
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Return the value of each row, ``(R,) int64``; it depends on the row's own node only."""
@@ -58,9 +58,9 @@ class PriorityReduceFunction(Protocol):
 
 
 class Priority(Protocol):
-    """Score the feasible nodes for a pod, by whichever kind of function it has.
+    """Score the feasible nodes for a pod, with either kind of function.
 
-    ``view`` shows the feasible nodes as its rows, so that ``(R,)`` and ``(F,)`` are the same.
+    The rows of ``view`` are the feasible nodes, so that ``(R,)`` and ``(F,)`` are the same.
     """
 
     @property
@@ -91,9 +91,9 @@ class Function(PriorityFunction, ABC):
 
 
 class MapReduce(PriorityMapFunction, PriorityReduceFunction, ABC):
-    """A priority that values each node by itself and then compares the values: the two appear as a pair.
+    """A priority that computes a value per node and then compares the values: a pair of Map and Reduce.
 
-    ``scope`` says what the value of a node depends on.
+    ``scope`` is what the value of a node depends on.
     """
 
     scope: Scope
@@ -120,7 +120,7 @@ class MapOnly(MapReduce):
 
 
 class MapScaled(MapReduce):
-    """A priority whose reduce step needs to know the highest value only (priorities.NormalizeReduce)."""
+    """A priority whose reduce step depends on the highest value only (priorities.NormalizeReduce)."""
 
     @abstractmethod
     def scale(self, raw: IntVector, most: int) -> IntVector:

@@ -219,7 +219,7 @@ class Cycle:
     nominated_passes: tuple[NominatedPass, ...] = ()
     # the quirks that changed the outcome, in the table's order
     quirks: tuple[QuirkEffect, ...] = ()
-    # pairs of predicate and node that had to be answered, by evaluating or from a cache; in both passes
+    # (predicate, node) pairs that had to be answered, by evaluation or from a cache, in both passes
     asked: int = 0
     # in virtual time: the events since the previous cycle, and the immediate consequences of this one
     # (bindings, rejections, moves between queues, controllers)

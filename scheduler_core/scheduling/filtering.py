@@ -232,7 +232,7 @@ def _told(
 
 
 def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:
-    """Replace the result on the nodes that failed the pass with nominated pods by that pass's."""
+    """Use the result of the pass with nominated pods on the nodes that failed it."""
     if first.failed is None:
         return
     decided = first.failed != 0

@@ -306,4 +306,4 @@ CAUSES: Mapping[str, Callable[[DecisionContext], QuirkText | None]] = {
     "first-victim-priority": _first_victim,
     "disruptions-not-counted-down": _not_counted,
 }
-"""The test of each quirk, by its id."""
+"""The check of each quirk, by its id."""

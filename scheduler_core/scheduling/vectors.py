@@ -85,7 +85,7 @@ class KnownOutcomes(Protocol):
         """
 
     def leave_out(self, nodes: IntVector) -> None:
-        """Pass the nodes that have nominated pods; the known outcomes do not account for these pods."""
+        """Register the nodes with nominated pods, which the known outcomes do not account for."""
 
 
 class PatchedResults(NamedTuple):

@@ -42,7 +42,7 @@ _ALSO_TRUE = ("false", "true")
 
 @dataclass(frozen=True, slots=True)
 class NamedPredicate:
-    """A predicate and its ``order``; ``entry`` is the path of its entry, which may name several predicates."""
+    """A predicate and its ``order``; ``entry`` is the path of its entry, which may name several."""
 
     run: Predicate
     order: int | None = None

@@ -1,4 +1,4 @@
-"""Which pods a PodDisruptionBudget protects (core.filterPodsWithPDBViolation)."""
+"""The pods that PodDisruptionBudgets protect (core.filterPodsWithPDBViolation)."""
 
 from __future__ import annotations
 

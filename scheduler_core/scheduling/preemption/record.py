@@ -75,7 +75,7 @@ class DryRun:
 
     @property
     def violations(self) -> int:
-        """How many victims violate a budget."""
+        """The number of victims that violate a budget."""
         return sum(pod.key in self.budgets for pod in self.refused)
 
     def steps(self) -> Iterator[PutBack]:
@@ -150,7 +150,7 @@ class Preemption:
 
     @property
     def victims(self) -> list[str]:
-        """The pods deleted, in order."""
+        """The deleted pods, in order."""
         return [] if self.chosen is None else self.chosen.victims
 
     @property
