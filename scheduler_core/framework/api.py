@@ -1,4 +1,4 @@
-"""What the API server holds, and what informers tell the scheduler of it, when it is their turn."""
+"""The objects in the API server, and their delivery to the scheduler as informer events, one per turn."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ UPDATED: Mapping[str, EventName] = {
     "PersistentVolumeClaim": "PvcUpdate",
 }
 DELETED: Mapping[str, EventName] = {"Node": "NodeDelete"}
-MOST_TURNS = 50_000  # in one go, beside some for each object
-TURNS_EACH = 50  # a Deployment's rollout, a gang's rejection: what one event sets off grows with the pods
+MOST_TURNS = 50_000  # in one call of `take_turns`, in addition to TURNS_EACH per object
+TURNS_EACH = 50  # reactions to one event (a Deployment's rollout, a gang's rejection) grow with the pods
 LOOKED = 256  # turns between two calls of `interrupt`
 
 
 class Api:
-    """The objects, as the API has them; a change is told to queue, waiting pods and plugins as a later turn.
+    """The objects in the API; a later turn delivers a change to the queue, waiting pods and plugins.
 
-    ``pods`` have their node once they are bound, ``deleted`` lists the keys of deleted pods in order.
-    ``gave_up`` says which bound a chain of reactions exceeded; nobody reacts to anything after that.
-    ``interrupt``, by default the hook in force, is called now and then and may raise, which leaves the
+    ``pods`` have a node once they are bound; ``deleted`` lists the keys of deleted pods in order.
+    ``gave_up`` names the bound that a chain of reactions exceeded; no event is delivered after that.
+    ``interrupt``, by default the hook in force, is called periodically and may raise, which leaves the
     framework unusable.
     """
 
@@ -59,8 +59,8 @@ class Api:
     runtimes: Mapping[str, ProfileRuntime]
     runtime: ProfileRuntime
     release: Release
-    binding: dict[str, QueuedPod]  # assumed pods, until they are bound or given up
-    bound_phase: str = "Running"  # what a pod is as soon as it is bound
+    binding: dict[str, QueuedPod]  # assumed pods, until they are bound or forgotten
+    bound_phase: str = "Running"  # the phase of a pod as soon as it is bound
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class Api:
         self.record: list[Attempt | TimelineEvent] = []
         self.keep = keep or self._remember
         self.turns: deque[Callable[[], None]] = deque()
-        self.leaving: dict[str, bool] = {}  # pods deleted or ended, and whether bound: not yet heard of
-        self.to_activate: dict[str, None] = {}  # by the end of this scheduling cycle
+        self.leaving: dict[str, bool] = {}  # deleted or finished pods, and whether bound: not yet delivered
+        self.to_activate: dict[str, None] = {}  # at the end of this scheduling cycle
         self.gave_up = ""
         self.interrupt = interrupt or look
         self._last_about = ""
@@ -83,7 +83,7 @@ class Api:
         self.record.append(what)
 
     def begin(self, objects: list[KubernetesObject], between: float) -> None:
-        """Take in all objects before the first attempt: PodGroups, then pods ``between`` seconds apart."""
+        """Add all objects before the first attempt; PodGroups precede pods, ``between`` seconds apart."""
         for obj in objects:
             if not isinstance(obj, (Pod, PodGroup)):
                 self.cluster.put(obj)
@@ -100,7 +100,7 @@ class Api:
         self.cluster.refresh()
 
     def runtime_of(self, pod: QueuedPod) -> ProfileRuntime:
-        """Return what schedules a pod; the main runtime for a pod of another scheduler."""
+        """Return the runtime of a pod's profile; the main runtime for a pod of another scheduler."""
         return self.runtimes.get(pod.state.pod.scheduler_name, self.runtime)
 
     def profile_of(self, pod: QueuedPod) -> Profile:
@@ -108,20 +108,20 @@ class Api:
         return self.runtime_of(pod).scheduling.profile
 
     def responsible(self, pod: Pod) -> bool:
-        """Tell whether this scheduler is responsible for a pod; without profiles it is for all."""
+        """Return whether this scheduler is responsible for a pod; without profiles, for every pod."""
         return not self.runtimes or pod.scheduler_name in self.runtimes
 
     def let_unreserve(self, pod: QueuedPod) -> None:
-        """Let the Reserve plugins take back what they reserved for a pod, last one first."""
+        """Run Unreserve for a pod in all Reserve plugins, in reverse order."""
         for plugin in reversed(self.runtime_of(pod).at["reserve"]):
             plugin.unreserve(pod)
 
     def later(self, action: Callable[[], None]) -> None:
-        """Put something in line that another goroutine does."""
+        """Queue an action of another goroutine as a turn."""
         self.turns.append(action)
 
     def take_turns(self) -> None:
-        """Run every turn in line and those that they add, up to a bound: see ``gave_up``."""
+        """Run every queued turn and the turns that they add, up to a bound: see ``gave_up``."""
         bound = MOST_TURNS + TURNS_EACH * (len(self.pods) + len(self.groups))
         taken = 0
         while self.turns:
@@ -137,14 +137,14 @@ class Api:
             self.turns.popleft()()
 
     def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
-        """Record what happened."""
+        """Record a timeline event at the current time."""
         self._last_about = about or self._last_about
         self.keep(TimelineEvent(self.clock.now, what, about, text, detail))
 
     def create_pod(self, pod: Pod) -> None:
         """Create a pod, pending or bound."""
         key = pod.meta.key
-        if key in self.leaving:  # another pod took its name: that one is gone before this one is there
+        if key in self.leaving:  # the name is reused: deliver the old pod's deletion before the creation
             self._heard_of_leaving(key)
         self.pods[key] = pod
         state = self.cluster.put(pod)
@@ -159,7 +159,7 @@ class Api:
             self.later(partial(self.move, "UnscheduledPodAdd"))
 
     def finish_pod(self, key: str, phase: Literal["Succeeded", "Failed"]) -> None:
-        """Let a bound pod end by itself: what it used is free, and the scheduler sees it no more."""
+        """Finish a bound pod: its resources become free, and the scheduler no longer watches it."""
         pod = self.pods.get(key)
         if pod is None or not pod.node_name or pod.terminal:
             return
@@ -168,9 +168,10 @@ class Api:
         self.leave(key, bound=True)
 
     def delete_pod(self, key: str) -> None:
-        """Delete a pod wherever it is; the scheduler hears of it when it is its turn.
+        """Delete a pod in any state; the scheduler is notified in a later turn.
 
-        It hears nothing of a finished pod's deletion: it watches none, and has heard of its end.
+        It is not notified of a finished pod's deletion: it does not watch finished pods, and was notified
+        when the pod finished.
         """
         pod = self.pods.pop(key, None)
         if pod is None:
@@ -186,13 +187,13 @@ class Api:
         self._pod_changed(key)
 
     def leave(self, key: str, *, bound: bool) -> None:
-        """Let the scheduler hear, when it is its turn, that there is a pod less for it: deleted or ended."""
+        """Queue the turn that notifies the scheduler of a deleted or finished pod."""
         self.leaving[key] = bound
         self.later(partial(self._heard_of_leaving, key))
 
     def _heard_of_leaving(self, key: str) -> None:
         bound = self.leaving.pop(key, None)
-        if bound is None:  # it was heard of when another pod took the name
+        if bound is None:  # already delivered when another pod reused the name
             return
         if bound:
             self.cluster.remove_pod(key)
@@ -205,7 +206,7 @@ class Api:
             self.cluster.put(pod)
 
     def _heard_of_pending(self, key: str) -> None:
-        """Let go of a pod that was not bound, whatever it holds; who needs that may be tried again."""
+        """Remove an unbound pod and free what it reserved; pods that need it may be retried."""
         self.queue.remove(key)
         assumed = self.give_up(key, "removed")
         self.cluster.remove_pod(key)
@@ -214,7 +215,7 @@ class Api:
             self.move("AssignedPodDelete")
 
     def give_up(self, key: str, message: str) -> bool:
-        """Undo what was reserved for a pod that others deleted or bound; tell whether it was assumed."""
+        """Reject and unreserve a pod that others deleted or bound; return whether it was assumed."""
         self.waiting.reject(key, "", message)
         pod = self.binding.pop(key, None)
         if pod is not None:
@@ -222,7 +223,7 @@ class Api:
         return pod is not None
 
     def create_binding(self, key: str, node: str) -> str:
-        """Give a pod its node, as the API does for a Binding; return why it refuses, "" if it does not."""
+        """Set a pod's node, as the API does for a Binding; return why the API rejects it, "" on success."""
         pod = self.pods.get(key)
         name = key.partition("/")[2]
         if pod is None:
@@ -234,11 +235,11 @@ class Api:
         return ""
 
     def claims_bound(self, keys: Iterable[str]) -> None:
-        """Hear that PreBind wrote claims' volumes to the API; here nobody else wants to know."""
+        """Handle claims whose volumes PreBind wrote to the API; nothing is notified here."""
         del keys
 
     def provision(self, key: str, node: str) -> None:
-        """Let the provisioner of a claim's class make the volume for a node, and bind the claim to it."""
+        """Create a volume for a node with the provisioner of the claim's class, and bind the claim to it."""
         storage = self.cluster.storage
         claim = with_selected_node(storage.claims[key], node)
         found, host = storage.class_of(claim), self.cluster.nodes.get(node)
@@ -252,14 +253,15 @@ class Api:
         )
 
     def observe(self, action: Any, obj: KubernetesObject) -> KubernetesObject:
-        """Return an object as the API keeps it; here nobody else wants to know of its change."""
+        """Return an object as the API stores it; nothing is notified of its change here."""
         del action
         return obj
 
     def evict(self, key: str, plugin: str) -> str:
-        """Take a pod away for another: one that waits at Permit is rejected, any other deleted.
+        """Evict a pod for a preemptor: a pod that waits at Permit is rejected, any other deleted.
 
-        Returns why the API refuses, "" if it does not: another preemptor has had the pod deleted already.
+        Returns why the API refuses, "" on success; it refuses if another preemptor has already had the pod
+        deleted.
         """
         waits = self.waiting.get(key) is not None
         if not waits and key not in self.pods:
@@ -279,7 +281,7 @@ class Api:
             self.queue.nominate(pod.state)
 
     def put_group(self, group: PodGroup) -> None:
-        """Create or replace a PodGroup; the scheduler and the controller hear of it when it is their turn."""
+        """Create or replace a PodGroup; the scheduler and the controller are notified in a later turn."""
         key = group.meta.key
         event: EventName = "PodGroupUpdate" if key in self.groups else "PodGroupAdd"
         self.groups[key] = group
@@ -297,15 +299,15 @@ class Api:
         self.move(event)
 
     def move(self, event: EventName, but: str = "") -> None:
-        """Let an event move the unschedulable pods that it may help; ``but`` one that it does not concern."""
+        """Requeue the unschedulable pods that an event may help, except the pod with the key ``but``."""
         moved = self.queue.move_all(event, but)
         if moved:
             self.tell("Moved", "", f"{event} moved {', '.join(moved)}", moved)
 
     def activate(self, keys: Iterable[str]) -> None:
-        """Ask for pods to go to the active queue, whatever is left of their backoff.
+        """Request that pods be moved to the active queue, whatever is left of their backoff.
 
-        They do at the end of this scheduling cycle, if it succeeds (PodsToActivate).
+        They are moved at the end of this scheduling cycle, if it succeeds (PodsToActivate).
         """
         self.to_activate.update(dict.fromkeys(keys))
 
@@ -331,7 +333,7 @@ class Api:
         self._later_event(events.get(kind))
 
     def delete_object(self, kind: str, key: str) -> None:
-        """Delete an object other than a pod; a node's pods stay until somebody deletes them."""
+        """Delete an object other than a pod; a node's pods stay until they are deleted separately."""
         self.cluster.remove(kind, key)
         self.cluster.refresh()
         self._later_event(DELETED.get(kind))

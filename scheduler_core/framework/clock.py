@@ -1,7 +1,7 @@
-"""Virtual time: timers in order, nothing in between.
+"""Virtual time, which advances from timer to timer.
 
-Time only moves from one timer to the next (or by :meth:`Clock.spend`), so that idle time costs nothing.
-Timers of one moment go off in the order in which they were set.
+Time only moves from one timer to the next (or by :meth:`Clock.spend`), so idle time costs nothing.
+Timers that are due at the same time fire in the order in which they were set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RESOLUTION = 6  # decimals: times are kept to the microsecond, so that sums of s
 
 @dataclass(slots=True, eq=False)
 class Timer:
-    """An action at a moment; ``name`` tells what it is for."""
+    """An action that is due at a virtual time; ``name`` describes its purpose."""
 
     at: float
     name: str
@@ -23,7 +23,7 @@ class Timer:
     alive: bool = True
 
     def cancel(self) -> None:
-        """Do not go off; a timer that has gone off already is left alone."""
+        """Cancel the timer; no effect if it has already fired."""
         self.alive = False
 
 
@@ -36,27 +36,27 @@ class Clock:
     _order: int = 0  # of the next timer
 
     def schedule(self, at: float, action: Callable[[], None], name: str = "") -> Timer:
-        """Set a timer; a moment that is past means now."""
+        """Set a timer; a time in the past means now."""
         timer = Timer(round(max(at, self.now), RESOLUTION), name, action)
         heappush(self._timers, (timer.at, self._order, timer))
         self._order += 1
         return timer
 
     def after(self, seconds: float, action: Callable[[], None], name: str = "") -> Timer:
-        """Set a timer that goes off in so many seconds."""
+        """Set a timer that fires after this many seconds."""
         return self.schedule(self.now + seconds, action, name)
 
     def next_time(self) -> float | None:
-        """Return when the next timer goes off, ``None`` if none is set."""
+        """Return when the next timer fires, ``None`` if none is set."""
         self._drop_dead()
         return self._timers[0][0] if self._timers else None
 
     def timers(self) -> list[Timer]:
-        """Return the timers that are set, in the order in which they will go off."""
+        """Return the timers that are set, in the order in which they will fire."""
         return [timer for _, _, timer in sorted(self._timers) if timer.alive]
 
     def fire(self) -> Timer | None:
-        """Go to the next timer and let it go off; ``None`` if none is set."""
+        """Advance to the next timer and fire it; return ``None`` if none is set."""
         self._drop_dead()
         if not self._timers:
             return None
@@ -67,11 +67,11 @@ class Clock:
         return timer
 
     def spend(self, seconds: float) -> None:
-        """Let work take time; timers that are due by then go off late, as they would."""
+        """Advance the time by the duration of work; timers due in between fire late, as in reality."""
         self.now = round(self.now + seconds, RESOLUTION)
 
     def wait_until(self, moment: float) -> None:
-        """Let time pass up to a moment before which no timer goes off."""
+        """Advance to a time before which no timer is due."""
         self.now = max(self.now, round(moment, RESOLUTION))
 
     def _drop_dead(self) -> None:
@@ -80,7 +80,7 @@ class Clock:
 
 
 def go_duration(seconds: float) -> str:
-    """Print whole seconds as Go prints a time.Duration: ``10s``, ``1m30s``, ``15m0s``."""
+    """Format whole seconds as Go prints a time.Duration: ``10s``, ``1m30s``, ``15m0s``."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -1,7 +1,8 @@
-"""Cluster events that make unschedulable pods worth another try, and which plugins each one may help.
+"""Cluster events that make a retry of unschedulable pods worthwhile, by the plugins that register them.
 
-The table is what plugins of Kubernetes 1.22 register (EventsToRegister). A pod is moved by an event if one of
-the plugins that refused it registered that event; one that no plugin refused by name is moved by every event.
+The table holds the events that plugins of Kubernetes 1.22 register (EventsToRegister). An event moves a pod
+if one of the plugins that rejected it registered that event; a pod without a rejecting plugin is moved by
+every event.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ PLUGIN_EVENTS: Mapping[str, frozenset[str]] = {
     "InterPodAffinity": _NODES | _PODS,
 }
 
-# Beginnings of what the predicates say, and the plugin of 1.22 that says it.
+# Prefixes of the predicates' failure reasons, and the plugin of 1.22 that reports them.
 _SPEAKERS = (
     ("Insufficient ", "NodeResourcesFit"),
     ("node(s) didn't have free ports", "NodePorts"),
@@ -58,7 +59,7 @@ _SPEAKERS = (
     ("node(s) didn't match the requested hostname", "NodeName"),
     ("node(s) had taints", "TaintToleration"),
     ("node(s) were unschedulable", "NodeUnschedulable"),
-    # nodes in a bad condition are tainted since 1.12
+    # nodes with a bad condition are tainted since 1.12
     ("node(s) were not ready", "TaintToleration"),
     ("node(s) were out of disk space", "TaintToleration"),
     ("node(s) had unavailable network", "TaintToleration"),
@@ -78,5 +79,5 @@ _SPEAKERS = (
 
 
 def plugin_of(reason: str) -> str | None:
-    """Return the plugin of Kubernetes 1.22 that gives a reason, ``None`` where there is none."""
+    """Return the plugin of Kubernetes 1.22 that reports a failure reason, ``None`` if there is none."""
     return next((plugin for beginning, plugin in _SPEAKERS if reason.startswith(beginning)), None)

@@ -1,4 +1,4 @@
-"""What a plugin of the framework may do: one method an extension point, each of which it can leave out."""
+"""The plugin interface of the framework: one optional method per extension point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 
 
 class Handle(Protocol):
-    """What a plugin may use of its scheduler (framework.Handle), and of the API server behind it."""
+    """The parts of its scheduler (framework.Handle) and of the API server that a plugin may use."""
 
     clock: Clock
     cluster: Cluster
@@ -40,11 +40,11 @@ class Handle(Protocol):
         ...
 
     def responsible(self, pod: Pod) -> bool:
-        """Tell whether this scheduler is responsible for a pod."""
+        """Return whether this scheduler is responsible for a pod."""
         ...
 
     def later(self, action: Callable[[], None]) -> None:
-        """Queue what another goroutine does."""
+        """Queue an action of another goroutine."""
         ...
 
     def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
@@ -60,7 +60,7 @@ class Handle(Protocol):
         ...
 
     def provision(self, key: str, node: str) -> None:
-        """Have the volume of a claim made for a node."""
+        """Have the volume of a claim provisioned for a node."""
         ...
 
     def evict(self, key: str, plugin: str) -> str:
@@ -85,16 +85,17 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "bind": ("bind",),
     "postBind": ("post_bind",),
 }
-"""The extension points at which plugins are called in turn, with the methods of :class:`Plugin` for each."""
+"""The extension points at which plugins are called in turn, with their :class:`Plugin` methods."""
 
 POINTS = tuple(METHODS)
-"""Their names, in the order in which a pod passes them; what filters and scores is a profile."""
+"""Their names, in the order in which a pod passes them; Filter and Score belong to the profile."""
 
 
 class Plugin:
-    """A plugin that does nothing. ``name`` is its name in a configuration; ``events`` help pods it refused.
+    """A plugin that does nothing. ``name`` is its name in a configuration.
 
-    ``framework`` is its handle: set before anything else is called.
+    ``events`` are the cluster events that may help the pods it rejected. ``framework`` is its handle, set
+    before anything else is called.
     """
 
     name = ""
@@ -102,50 +103,51 @@ class Plugin:
     framework: Handle
 
     def attach(self, framework: Handle) -> None:
-        """Get the handle to clock, queue, cluster and waiting pods."""
+        """Set the handle to clock, queue, cluster and waiting pods."""
         self.framework = framework
 
     def works_at(self, point: str) -> bool:
-        """Tell whether it does anything at an extension point, so that calling it there means something."""
+        """Return whether the plugin implements an extension point, so that calling it there has an effect."""
         return any(getattr(type(self), name) is not getattr(Plugin, name) for name in METHODS[point])
 
     def sort_key(self, pod: QueuedPod) -> Any:
-        """Return what pods are sorted by; the smallest is tried first (QueueSort)."""
+        """Return the sort key of a pod; the smallest is scheduled first (QueueSort)."""
         return -pod.state.priority, pod.timestamp
 
     def pre_filter(self, pod: QueuedPod) -> Status:
-        """Look at the pod before any node is (PreFilter)."""
+        """Check the pod before any node is filtered (PreFilter)."""
         del pod
         return SUCCESS
 
     def post_filter(self, pod: QueuedPod, attempt: Any) -> Status | None:
-        """Do something about a pod that fits nowhere (PostFilter); ``None`` if it is not asked."""
+        """Handle a pod without a feasible node (PostFilter); ``None`` if the plugin does not take part."""
         del pod, attempt
         return None
 
     def reserve(self, pod: QueuedPod, node: str) -> Status:
-        """Set aside what a pod needs that was just assumed on a node (Reserve)."""
+        """Reserve the resources of a pod that was just assumed on a node (Reserve)."""
         del pod, node
         return SUCCESS
 
     def unreserve(self, pod: QueuedPod) -> None:
-        """Take back what was reserved for a pod that will not be bound (Unreserve).
+        """Release what was reserved for a pod that will not be bound (Unreserve).
 
-        It is called for every plugin of the point, the last one first, whether or not its Reserve ran.
+        It is called for every plugin of the extension point, in reverse order, whether or not its Reserve
+        ran.
         """
         del pod
 
     def permit(self, pod: QueuedPod, node: str) -> Status:
-        """Let a pod that was assumed on a node go on, wait or fail (Permit)."""
+        """Allow, delay or reject a pod that was assumed on a node (Permit)."""
         del pod, node
         return SUCCESS
 
     def permitted(self, pod: QueuedPod) -> None:
-        """Hear that a pod that waited has its verdict, before its binding cycle goes on."""
+        """Handle the verdict on a pod that waited at Permit, before its binding cycle continues."""
         del pod
 
     def pre_bind(self, pod: QueuedPod, node: str) -> Status:
-        """Do what has to be done before a pod is bound (PreBind)."""
+        """Do the work required before a pod is bound (PreBind)."""
         del pod, node
         return SUCCESS
 
@@ -155,44 +157,44 @@ class Plugin:
         return None
 
     def post_bind(self, pod: QueuedPod) -> None:
-        """Hear that a pod was bound (PostBind)."""
+        """Handle a pod that was bound (PostBind)."""
         del pod
 
     def pod_changed(self, key: str) -> None:
-        """Hear that a pod came, was bound, changed its phase or went: what informers tell."""
+        """Handle the informer event of a pod that was created, bound or deleted, or changed its phase."""
         del key
 
     def group_changed(self, key: str) -> None:
-        """Hear that a PodGroup came or changed."""
+        """Handle the informer event of a PodGroup that was created or changed."""
         del key
 
 
 class Observer:
-    """Records what a plugin's own objects go through in a run. One that records nothing.
+    """Records the history of a plugin's own objects in a run. This base class records nothing.
 
-    ``fields`` are those that its records add to a trace. In a cycle's order: :meth:`begin`, :meth:`popped`,
-    then :meth:`record`; without a trace only :meth:`marked`. It outlives a restart of the scheduler, and is
-    copied with the simulation.
+    ``fields`` are the fields that its records add to a trace. A cycle calls :meth:`begin`, :meth:`popped`,
+    then :meth:`record`; without a trace only :meth:`marked`. An observer survives a restart of the scheduler,
+    and is copied with the simulation.
     """
 
     fields: tuple[str, ...] = ()
 
     def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
-        """Take note of an event as it is recorded; ``pods`` are those of the API at that moment."""
+        """Handle an event as it is recorded; ``pods`` are the pods in the API at that moment."""
         del event, pods
 
     def begin(self, framework: Handle) -> None:
-        """Look at everything before time passes to the next attempt."""
+        """Observe the state before the time advances to the next attempt."""
         del framework
 
     def popped(self, framework: Handle, pod: QueuedPod) -> None:
-        """Look at what the attempt of a pod finds."""
+        """Observe the state that the attempt of a pod finds."""
         del framework, pod
 
     def record(
         self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> PluginRecord:
-        """Return the record of a cycle; ``events`` happened since the previous one, and in it."""
+        """Return the record of a cycle; ``events`` are those since the previous cycle and in this one."""
         raise NotImplementedError
 
     def marked(self) -> PluginRecord:
@@ -205,6 +207,6 @@ class Observer:
 
 
 class PrioritySort(Plugin):
-    """The default QueueSort plugin: higher priority first, then who entered the queue earlier."""
+    """The default QueueSort plugin: higher priority first, then earlier entry into the queue."""
 
     name = "PrioritySort"

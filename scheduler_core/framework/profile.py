@@ -1,4 +1,4 @@
-"""Filter and Score as what the engine runs: the predicates and priorities that the plugins took over."""
+"""Filter and Score as the engine runs them: the predicates and priorities that became plugins."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from scheduler_core.priorities.base import MAX_PRIORITY
 
 MAX_NODE_SCORE = 100
 OWN = frozenset({"LeastRequestedPriority", "BalancedResourceAllocation"})
-"""Priorities that the framework scores itself, in 1.22's finer steps."""
-WEIGHTS = {"SelectorSpreadPriority": 2}  # its heir, PodTopologySpread, weighs 2
+"""Priorities that the framework scores itself, with 1.22's finer granularity."""
+WEIGHTS = {"SelectorSpreadPriority": 2}  # its successor, PodTopologySpread, has weight 2
 
 
 @dataclass(frozen=True, slots=True)
 class Scheduling:
-    """``profile`` has predicates and priorities; the weights are those of what :data:`OWN` became.
+    """``profile`` has predicates and priorities; the weights belong to the plugins that replaced :data:`OWN`.
 
-    A priority of ``own`` that the profile lists is left to these weights. ``round_robin`` takes equally good
-    nodes in turn, as v1.11 does; without it the first is taken.
+    A priority of ``own`` that the profile lists is scored with these weights instead. ``round_robin`` breaks
+    ties among the best nodes in turn, as v1.11 does; without it the first node is taken.
     """
 
     profile: Profile
@@ -31,19 +31,19 @@ class Scheduling:
 
     @property
     def scale(self) -> int:
-        """Return what the priorities' scores, 0 to 10, are multiplied by to be added to those of ``own``."""
+        """Return the factor that scales the priorities' scores, 0 to 10, to those of ``own``."""
         return MAX_NODE_SCORE // MAX_PRIORITY if self.own else 1
 
     @property
     def others(self) -> Profile:
-        """Return the profile with the priorities besides ``own``."""
+        """Return the profile without the priorities in ``own``."""
         rest = tuple(priority for priority in self.profile.priorities if priority.name not in self.own)
         return replace(self.profile, priorities=rest)
 
 
 @cache
 def default_scheduling() -> Scheduling:
-    """Return the default plugins. A node in a bad condition is left out, as its taints would have it."""
+    """Return the default plugins. A node with a bad condition is filtered out, as by its taints."""
     profile = compile_policy(None)
     weighted = tuple(
         replace(priority, weight=WEIGHTS.get(priority.name, priority.weight))
@@ -53,7 +53,7 @@ def default_scheduling() -> Scheduling:
 
 
 def in_framework(profile: Profile) -> Profile:
-    """Return a Policy's profile as it runs in the framework: with its preemption, and claims provisioned."""
+    """Return a Policy's profile for the framework: with the framework's preemption and with provisioning."""
     predicates = tuple(
         CheckVolumeBinding(provisions=True) if isinstance(one, CheckVolumeBinding) else one
         for one in profile.predicates

@@ -1,4 +1,4 @@
-"""What schedules the pods of one ``spec.schedulerName``: a profile's plugins, predicates and priorities."""
+"""The runtime of one ``spec.schedulerName``: a profile's plugins, predicates and priorities."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scheduler_core.scheduling.vectors import VectorStore
 
 
 class ProfileSpec(NamedTuple):
-    """A profile as a framework is given it: plugins by extension point, and what filters and scores.
+    """A profile as it is passed to a framework: plugins by extension point, predicates and priorities.
 
-    Plugins are named; without ``points`` every plugin runs wherever it does something. ``plugins`` are its
-    own, if not all of the framework are.
+    ``points`` refers to plugins by name; without it every plugin runs at each extension point that it
+    implements. ``plugins`` are the profile's own plugins; ``None`` means all plugins of the framework.
     """
 
     points: Mapping[str, Iterable[str]] | None
@@ -26,7 +26,7 @@ class ProfileSpec(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProfileRuntime:
-    """A profile that runs. ``at`` has the plugins by extension point, in the order of their calls."""
+    """A profile at run time. ``at`` maps each extension point to its plugins, in call order."""
 
     at: Mapping[str, tuple[Plugin, ...]]
     scheduling: Scheduling
@@ -34,7 +34,7 @@ class ProfileRuntime:
 
 
 def make_runtime(given: ProfileSpec, plugins: Sequence[Plugin], cluster: Cluster) -> ProfileRuntime:
-    """Return the runtime of a profile that has ``plugins``; one that is named and not there does nothing."""
+    """Create the runtime of a profile from ``plugins``; a name without a plugin is ignored."""
     named = {plugin.name: plugin for plugin in plugins}
     at: dict[str, tuple[Plugin, ...]] = {}
     for point in POINTS:

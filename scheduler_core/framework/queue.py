@@ -1,7 +1,7 @@
 """The scheduling queue of Kubernetes 1.22 in virtual time: active, backoff and unschedulable.
 
-Backoff is looked through every second and the unschedulable pods every 30 seconds, counted from the start; a
-timer is set only for a look that will find something.
+The backoff queue is flushed every second and the unschedulable pods every 30 seconds, counted from the start;
+a timer is set only for a flush that will move a pod.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from scheduler_core.scheduling.queue import SchedulingQueue
 
 FIRST_BACKOFF = 1.0  # seconds; doubles with every attempt
 LONGEST_BACKOFF = 10.0
-FLUSH = "flush"  # what the names of the looks' timers begin with
+FLUSH = "flush"  # the prefix of the flush timers' names
 
 QueueName = Literal["active", "backoff", "unschedulable", "gated"]
 
 
 @dataclass(slots=True, eq=False)
 class QueuedPod:
-    """A pod with what the queue knows of it: seconds of virtual time, and which plugins refused it last."""
+    """A pod in the queue: its times in seconds of virtual time, and the plugins that rejected it last."""
 
     state: PodState
     queued: float  # when it first entered the queue; kept over retries
-    timestamp: float  # when it last did
+    timestamp: float  # when it last entered the queue
     attempts: int = 0
     refused_by: frozenset[str] = frozenset()
     place: QueueName | None = None
-    moved_by: str = ""  # the event that brought it to its place
+    moved_by: str = ""  # the event that moved it to its place
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
-    turn: tuple[Any, int] = ((), -1)  # what the active queue has it sorted by: its key, then who came first
+    turn: tuple[Any, int] = ((), -1)  # sort order in the active queue: its key, then order of arrival
 
     @property
     def key(self) -> str:
@@ -53,14 +53,14 @@ class QueuedPod:
 
 @dataclass(slots=True, eq=False)
 class VirtualQueue:
-    """``sort_key`` is the QueueSort plugin's, ``events`` tells which may help whom a plugin refused."""
+    """``sort_key`` is the QueueSort plugin's; ``events`` maps a plugin to the events it registers."""
 
     clock: Clock
     sort_key: Callable[[QueuedPod], Any]
     events: Mapping[str, frozenset[str]]
     unschedulable_stay: float = 60.0
     cycle: int = 0  # attempts begun so far
-    move_cycle: int = -1  # the attempt that was on when pods were last moved
+    move_cycle: int = -1  # the attempt during which pods were last moved
     nominator: SchedulingQueue = field(default_factory=SchedulingQueue)
     pods: dict[str, QueuedPod] = field(default_factory=dict)
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
@@ -75,7 +75,7 @@ class VirtualQueue:
         return len(self._placed["active"])
 
     def placed(self, place: QueueName) -> list[QueuedPod]:
-        """Return the pods in one of the queues: the active ones in the order they will be tried."""
+        """Return the pods in one of the queues; the active ones in scheduling order."""
         found = list(self._placed[place].values())
         if place == "active":
             found.sort(key=lambda pod: pod.turn)
@@ -87,25 +87,25 @@ class VirtualQueue:
 
     @property
     def has_active(self) -> bool:
-        """Tell whether there is a pod to try."""
+        """Return whether the active queue has a pod."""
         return bool(self._placed["active"])
 
     def head(self) -> QueuedPod | None:
-        """Return the pod that :meth:`pop` would take, ``None`` if none is active."""
+        """Return the pod that :meth:`pop` would return, ``None`` if none is active."""
         while self._heap and self._heap[0][2].place != "active":
             heappop(self._heap)
         return self._heap[0][2] if self._heap else None
 
-    # In
+    # Entering and leaving
 
     def add(self, state: PodState, *, gated: bool = False) -> None:
-        """Queue a new pod; one with scheduling gates is held until they are gone."""
+        """Queue a new pod; a pod with scheduling gates is held until they are removed."""
         pod = QueuedPod(state, self.clock.now, self.clock.now, backoff=self.backoff)
         self._put(pod, "gated" if gated else "active", "created")
         self.nominate(state)
 
     def pop(self) -> QueuedPod:
-        """Take the head; while it is tried, its own nomination does not count."""
+        """Pop the head of the active queue; its own nomination does not count during the attempt."""
         if not self.has_active:
             raise IndexError("no pod is active")
         while (pod := heappop(self._heap)[2]).place != "active":  # it was removed
@@ -117,10 +117,10 @@ class VirtualQueue:
         return pod
 
     def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, backs_off: bool = False) -> QueueName:
-        """Take back a pod that could not be scheduled; ``None`` keeps who refused it the last time.
+        """Requeue a pod that could not be scheduled; ``None`` keeps the plugins that rejected it last time.
 
-        If pods were moved while it was tried, what moved them may have helped it too: it only backs off, as
-        it does if it waits for nothing (``backs_off``).
+        If pods were moved during its attempt, the event may have helped this pod too: it enters the backoff
+        queue, as it does if it waits for no event (``backs_off``).
         """
         if refused_by is not None:
             pod.refused_by = frozenset(refused_by)
@@ -131,7 +131,7 @@ class VirtualQueue:
         return place
 
     def nominate(self, state: PodState) -> None:
-        """Count a waiting pod on the node it is nominated to."""
+        """Register a pod on its nominated node."""
         self.nominator.remove(state.key)
         if state.nominated:
             self.nominator.fail(state)
@@ -139,7 +139,7 @@ class VirtualQueue:
     # Moves
 
     def activate(self, keys: Iterable[str]) -> list[str]:
-        """Move pods to the active queue at once, whatever is left of their backoff; returns those moved."""
+        """Move pods to the active queue at once, whatever is left of their backoff; return those moved."""
         moved = [
             pod for key in keys if (pod := self.pods.get(key)) and pod.place in ("backoff", "unschedulable")
         ]
@@ -148,9 +148,9 @@ class VirtualQueue:
         return [pod.key for pod in moved]
 
     def move_all(self, event: EventName, but: str = "") -> list[str]:
-        """Move the unschedulable pods that an event may help: to backoff while they back off, else active.
+        """Move the unschedulable pods that an event may help: to backoff while it lasts, else to active.
 
-        ``but`` is the key of a pod that stays where it is.
+        ``but`` is the key of a pod that is not moved.
         """
         moved = [
             pod
@@ -163,9 +163,9 @@ class VirtualQueue:
         return [pod.key for pod in moved]
 
     def move_matching(self, bound: PodState, event: EventName) -> list[str]:
-        """Move the pods with a required affinity term that a pod, just bound or changed, matches.
+        """Move the pods with a required affinity term that matches a pod just bound or changed.
 
-        Moving none counts as a move all the same (PriorityQueue.AssignedPodAdded).
+        This counts as a move even if no pod is moved (PriorityQueue.AssignedPodAdded).
         """
         kind = bound.kind
         moved = [
@@ -180,14 +180,14 @@ class VirtualQueue:
         return [pod.key for pod in moved]
 
     def open_gates(self, state: PodState) -> None:
-        """Let a pod in whose scheduling gates are gone."""
+        """Move a pod whose scheduling gates were removed to the active queue."""
         pod = self.pods.get(state.key)
         if pod is not None and pod.place == "gated":
             pod.state = state
             self._put(pod, "active", "gates removed")
 
     def update(self, state: PodState) -> None:
-        """Take another version of a waiting pod; it may be schedulable now, so that it is tried again."""
+        """Update a queued pod; an unschedulable pod is retried, as it may have become schedulable."""
         known = self.pods.get(state.key)
         if known is None:
             return
@@ -199,14 +199,14 @@ class VirtualQueue:
         self.nominate(state)
 
     def remove(self, key: str) -> None:
-        """Forget a deleted pod."""
+        """Remove a deleted pod."""
         pod = self.pods.get(key)
         if pod is not None:
             self._leave(pod)
         self.nominator.remove(key)
 
     def resort(self) -> None:
-        """Put the active pods in order anew: their sort keys have changed."""
+        """Sort the active pods again after their sort keys have changed."""
         active = self._placed["active"].values()
         for pod in active:
             pod.turn = (self.sort_key(pod), pod.turn[1])
@@ -214,17 +214,17 @@ class VirtualQueue:
         heapify(self._heap)
 
     def retry_at(self, pod: QueuedPod) -> float | None:
-        """Return when the queue itself moves a pod on, in virtual seconds; ``None``: active or gated."""
+        """Return when a flush moves a pod, in virtual seconds; ``None`` if it is active or gated."""
         if pod.place == "backoff":
             return backoff_look(pod.backoff_until)
         return self._flush_of(pod) if pod.place == "unschedulable" else None
 
     def helped_by(self, pod: QueuedPod) -> tuple[str, ...]:
-        """Return the cluster events that move an unschedulable pod; all of them if nobody refused it."""
+        """Return the cluster events that move an unschedulable pod; all of them if no plugin rejected it."""
         plugins = pod.refused_by or self.events
         return tuple(sorted({event for plugin in plugins for event in self.events.get(plugin, ())}))
 
-    # Inside
+    # Internals
 
     def _flush_of(self, pod: QueuedPod) -> float:
         return unschedulable_look(pod.timestamp, self.unschedulable_stay)
@@ -241,7 +241,7 @@ class VirtualQueue:
             pod.place = None
 
     def _retry(self, pod: QueuedPod, by: str) -> None:
-        """Let a pod be tried again, after its backoff."""
+        """Requeue a pod: to the active queue, or to backoff while its backoff lasts."""
         self._put(pod, "backoff" if pod.backoff_until > self.clock.now else "active", by)
 
     def _put(self, pod: QueuedPod, place: QueueName, by: str) -> None:

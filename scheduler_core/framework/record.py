@@ -1,4 +1,4 @@
-"""What happened, as the workbench can show it: attempts, and everything between them, in virtual time."""
+"""The records of a run for the workbench: attempts and binding cycles, in virtual time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ AttemptResult = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 
 @dataclass(slots=True)
 class Attempt:
-    """One scheduling cycle. ``statuses`` are what plugins said, as (extension point, plugin, status).
+    """One scheduling cycle. ``statuses`` are the plugins' results, as (extension point, plugin, status).
 
-    Those of the binding cycle join them when it runs, if the pod did not wait at Permit.
+    The statuses of the binding cycle are appended when it runs, if the pod did not wait at Permit.
 
-    ``failed`` is ``(N,) int16``, why the pod fits no node, as codes of the cluster's reasons; ``placed``
-    tells which queue took the pod back. ``victims`` go for it and ``cleared`` lose their nomination.
-    ``filtered``, ``scored`` and ``preemption`` are what Filter, Score and DefaultPreemption found; they have
-    their matrices if the framework keeps details.
+    ``failed`` is ``(N,) int16``: why the pod fits no node, as codes of the cluster's reasons; ``placed`` is
+    the queue to which the pod returned. ``victims`` are evicted for it, ``cleared`` lose their nomination.
+    ``filtered``, ``scored`` and ``preemption`` are the results of Filter, Score and DefaultPreemption; they
+    have their matrices if the framework keeps details.
     """
 
     number: int
@@ -47,9 +47,9 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class BindingCycle:
-    """What plugins said after Permit, as (extension point, plugin, status): PreBind, Bind, PostBind.
+    """The plugins' statuses after Permit, as (extension point, plugin, status): PreBind, Bind, PostBind.
 
-    The detail of the event that ends it: Scheduled, or FailedScheduling.
+    It is the detail of the event that ends the binding cycle: Scheduled or FailedScheduling.
     """
 
     node: str

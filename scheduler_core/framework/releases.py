@@ -1,4 +1,4 @@
-"""In what the framework differs between releases of Kubernetes, as one table."""
+"""The differences of the framework between releases of Kubernetes, as one table."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A column: ``unschedulable_stay`` is after how many seconds the flush moves an unschedulable pod."""
+    """A column: the flush moves a pod that is unschedulable for more than ``unschedulable_stay`` seconds."""
 
     name: str
     unschedulable_stay: float
     gates: bool  # scheduling gates hold pods
     pod_add_wakes: bool  # a new pending pod is an event that can move others
-    forget_wakes: bool  # an assumed pod that is given up counts as a deleted one
-    permit_refuses: bool  # who rejected a pod at Permit counts as who refused it
-    pre_filter_once: bool  # what PreFilter says is told once, not counted by nodes
-    reserve_rejects: bool  # a pod can be unschedulable by Reserve; else all that it fails with is an error
-    errors_back_off: bool  # a pod that failed by an error is tried again after its backoff, without an event
-    keeps_nomination: bool  # a pod that got a node and lost it again is nominated as before
-    missing_victim_fails: bool  # a victim that is gone from the API already ends preemption by an error
+    forget_wakes: bool  # a forgotten assumed pod counts as a deleted one
+    permit_refuses: bool  # the plugin that rejected a pod at Permit counts as the rejecting plugin
+    pre_filter_once: bool  # the message of PreFilter is reported once, not counted per node
+    reserve_rejects: bool  # Reserve can make a pod unschedulable; else every failure of it is an error
+    errors_back_off: bool  # a pod that failed with an error is retried after its backoff, without an event
+    keeps_nomination: bool  # a pod that was assumed and then forgotten keeps its nominated node
+    missing_victim_fails: bool  # a victim already deleted from the API ends preemption with an error
 
 
 V1_22 = Release(

@@ -1,7 +1,7 @@
-"""The framework of Kubernetes 1.22 in virtual time: scheduling cycles, binding cycles, the events between.
+"""The framework of Kubernetes 1.22 in virtual time: scheduling cycles, binding cycles, and their events.
 
-A scheduling cycle runs from the queue to Permit. What the real scheduler does in goroutines (binding, what
-informers tell, controllers) waits in line as *turns*, first come, first served: see :data:`Turns`.
+A scheduling cycle runs from the queue to Permit. What the real scheduler does in goroutines (binding,
+informer events, controllers) is queued as *turns*, first in, first out: see :data:`Turns`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from scheduler_core.scheduling.filtering import error_message, filter_nodes, fit
 from scheduler_core.scheduling.timeline import TimelineEvent
 
 Turns = Literal["between-cycles", "when-idle"]
-"""When goroutines get their turn: before the next cycle begins, or only when no pod is active.
+"""When goroutines run: before the next cycle begins, or only when no pod is active.
 
-Both happen: a scheduler that has a processor to spare does the first, one that has none the second.
+Both occur in practice: a scheduler with a spare CPU does the first, one without does the second.
 """
 
 NO_NODES = "no nodes available to schedule pods"
@@ -46,22 +46,22 @@ Statuses = list[tuple[str, str, Status]]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long things take, in virtual seconds, and when goroutines get their turn."""
+    """Durations in virtual seconds, and when goroutines run."""
 
     cycle: float = 0.001
-    creation: float = 0.001  # between the pods that there are at the start
+    creation: float = 0.001  # between the creations of the initial pods
     turns: Turns = "between-cycles"
 
 
 class Framework(Api):
-    """Schedules objects with plugins. ``plugins`` in the order in which each extension point calls them.
+    """Schedules objects with ``plugins``, in the order in which each extension point calls them.
 
-    ``queue_sort`` sorts the queue, PrioritySort if none is given. ``points`` names the plugins of
-    each extension point, in order; without it every plugin runs wherever it does something. VolumeBinding and
-    DefaultBinder are there always: the one is called before ``plugins``, the other after. ``scheduling`` is
-    what filters and scores, by default what the default plugins do. ``profiles`` says both by
-    ``spec.schedulerName``; pods of other schedulers are then left alone. ``backoff`` is the first and the
-    longest in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
+    ``queue_sort`` sorts the queue, by default PrioritySort. ``points`` names the plugins of each extension
+    point, in order; without it every plugin runs at each extension point that it implements. VolumeBinding
+    and DefaultBinder are always present: the former is called before ``plugins``, the latter after.
+    ``scheduling`` filters and scores, by default as the default plugins do. ``profiles`` sets both per
+    ``spec.schedulerName``; pods of other schedulers are then ignored. ``backoff`` is the initial and the
+    maximum backoff in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
     """
 
     def __init__(
@@ -117,10 +117,10 @@ class Framework(Api):
     # Running
 
     def run(self, until: float, attempts: int | None = None) -> bool:
-        """Go on until a virtual time; what happens at that very moment still does.
+        """Run until a virtual time, inclusive.
 
         Returns false if more than ``attempts`` scheduling cycles would be needed: a group whose first waiting
-        member wakes all others keeps a scheduler busy without end.
+        member activates all others keeps a scheduler busy indefinitely.
         """
         while True:
             if self.turns and (self.pace.turns == "between-cycles" or not self.queue.has_active):
@@ -141,7 +141,7 @@ class Framework(Api):
                 return True
 
     def next_time(self) -> float | None:
-        """Return when something will happen next: now, a timer's time, or ``None`` for never."""
+        """Return the time of the next action: now, the next timer's time, or ``None`` for never."""
         return self.clock.now if self.turns or self.queue.has_active else self.clock.next_time()
 
     # The scheduling cycle
@@ -171,7 +171,7 @@ class Framework(Api):
 
     def _find_node(self, pod: QueuedPod, attempt: Attempt) -> str | None:
         cluster = self.cluster
-        if not cluster.columns.size:  # nobody is asked, PostFilter neither (ErrNoNodesAvailable)
+        if not cluster.columns.size:  # no plugin is called, not even PostFilter (ErrNoNodesAvailable)
             attempt.result, attempt.message = "unschedulable", NO_NODES
             return None
         for plugin in self.runtime_of(pod).at["preFilter"]:
@@ -217,7 +217,7 @@ class Framework(Api):
             return None
         nominated = cluster.columns.index.get(pod.state.nominated)
         if nominated is not None and nominated in feasible:
-            return cluster.columns.names[nominated]  # tried before all others (PreferNominatedNode)
+            return cluster.columns.names[nominated]  # evaluated before all others (PreferNominatedNode)
         if feasible.size == 1:
             return cluster.columns.names[int(feasible[0])]
         attempt.scored = scored = score_nodes(
@@ -234,7 +234,7 @@ class Framework(Api):
         return cluster.columns.names[chosen]
 
     def _post_filter(self, pod: QueuedPod, attempt: Attempt) -> None:
-        """Run PostFilter plugins until one succeeds, or fails by an error."""
+        """Run PostFilter plugins until one succeeds or returns an error."""
         for plugin in self.runtime_of(pod).at["postFilter"]:
             status = plugin.post_filter(pod, attempt)
             if status is None:
@@ -246,7 +246,7 @@ class Framework(Api):
                 return
 
     def _reserve(self, pod: QueuedPod, attempt: Attempt) -> bool:
-        """Let plugins reserve what the pod needs; if one cannot, all take back what they did."""
+        """Run Reserve; if a plugin fails, run Unreserve in all of them."""
         for plugin in self.runtime_of(pod).at["reserve"]:
             status = plugin.reserve(pod, attempt.node)
             attempt.statuses.append(("Reserve", plugin.name, status))
@@ -286,7 +286,7 @@ class Framework(Api):
         result: AttemptResult,
         point: str,
     ) -> None:
-        """Give up a pod that a plugin refused after it was assumed."""
+        """Unreserve and requeue a pod that a plugin rejected after it was assumed."""
         attempt.result = result
         attempt.message = _running(point, plugin, status) if result == "error" else status.message
         self._unreserve(pod)
@@ -301,7 +301,7 @@ class Framework(Api):
         self.tell("FailedScheduling", pod.key, attempt.message)
 
     def _requeue(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, error: bool = False) -> str:
-        """Queue a pod again as it is in the API now; not if it is gone, over, bound or left to another."""
+        """Requeue a pod in its API version, unless deleted, finished, bound or another scheduler's."""
         stored = self.pods.get(pod.key)
         if stored is None or stored.node_name or stored.terminal:
             return ""
@@ -320,7 +320,7 @@ class Framework(Api):
         self.later(partial(self._after_wait, waiting))
 
     def _after_wait(self, waiting: WaitingPod) -> None:
-        if self.waiting.get(waiting.key) is not waiting:  # another pod of its name waits by now
+        if self.waiting.get(waiting.key) is not waiting:  # another pod with its name waits by now
             return
         self.waiting.remove(waiting.key)
         pod = self.binding.get(waiting.key)
@@ -344,7 +344,7 @@ class Framework(Api):
             self.move("AssignedPodDelete", pod.key)
 
     def _unreserve(self, pod: QueuedPod) -> None:
-        """Let all plugins take back what they reserved, last one first, and free the node."""
+        """Run Unreserve in all plugins, in reverse order, and forget the assumed pod."""
         self.let_unreserve(pod)
         self.binding.pop(pod.key, None)
         self.cluster.forget(pod.state)
@@ -353,7 +353,7 @@ class Framework(Api):
         self._bind(pod, statuses)
 
     def _bind(self, pod: QueuedPod, statuses: Statuses) -> bool:
-        """Go through PreBind, Bind and PostBind; tell whether the pod is bound."""
+        """Run PreBind, Bind and PostBind; return whether the pod is bound."""
         if self.binding.get(pod.key) is not pod:  # deleted in the meantime
             return False
         before, node = len(statuses), pod.state.node_name
@@ -379,7 +379,7 @@ class Framework(Api):
         return True
 
     def _before_bind(self, pod: QueuedPod, statuses: Statuses) -> str:
-        """Run PreBind; returns what the pod fails with, "" if it goes on."""
+        """Run PreBind; return the failure message, "" on success."""
         for plugin in self.runtime_of(pod).at["preBind"]:
             status = plugin.pre_bind(pod, pod.state.node_name)
             statuses.append(("PreBind", plugin.name, status))
@@ -388,7 +388,7 @@ class Framework(Api):
         return ""
 
     def _call_bind(self, pod: QueuedPod, statuses: Statuses) -> str:
-        """Run Bind until a plugin takes the pod; returns what it fails with, "" if it is bound."""
+        """Run Bind until a plugin handles the pod; return the failure message, "" if the pod is bound."""
         for plugin in self.runtime_of(pod).at["bind"]:
             status = plugin.bind(pod, pod.state.node_name)
             if status is not None:
@@ -397,7 +397,7 @@ class Framework(Api):
         return "binding rejected: bind status: Skip, "
 
     def _heard_of_bound(self, state: PodState, *, patched: bool = False) -> None:
-        """Hear from the API that a pod is bound; until then the cache has the version that was assumed."""
+        """Handle the informer event of a bound pod; until then the cache has the assumed version."""
         pod = self.pods.get(state.key)
         if pod is None or pod.terminal or not pod.node_name:
             return
@@ -408,10 +408,10 @@ class Framework(Api):
 
 
 def _running(point: str, plugin: Plugin, status: Status) -> str:
-    """Word what a plugin's failure is told as."""
+    """Return the error message of a plugin's failure."""
     return f'running {point} plugin "{plugin.name}": {status.message}'
 
 
 def timed_out(plugin: str, seconds: float) -> str:
-    """Word what becomes of a pod whose time at Permit was up."""
+    """Return the rejection message of a pod that timed out at Permit."""
     return f"rejected due to timeout after waiting {go_duration(seconds)} at plugin {plugin}"

@@ -1,7 +1,7 @@
 """The scores of Kubernetes 1.22's default plugins, from 0 to 100 each, and the choice of a node.
 
-NodeResourcesFit (LeastAllocated) and NodeResourcesBalancedAllocation are worked out in 1.22's steps; the
-plugins that rank nodes as their forerunners did are asked of the v1.11 priorities and spread to 100.
+NodeResourcesFit (LeastAllocated) and NodeResourcesBalancedAllocation are computed with 1.22's granularity;
+the plugins that score like their predecessors use the v1.11 priorities, scaled to 100.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from scheduler_core.scheduling.vectors import ClassVectors
 class FrameworkScores:
     """Scores of the feasible nodes, ``(F,) int64`` each; ``others`` is the remaining plugins' sum.
 
-    ``ties`` are the nodes with the best total, in the order in which v1.11 takes them in turn. ``rows`` are
-    the plugins' scores one by one, where they were to be recorded.
+    ``ties`` are the nodes with the best total, in the order of v1.11's round robin. ``rows`` are the scores
+    per plugin, if they are recorded.
     """
 
     nodes: IntVector
@@ -39,11 +39,11 @@ class FrameworkScores:
 
     @property
     def totals(self) -> IntVector:
-        """Add up, ``(F,) int64``."""
+        """Return the total scores, ``(F,) int64``."""
         return self.least_allocated + self.balanced + self.others
 
     def best(self, counter: int | None = None) -> int:
-        """Return the first of the best nodes, where Kubernetes takes any by lot; or the one in turn."""
+        """Return the first of the best nodes (Kubernetes picks one at random), or the next by ``counter``."""
         if counter is not None:
             return int(self.ties[counter % len(self.ties)])
         return int(self.nodes[int(np.argmax(self.totals))])
@@ -59,7 +59,7 @@ def score_nodes(
     *,
     record: bool = False,
 ) -> FrameworkScores:
-    """Score the feasible nodes, given as ascending column indices; ``vectors`` are the pod's class's."""
+    """Score the feasible nodes, given as ascending column indices; ``vectors`` belong to the pod's class."""
     view = View(cluster, feasible)
     requested, capacity = requested_and_capacity(pod.info, view)
     usable = (capacity > 0) & (requested <= capacity)

@@ -1,4 +1,4 @@
-"""What a plugin answers at an extension point (framework.Status)."""
+"""The result of a plugin at an extension point (framework.Status)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Code = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a plugin says of a pod. ``detail`` is the plugin's own record of the decision, with its numbers.
+    """A plugin's result for a pod. ``detail`` is the plugin's own record of the decision, with its numbers.
 
-    ``seconds`` is how long to wait at Permit, ``nominated`` the node that PostFilter makes room on.
+    ``seconds`` is the time to wait at Permit, ``nominated`` the node that PostFilter nominates.
     """
 
     code: Code = "Success"
@@ -23,7 +23,7 @@ class Status:
 
     @property
     def success(self) -> bool:
-        """Tell whether the pod goes on."""
+        """Return whether the code is Success."""
         return self.code == "Success"
 
 

@@ -1,4 +1,4 @@
-"""Pods that wait at Permit: each with a timer of its own, until every plugin allows or one rejects it."""
+"""Pods that wait at Permit, with a timer per plugin, until every plugin allows or one rejects them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ PermitVerdict = Literal["", "allowed", "rejected"]
 
 @dataclass(slots=True, eq=False)
 class WaitingPod:
-    """``pending`` are the plugins it still waits for; the first verdict stands (framework.waitingPod)."""
+    """``pending`` are the plugins it still waits for; the first verdict is final (framework.waitingPod)."""
 
     key: str
     node: str
     since: float
     pending: dict[str, Timer] = field(default_factory=dict)
     verdict: PermitVerdict = ""
-    plugin: str = ""  # who rejected it
+    plugin: str = ""  # the plugin that rejected it
     message: str = ""
-    timed_out: bool = False  # nobody rejected it, its time was up
+    timed_out: bool = False  # it timed out, no plugin rejected it
 
     @property
     def deadline(self) -> float | None:
-        """Return when the first of its timers goes off."""
+        """Return when the first of its timers fires."""
         return min((timer.at for timer in self.pending.values()), default=None)
 
 
 class WaitingPods:
-    """``settled`` is called once for each pod whose verdict is found; it stays listed until removed."""
+    """``settled`` is called once per pod, on its verdict; the pod stays listed until removed."""
 
     def __init__(self, clock: Clock, settled: Callable[[WaitingPod], None]) -> None:
         self._clock = clock
@@ -51,7 +51,7 @@ class WaitingPods:
     def add(
         self, key: str, node: str, seconds: Mapping[str, float], message: Callable[[str, float], str]
     ) -> None:
-        """Let a pod wait for each plugin so many seconds; ``message`` words what a time-out is told as."""
+        """Make a pod wait this many seconds per plugin; ``message`` returns the text of a timeout."""
         pod = self._pods[key] = WaitingPod(key, node, self._clock.now)
         for plugin, time in seconds.items():
             pod.pending[plugin] = self._clock.after(
@@ -59,7 +59,7 @@ class WaitingPods:
             )
 
     def allow(self, key: str, plugin: str) -> None:
-        """Let one plugin allow a pod; with the last one it goes on."""
+        """Allow a pod on behalf of a plugin; the pod is allowed once no plugin is pending."""
         pod = self._pods.get(key)
         if pod is None or pod.verdict:
             return
@@ -70,21 +70,21 @@ class WaitingPods:
             self._settle(pod, "allowed")
 
     def reject(self, key: str, plugin: str, message: str) -> None:
-        """Reject a pod; one whose verdict was found already is left alone."""
+        """Reject a pod; no effect if it already has a verdict."""
         pod = self._pods.get(key)
         if pod is not None and not pod.verdict:
             pod.plugin, pod.message = plugin, message
             self._settle(pod, "rejected")
 
     def expire(self, key: str, plugin: str, message: str) -> None:
-        """Reject a pod whose time is up at a plugin."""
+        """Reject a pod that timed out at a plugin."""
         pod = self._pods.get(key)
         if pod is not None:
             pod.timed_out = not pod.verdict
             self.reject(key, plugin, message)
 
     def remove(self, key: str) -> None:
-        """Forget a pod whose binding cycle took up its verdict."""
+        """Remove a pod whose binding cycle has handled its verdict."""
         self._pods.pop(key, None)
 
     def _settle(self, pod: WaitingPod, verdict: PermitVerdict) -> None:

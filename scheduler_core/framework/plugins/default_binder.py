@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class DefaultBinder(Plugin):
-    """Binds every pod that comes to it."""
+    """Binds every pod."""
 
     name = "DefaultBinder"
 
     def bind(self, pod: QueuedPod, node: str) -> Status:
-        """Create the pod's Binding, which the API refuses if the pod is gone or has a node already."""
+        """Create the pod's Binding, which the API rejects if the pod is deleted or already has a node."""
         refused = self.framework.create_binding(pod.key, node)
         return Status("Error", refused) if refused else SUCCESS

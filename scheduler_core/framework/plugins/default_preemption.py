@@ -1,4 +1,4 @@
-"""DefaultPreemption, the PostFilter plugin that makes room by deleting pods of lower priority.
+"""DefaultPreemption, the PostFilter plugin that evicts pods of lower priority.
 
 It also runs for a pod that failed in PreFilter alone, unless its failure was UnschedulableAndUnresolvable.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Preempted:
-    """The node, the pods that go, and those that lose their nomination to it."""
+    """The nominated node, the victims, and the pods that lose their nomination to it."""
 
     node: str
     victims: tuple[str, ...]
@@ -27,7 +27,7 @@ class Preempted:
 
 
 class DefaultPreemption(Plugin):
-    """Nominates a node, which ends the chain of PostFilter plugins, or says Unschedulable."""
+    """Nominates a node, which ends the chain of PostFilter plugins, or returns Unschedulable."""
 
     name = "DefaultPreemption"
 
@@ -61,10 +61,10 @@ class DefaultPreemption(Plugin):
         return Status("Success", detail=detail, nominated=chosen.node)
 
     def _evict(self, keys: list[str], attempt: Attempt) -> str:
-        """Take pods away, one after another (PrepareCandidate); return what stops it, "" if nothing does.
+        """Evict pods, one after another (PrepareCandidate); return the error that stops it, "" if none.
 
-        What stops it in 1.22 is a pod that is gone and of which the scheduler has not heard yet; today's
-        scheduler passes over it.
+        1.22 stops at a pod whose deletion the scheduler has not been notified of yet; today's scheduler
+        skips such a pod.
         """
         evicted: list[str] = []
         refused = ""

@@ -1,4 +1,4 @@
-"""The plugins that record their own objects in virtual time. A new one is a row here."""
+"""The observers that record plugins' own objects in virtual time. A new observer is a row here."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from scheduler_core.framework.plugins.coscheduling.observer import PodGroupObser
 OBSERVERS: tuple[type[Observer], ...] = (PodGroupObserver,)
 
 TRACE_FIELDS: dict[str, None] = {name: None for observer in OBSERVERS for name in observer.fields}
-"""The fields that their records add to each line of a trace; ``None`` where nothing was recorded."""
+"""The fields that their records add to each line of a trace; ``None`` if nothing was recorded."""

@@ -1,9 +1,9 @@
-"""VolumeBinding, the plugin that finds the claims that wait for a pod their volumes (volumebinding).
+"""VolumeBinding, the plugin that binds volumes to claims with delayed binding (volumebinding).
 
-At Reserve a claim and its volume belong to each other in the scheduler's cache alone, at PreBind in the API;
-until then Unreserve parts them again. A claim without a volume whose class makes some gets the pod's node at
-Reserve, and at PreBind a volume that the provisioner makes for that node, which takes no time here.
-Which nodes have volumes for a pod is asked at Filter, by the profile.
+Reserve binds a claim to its volume in the scheduler's cache only, PreBind in the API; until then Unreserve
+reverts it. A claim without a volume whose class provisions gets the pod's node as selected node at Reserve;
+at PreBind the provisioner creates a volume for that node, which takes no time here. The profile's predicates
+check at Filter which nodes have volumes for a pod.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 
 @dataclass(slots=True)
 class _Assumed:
-    """The volume of a claim as it was before, and the assumed pods that count on the two.
+    """A claim's volume before it was assumed bound, and the assumed pods that use the pair.
 
-    There is no volume yet where one is to be made: of the claim it is assumed on which node.
+    The volume is ``None`` if it is to be provisioned: then the claim's selected node is assumed.
     """
 
     volume: PersistentVolume | None
@@ -38,7 +38,7 @@ class _Assumed:
 
 
 class VolumeBinding(Plugin):
-    """Remembers which claims it has only assumed to be bound, and for whom."""
+    """Keeps the claims that are only assumed bound, with the pods that use them."""
 
     name = "VolumeBinding"
     events = PLUGIN_EVENTS["VolumeBinding"]
@@ -47,7 +47,7 @@ class VolumeBinding(Plugin):
         self._assumed: dict[str, _Assumed] = {}  # by claim, as namespace/name
 
     def pre_filter(self, pod: QueuedPod) -> Status:
-        """Refuse a pod with a claim that does not exist, or that should be bound by now."""
+        """Reject a pod with a claim that does not exist, or with an unbound immediate claim."""
         if not pod.state.info.claims:
             return SUCCESS
         missing = missing_claim(pod.state, self.framework.cluster)
@@ -64,7 +64,7 @@ class VolumeBinding(Plugin):
         return SUCCESS
 
     def reserve(self, pod: QueuedPod, node: str) -> Status:
-        """Assume the pod's claims bound to volumes that its node may use (AssumePodVolumes)."""
+        """Assume the pod's claims bound to volumes usable on its node (AssumePodVolumes)."""
         if pod.state.info.claims:
             cluster = self.framework.cluster
             for claim, volume in cluster.bind_claims(pod.state.info, node, provision=True).items():
@@ -79,7 +79,7 @@ class VolumeBinding(Plugin):
         return SUCCESS
 
     def unreserve(self, pod: QueuedPod) -> None:
-        """Part the claims and volumes that no other assumed pod counts on (RevertAssumedPodVolumes)."""
+        """Revert the assumed bindings that no other assumed pod uses (RevertAssumedPodVolumes)."""
         for claim in self._assumed_of(pod):
             users = self._assumed[claim].users
             users.discard(pod.key)
@@ -92,7 +92,10 @@ class VolumeBinding(Plugin):
                 self.framework.cluster.unbind_claim(claim, volume)
 
     def pre_bind(self, pod: QueuedPod, node: str) -> Status:
-        """Write to the API which claim has which volume (BindPodVolumes); neither may be gone or taken."""
+        """Write the bindings of claims to volumes to the API (BindPodVolumes).
+
+        Fails if a claim or volume was deleted, or if a volume is bound to another claim.
+        """
         if not pod.state.info.claims:
             return SUCCESS
         cluster = self.framework.cluster
@@ -120,7 +123,7 @@ class VolumeBinding(Plugin):
         if taken:
             self.framework.claims_bound(taken)
         for key in _claims(pod):
-            waiting = cluster.storage.claims.get(key)  # deleted meanwhile: a bound one is not looked at again
+            waiting = cluster.storage.claims.get(key)  # None if deleted; bound claims are not inspected
             if waiting is not None and not waiting.volume_name:
                 self.framework.provision(key, node)
         return SUCCESS
