@@ -1,7 +1,8 @@
 """The Coscheduling plugin as a library: groups of pods that are scheduled together or not at all.
 
-Both editions (:mod:`.editions`), every extension point a function of the objects, a small explicit state
-(:class:`.state.GangState`) and the virtual time passed in. Each decision carries the numbers behind it.
+It covers both editions (:mod:`.editions`). Every extension point is a function of the objects, a small
+explicit state (:class:`.state.GangState`) and the virtual time, all passed in. Each decision includes the
+numbers behind it.
 """
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments, ArgumentsError, read_arguments

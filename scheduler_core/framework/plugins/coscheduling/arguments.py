@@ -1,4 +1,4 @@
-"""The plugin's arguments: defaults, and what is valid (validation.ValidateCoschedulingArgs)."""
+"""The plugin's arguments: defaults and validation (validation.ValidateCoschedulingArgs)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INT64 = 2**63
 
 
 class ArgumentsError(ValueError):
-    """Arguments the plugin would not start with. ``problems`` holds each one's text, in table order."""
+    """Arguments with which the plugin would not start. ``problems`` holds the messages, in table order."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = problems
@@ -21,7 +21,7 @@ class ArgumentsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Seconds, and a percentage from 0 to 100. What an edition does not know keeps its default."""
+    """Seconds, and a percentage from 0 to 100. Arguments unknown to an edition keep their defaults."""
 
     permit_waiting_seconds: int = 60
     denied_seconds: int = 20
@@ -39,10 +39,10 @@ _NOT_ARGUMENTS = frozenset({"apiVersion", "kind"})
 
 
 def read_arguments(edition: Edition, written: Mapping[str, Any]) -> Arguments:
-    """Fill in the defaults and validate, as the plugin does when it starts; null is absent.
+    """Default and validate the arguments, as the plugin does when it starts; null counts as absent.
 
     Raises:
-        ArgumentsError: In the text of Kubernetes' field errors; classic validates no ranges.
+        ArgumentsError: With the text of Kubernetes' field errors; classic validates no ranges.
     """
     known = {argument.name: argument for argument in edition.arguments}
     problems = [f'unknown field "{name}"' for name in written if name not in known.keys() | _NOT_ARGUMENTS]

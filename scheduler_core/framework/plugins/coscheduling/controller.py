@@ -1,6 +1,6 @@
-"""The PodGroup controller: phases from pods, one step a sync, each edition as a table of rules.
+"""The PodGroup controller: derives phases from pods, one step per sync, by a table of rules per edition.
 
-The engine of both is :func:`sync`; the tables are what the reference page and the phase diagram show.
+Both editions run on :func:`sync`; the reference page and the phase diagram show the tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 PHASES = (
     "", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed", "Unknown"
 )  # fmt: skip
-"""Every phase of the API. Unknown is never set by anybody."""
+"""Every phase of the API. Unknown is never set."""
 FINAL = frozenset({"Finished", "Failed"})
 OLD = timedelta(hours=48)
 OLD_WARNING = "schedule time longer than 48 hours"
@@ -23,9 +23,9 @@ OLD_WARNING = "schedule time longer than 48 hours"
 
 @dataclass(frozen=True, slots=True)
 class GroupCounts:
-    """What a rule reads: ``n`` members, ``r`` running, ``s`` succeeded, ``f`` failed; ``m`` is minMember.
+    """A rule's input: ``n`` members, ``r`` running, ``s`` succeeded, ``f`` failed; ``m`` is minMember.
 
-    ``phase`` is the phase as the rules before left it, ``scheduled`` what PostBind stored.
+    ``phase`` is the phase after the preceding rules, ``scheduled`` the count that PostBind stored.
     """
 
     phase: str
@@ -39,7 +39,7 @@ class GroupCounts:
 
 @dataclass(frozen=True, slots=True)
 class PhaseRule:
-    """A row: if ``when`` holds the phase becomes ``phase``; ``stop`` ends the sync there."""
+    """A row: if ``when`` holds, the phase becomes ``phase``; ``stop`` ends the sync there."""
 
     id: str
     text: str
@@ -51,10 +51,10 @@ class PhaseRule:
 
 @dataclass(frozen=True, slots=True)
 class PhaseTable:
-    """An edition's rules: by the phase a sync begins in, and for all other phases.
+    """An edition's rules: ``entry`` by the phase in which a sync begins, ``others`` for all other phases.
 
     In the other phases the counters running, succeeded and failed are stored first, and several rules may
-    apply in turn. ``old`` names the groups that are given up for their age.
+    apply in turn. ``old`` selects the groups that are skipped because of their age.
     """
 
     entry: Mapping[str, tuple[PhaseRule, ...]]
@@ -85,7 +85,7 @@ CLASSIC_PHASES = PhaseTable(
     entry={
         "": (_START,),
         "Pending": (
-            # classic fills in the owners too, but into the object its patch starts from: nothing is stored
+            # classic sets the owners too, but on the base object of its patch: nothing is stored
             PhaseRule("complete", "n ≥ minMember", lambda x: x.n >= x.m, "PreScheduling"),
         ),
     },
@@ -128,9 +128,9 @@ PHASE_TABLES: Mapping[str, PhaseTable] = {"classic": CLASSIC_PHASES, "current": 
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What a sync made of a status: the rules that applied, by id, and the numbers they read.
+    """The status after a sync: with the ids of the rules that applied and the numbers they read.
 
-    ``skipped`` tells why nothing was looked at; ``warning`` is an event for users.
+    ``skipped`` is the reason why no rule was evaluated; ``warning`` is an event for users.
     """
 
     status: PodGroupStatus
@@ -141,7 +141,7 @@ class SyncResult:
 
 
 def members_of(group: PodGroup, pods: Iterable[Pod]) -> list[Pod]:
-    """Return the pods that name the group, finished ones too; the controller lists *all* namespaces."""
+    """Return the pods that name the group, including finished ones; the controller lists *all* namespaces."""
     return [pod for pod in pods if pod.pod_group == group.meta.name]
 
 
@@ -171,7 +171,7 @@ def sync(table: PhaseTable, group: PodGroup, status: PodGroupStatus, pods: Seque
 def until_stable(
     table: PhaseTable, group: PodGroup, status: PodGroupStatus, pods: Sequence[Pod]
 ) -> PodGroupStatus:
-    """Sync until a sync changes nothing: each change of the object queues the next one."""
+    """Sync until the status is stable: each change of the object queues the next sync."""
     for _ in range(2 * len(PHASES)):
         after = sync(table, group, status, pods).status
         if after == status:
@@ -198,9 +198,9 @@ def _owners(pod: Pod) -> str:
 
 
 def _late(group: PodGroup, status: PodGroupStatus) -> bool:
-    """Tell whether scheduling began more than 48 hours after the group was created."""
+    """Return whether scheduling began more than 48 hours after the group was created."""
     try:
         start = datetime.fromisoformat(status.schedule_start_time or "")
         return start - datetime.fromisoformat(group.meta.creation_timestamp or "") > OLD
-    except (TypeError, ValueError):  # absent, unreadable, or only one of them with a zone
+    except (TypeError, ValueError):  # absent, invalid, or only one of them with a time zone
         return False

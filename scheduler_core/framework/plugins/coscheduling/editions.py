@@ -1,7 +1,7 @@
-"""The two editions of Coscheduling, and in what they differ, as one table.
+"""The two editions of Coscheduling and their differences, as one table.
 
-classic is scheduler-plugins v0.22.6 (late 2021), current its main branch of April 2026. What is
-done differently asks a column of this table; the PodGroup controller's rules are in
+classic is scheduler-plugins v0.22.6 (late 2021), current its main branch of April 2026. Code whose behaviour
+differs between the editions reads a column of this table; the PodGroup controller's rules are in
 :mod:`scheduler_core.framework.plugins.coscheduling.controller`.
 """
 
@@ -19,9 +19,9 @@ class Argument:
 
     name: str
     default: int
-    low: int | None = None  # None: nothing is validated
+    low: int | None = None  # None: not validated
     high: int | None = None
-    text: str = ""  # what validation says of a value out of range
+    text: str = ""  # the validation error for a value out of range
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,19 @@ class Edition:
     """A column of the table."""
 
     id: Literal["classic", "current"]
-    implementation: str  # as conformance records name it
-    kubernetes: str  # the release it is built with
+    implementation: str  # its name in conformance records
+    kubernetes: str  # the release it is built against
     api_group: str
     pod_label: str
     arguments: tuple[Argument, ...]
     denies: bool  # groups that fail are denied for a while
     backs_off: bool  # podGroupBackoffSeconds
-    counts_gated: bool  # PreFilter looks at scheduling gates
-    keeps_assigned: bool  # a set of names kept by the plugin; else counted in the snapshot
-    failure_sorts: bool  # a failed group is as old as its failure
-    wakes_siblings: Literal["each", "first"]  # which member that begins to wait activates the others
+    counts_gated: bool  # PreFilter checks scheduling gates
+    keeps_assigned: bool  # the plugin keeps a set of pod names; else members are counted in the snapshot
+    failure_sorts: bool  # a failed group sorts by the time of its last failure
+    wakes_siblings: Literal["each", "first"]  # which member that begins to wait activates its siblings
     pre_filter_code: PluginCode
-    reject_percentage: int | None  # fixed, or None: an argument
+    reject_percentage: int | None  # fixed; None: set by an argument
     post_bind: bool
 
 
@@ -86,4 +86,4 @@ CURRENT = Edition(
 EDITIONS: dict[str, Edition] = {
     name: edition for edition in (CLASSIC, CURRENT) for name in (edition.id, edition.implementation)
 }
-"""Both editions, by their id and by the implementation that a conformance record names."""
+"""Both editions, by their id and by the implementation name in conformance records."""

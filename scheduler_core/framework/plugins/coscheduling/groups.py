@@ -1,7 +1,7 @@
-"""PodGroups and their members: which group a pod names, who its siblings are, how many hold a node.
+"""PodGroups and their members: the group that a pod names, and its siblings.
 
-Every dialect of the PodGroup (classic, current, kube-batch's, Volcano's, the native one) is read as the same
-object, and every way for a pod to name its group as the same ``Pod.pod_group``: see
+Every dialect of the PodGroup (classic, current, kube-batch's, Volcano's, the native one) is parsed into the
+same object, and every way for a pod to name its group into the same ``Pod.pod_group``: see
 :mod:`scheduler_core.objects.fields_pod`.
 """
 
@@ -14,15 +14,15 @@ from scheduler_core.objects.model import Pod, PodGroup
 
 
 def group_key(pod: Pod) -> str:
-    """Return ``namespace/group``, the group looked up in the pod's own namespace; "" if it names none."""
+    """Return ``namespace/group``, with the pod's own namespace; "" if the pod names no group."""
     return f"{pod.meta.namespace}/{pod.pod_group}" if pod.pod_group else ""
 
 
 @dataclass(slots=True)
 class Gangs:
-    """The groups there are and the pods that name them, by group key; the caller keeps it up to date.
+    """The existing groups and the pods that name them, by group key; the caller keeps them up to date.
 
-    ``pods`` holds what the scheduler sees: Succeeded and Failed pods are not in it, it does not watch them.
+    ``pods`` holds the pods that the scheduler watches, which excludes Succeeded and Failed pods.
     """
 
     groups: dict[str, PodGroup] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Gangs:
         return gangs
 
     def put(self, obj: object) -> None:
-        """Take in a group or a pod, in place of what had its key; anything else is passed over."""
+        """Add a group or a pod, replacing the one with the same key; ignore anything else."""
         if isinstance(obj, PodGroup):
             self.groups[obj.meta.key] = obj
         elif isinstance(obj, Pod):
@@ -48,7 +48,7 @@ class Gangs:
                 self.pods.setdefault(group, {})[obj.meta.key] = obj
 
     def remove_pod(self, key: str) -> None:
-        """Forget a deleted pod."""
+        """Remove a deleted pod."""
         group = self._group_of.pop(key, None)
         if group is not None:
             del self.pods[group][key]
@@ -60,12 +60,12 @@ class Gangs:
         return self.pods.get(self._group_of.get(key, ""), {}).get(key)
 
     def of_pod(self, pod: Pod) -> tuple[str, PodGroup | None]:
-        """Return the key of the group that a pod names and the group, ``None`` if it does not exist."""
+        """Return the key of a pod's group, and the group or ``None`` if it does not exist."""
         key = group_key(pod)
         return key, self.groups.get(key)
 
     def members(self, key: str) -> Mapping[str, Pod]:
-        """Return the pods that name a group, by pod key: pending, waiting, bound and running ones."""
+        """Return the pods that name a group, by pod key: pending, waiting, bound and running pods."""
         return self.pods.get(key, {})
 
     def siblings(self, pod: Pod) -> list[str]:

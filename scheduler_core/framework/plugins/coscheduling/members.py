@@ -1,4 +1,4 @@
-"""The pods of a PodGroup: where each of them is, and why."""
+"""The pods of a PodGroup: the state of each, and the reason for it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HOLDING = frozenset({"waiting", "bound"})
 
 
 def controller_of(framework: Handle) -> PodGroupController:
-    """Return the controller beside the scheduler, which knows who names a group."""
+    """Return the controller beside the scheduler, which indexes the pods by group name."""
     return next(p for p in framework.plugins if isinstance(p, PodGroupController))
 
 
 def pods_of(framework: Handle, key: str) -> Iterator[Pod]:
-    """Yield the pods of a namespace that name its group, as the API has them."""
+    """Yield the API's pods that name a group, from the group's own namespace."""
     for known in controller_of(framework).members(key.partition("/")[2]):
         pod = framework.pods.get(known.meta.key) if group_key(known) == key else None
         if pod is not None:
@@ -28,7 +28,7 @@ def pods_of(framework: Handle, key: str) -> Iterator[Pod]:
 
 
 def state_of(framework: Handle, pod: Pod) -> str:
-    """Return where a pod is: how it ended, bound, waiting at Permit, or its queue."""
+    """Return a pod's state: its final phase, bound, waiting (at Permit), its queue, or pending."""
     if pod.terminal:
         return pod.phase
     if pod.node_name:
@@ -41,7 +41,7 @@ def state_of(framework: Handle, pod: Pod) -> str:
 
 
 def members_of(framework: Handle, key: str, rejected: Container[str] = ()) -> list[Member]:
-    """Return all members of a group; ``rejected`` are those that just were at Permit."""
+    """Return all members of a group; ``rejected`` are those just rejected at Permit."""
     return [_member(framework, pod, rejected=pod.meta.key in rejected) for pod in pods_of(framework, key)]
 
 

@@ -1,4 +1,4 @@
-"""Records what PodGroups go through: once a cycle, and as marks on the timeline."""
+"""Records the history of PodGroups: once per cycle, and as marks on the timeline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scheduler_core.objects.model import Pod
 from scheduler_core.scheduling.plugin_record import TimelineMark
 from scheduler_core.scheduling.timeline import TimelineEvent
 
-MARKS_KEPT = 50  # of one cycle
+MARKS_KEPT = 50  # per cycle
 PHASE_EVENTS = ("PodGroup", "PodGroupSync")
 
 Mark = Literal["phase", "rejected", "timeout"]
@@ -29,7 +29,7 @@ Phases = dict[str, list[tuple[float, str]]]
 
 
 class PodGroupObserver(Observer):
-    """Takes note of phases, rejections and timeouts. ``phases`` has when each PodGroup entered each phase."""
+    """Records phases, rejections and timeouts. ``phases`` has the time each PodGroup entered each phase."""
 
     fields = ("podGroup",)
 
@@ -58,18 +58,18 @@ class PodGroupObserver(Observer):
             self._marks[TimelineMark(kind, group, state)] = None
 
     def begin(self, framework: Handle) -> None:
-        """Record all groups before time passes to the next attempt."""
+        """Record all groups before the time advances to the next attempt."""
         self._left = groups_of(framework)
 
     def popped(self, framework: Handle, pod: QueuedPod) -> None:
-        """Record all groups, and that of the attempt's pod, as the attempt finds them."""
+        """Record all groups, and the group of the attempt's pod, as the attempt finds them."""
         self._met = groups_of(framework), group_met(framework, pod)
         self._phase = before(framework, pod.state.pod)
 
     def record(
         self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> CoschedulingRecord:
-        """Return the PodGroups around a cycle, and forget the marks."""
+        """Return the PodGroups around a cycle, and drain the marks."""
         found, of_pod = self._met
         return CoschedulingRecord(
             self._take(),
@@ -81,7 +81,7 @@ class PodGroupObserver(Observer):
         )
 
     def marked(self) -> CoschedulingRecord:
-        """Return the marks alone, and forget them."""
+        """Drain the marks, and return a record of the marks alone."""
         return CoschedulingRecord(self._take())
 
     def final(self, framework: Handle) -> CoschedulingRecord:

@@ -1,4 +1,4 @@
-"""Permit and Unreserve: wait for the group, go with it, or fail with it."""
+"""Permit and Unreserve: a member waits for its group, is allowed with it, or fails with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scheduler_core.framework.plugins.coscheduling.rejection import Rejection, r
 from scheduler_core.framework.plugins.coscheduling.state import GangState, WaitingMember
 from scheduler_core.objects.model import Pod, PodGroup
 
-DEFAULT_WAIT = 60.0  # seconds, where neither the group nor the plugin says one
+DEFAULT_WAIT = 60.0  # seconds, if neither the group nor the plugin sets a time
 LONGEST_WAIT = 15 * 60.0  # the framework's cap on any Permit plugin
 REJECTION = "rejection in Unreserve"
 PermitReason = Literal["no-group", "group-missing", "complete", "incomplete"]
@@ -21,10 +21,10 @@ PermitReason = Literal["no-group", "group-missing", "complete", "incomplete"]
 
 @dataclass(frozen=True, slots=True)
 class PermitResult:
-    """What Permit says: ``assigned`` of ``min_member`` hold a node, this pod included.
+    """The result of Permit: ``assigned`` of ``min_member`` hold a node, including this pod.
 
-    On Wait ``seconds`` is its own timer, ``deadline`` when it ends; ``activated`` are the siblings that
-    go back to the active queue. On Success ``allowed`` are the waiting members that bind now.
+    On Wait ``seconds`` is the pod's own timer, ``deadline`` when it ends; ``activated`` are the siblings that
+    are moved back to the active queue. On Success ``allowed`` are the waiting members that are bound now.
     """
 
     code: PluginCode
@@ -40,9 +40,9 @@ class PermitResult:
 
 
 def assigned_in_snapshot(pods: Iterable[Pod], group: str) -> int:
-    """Count the members that hold a node in the snapshot of the cycle's start: bound, assumed, waiting.
+    """Count the members that hold a node in the snapshot at the cycle's start: bound, assumed, waiting.
 
-    Completed pods are not in a snapshot (classic: PodGroupManager.CalculateAssignedPods).
+    A snapshot excludes completed pods (classic: PodGroupManager.CalculateAssignedPods).
     """
     return sum(
         1 for pod in pods if pod.pod_group and pod.node_name and not pod.terminal and group_key(pod) == group
@@ -50,7 +50,7 @@ def assigned_in_snapshot(pods: Iterable[Pod], group: str) -> int:
 
 
 def wait_seconds(arguments: Arguments, group: PodGroup) -> float:
-    """Return how long a member waits: the group's time, else the plugin's, else 60 s; 0 falls through."""
+    """Return how long a member waits: the group's time, else the plugin's, else 60 s; 0 counts as unset."""
     seconds = group.schedule_timeout_seconds or arguments.permit_waiting_seconds or DEFAULT_WAIT
     return min(float(seconds), LONGEST_WAIT)
 
@@ -65,9 +65,9 @@ def permit(
     in_snapshot: int,
     now: float,
 ) -> PermitResult:
-    """Decide for a pod that was assumed on ``node``; ``in_snapshot`` members held one at the cycle's start.
+    """Decide on a pod assumed on ``node``; ``in_snapshot`` members held a node at the cycle's start.
 
-    A pod that waits is entered in ``state.waiting``; one whose name it is is taken out by :func:`end_wait`.
+    A pod that waits is added to ``state.waiting``; :func:`end_wait` removes it.
     """
     key, group = gangs.of_pod(pod)
     if not key:
@@ -97,16 +97,16 @@ def permit(
 
 
 def end_wait(state: GangState, pod: Pod) -> None:
-    """Take a pod out of the waiting ones: it was allowed, rejected, or its time was up."""
+    """Remove a pod from the waiting ones: it was allowed, rejected, or timed out."""
     state.waiting.pop(pod.meta.key, None)
 
 
 def unreserve(
     edition: Edition, arguments: Arguments, gangs: Gangs, state: GangState, pod: Pod, now: float
 ) -> Rejection | None:
-    """Give up a reserved pod (time-out, rejection, failed bind): the rest of its group goes with it.
+    """Unreserve a pod (timeout, rejection, failed bind) and reject the rest of its group with it.
 
-    ``None`` if the pod has no group.
+    Returns ``None`` if the pod has no group.
     """
     end_wait(state, pod)
     key, group = gangs.of_pod(pod)

@@ -1,4 +1,4 @@
-"""Coscheduling and its controller as plugins of the framework: they pass on what the library decides."""
+"""Coscheduling and its controller as plugins of the framework, which apply the library's decisions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAME = "Coscheduling"
 
 
 class Coscheduling(Plugin):
-    """The plugin with its memory. ``epoch`` is virtual time 0 in seconds since 1970."""
+    """The plugin with its state. ``epoch`` is virtual time 0 in seconds since 1970."""
 
     name = NAME
     events = frozenset({"AssignedPodAdd", "UnscheduledPodAdd", "PodGroupAdd", "PodGroupUpdate"})
@@ -43,14 +43,14 @@ class Coscheduling(Plugin):
         self.state = GangState(epoch=epoch)
         self.gangs = Gangs()
         self._requests = RequestedByNode()
-        self._seen: dict[str, PodGroupStatus] = {}  # what the plugin has in memory, ahead of the API
+        self._seen: dict[str, PodGroupStatus] = {}  # the status in the plugin's memory, ahead of the API
 
     def sort_key(self, pod: QueuedPod) -> Any:
-        """Sort by priority, group time and name."""
+        """Return the sort key: priority, group time and name."""
         return sort_key(self.edition, self.gangs, self.state, pod.state.pod, pod.queued).order
 
     def pre_filter(self, pod: QueuedPod) -> Status:
-        """Refuse pods whose group is denied, backed off, too small or larger than the cluster."""
+        """Reject pods whose group is denied, backed off, too small or larger than the cluster."""
         now = self.framework.clock.now
         found = pre_filter(
             self.edition, self.arguments, self.gangs, self.state, pod.state.pod, self._nodes, now
@@ -58,7 +58,7 @@ class Coscheduling(Plugin):
         return Status(found.code, found.message, found)
 
     def post_filter(self, pod: QueuedPod, attempt: object) -> Status:
-        """Reject the whole group if too many of it are missing."""
+        """Reject the whole group if too many of its members are missing."""
         del attempt
         assigned = self._assigned(pod)
         found = post_filter(
@@ -74,11 +74,11 @@ class Coscheduling(Plugin):
         return Status(found.code, found.message, found)
 
     def works_at(self, point: str) -> bool:
-        """Tell that PostBind is for the edition that counts bound members; all else is for both."""
+        """Return whether it runs at an extension point; PostBind only if the edition counts bound members."""
         return super().works_at(point) and (point != "postBind" or self.edition.post_bind)
 
     def permit(self, pod: QueuedPod, node: str) -> Status:
-        """Wait for the group, or take all its waiting members along."""
+        """Wait for the group, or allow all its waiting members too."""
         now = self.framework.clock.now
         failed_before = group_key(pod.state.pod) in self.state.failed_at
         found = permit(
@@ -101,11 +101,11 @@ class Coscheduling(Plugin):
         return Status(found.code, found.message, found, seconds=found.seconds or 0.0)
 
     def permitted(self, pod: QueuedPod) -> None:
-        """Forget a waiting pod that got its verdict."""
+        """Remove a waiting pod that has its verdict."""
         end_wait(self.state, pod.state.pod)
 
     def unreserve(self, pod: QueuedPod) -> None:
-        """Let the group fail with a pod that was given up."""
+        """Reject the group of a pod that was unreserved."""
         now = self.framework.clock.now
         self._reject(unreserve(self.edition, self.arguments, self.gangs, self.state, pod.state.pod, now))
 
@@ -135,7 +135,7 @@ class Coscheduling(Plugin):
             self.state.assign(group_key(pod), pod.meta.name)
 
     def group_changed(self, key: str) -> None:
-        """Take over what the API has, also where it is behind the plugin's own count."""
+        """Adopt the API's version of a group, even if its status lags behind the plugin's own count."""
         group = self.framework.groups.get(key)
         former = self.gangs.groups.get(key)
         if group is not None:
@@ -145,10 +145,10 @@ class Coscheduling(Plugin):
             self.gangs.groups.pop(key, None)
             self._seen.pop(key, None)
         if _created(former) != _created(group):
-            self.framework.queue.resort()  # its members' time is another one
+            self.framework.queue.resort()  # the sort time of its members has changed
 
     def _assigned(self, pod: QueuedPod) -> int:
-        """Count the members that hold a node, without the pod itself: the snapshot does not have it yet."""
+        """Count the members that hold a node, except the pod itself, which is not yet in the snapshot."""
         key = group_key(pod.state.pod)
         if self.edition.keeps_assigned:
             return len(self.state.assigned.get(key, ()))
@@ -157,7 +157,7 @@ class Coscheduling(Plugin):
         return sum(1 for state in states if state is not None and state.node >= 0)
 
     def _date(self) -> str:
-        """Return now as the API writes a time."""
+        """Return the current time in the API's format."""
         now = datetime.fromtimestamp(self.state.epoch + self.framework.clock.now, UTC)
         return now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -188,7 +188,7 @@ class PhaseChange:
 
 
 class PodGroupController(Plugin):
-    """The controller beside the scheduler: syncs a PodGroup when it or one of its pods changed."""
+    """The controller beside the scheduler: syncs a PodGroup when it or one of its pods changes."""
 
     name = "PodGroupController"
 
@@ -196,9 +196,9 @@ class PodGroupController(Plugin):
         self.edition = edition.id
         self.table = PHASE_TABLES[edition.id]
         self._queued: set[str] = set()
-        self._members: dict[str, dict[str, Pod]] = {}  # by group name alone: it lists all namespaces
+        self._members: dict[str, dict[str, Pod]] = {}  # by group name only: it lists all namespaces
         self._name_of: dict[str, str] = {}  # pod key -> group name
-        self._warned: dict[str, str] = {}  # groups that are too old, with the phase that was told of
+        self._warned: dict[str, str] = {}  # groups that are too old, with the phase already warned about
         self._moment = -1.0
         self._written: dict[str, list[PodGroupStatus]] = {}  # at this moment, by group
 
@@ -220,7 +220,7 @@ class PodGroupController(Plugin):
         self._enqueue(key)
 
     def members(self, name: str) -> Iterable[Pod]:
-        """Return the pods that name a group, of all namespaces, finished ones too."""
+        """Return the pods that name a group, from all namespaces, including finished ones."""
         return self._members.get(name, {}).values()
 
     def _enqueue(self, key: str) -> None:
@@ -246,10 +246,10 @@ class PodGroupController(Plugin):
             self.framework.patch_group(key, found.status)
 
     def _goes_round(self, key: str, group: PodGroup, status: PodGroupStatus) -> bool:
-        """Tell whether a status was written at this moment already, so that syncing would never end.
+        """Return whether a status was already written at this virtual time, so syncing would never end.
 
-        With minMember 0 and no member the classic rules undo each other. A real controller goes on for as
-        long as the PodGroup exists; here time would stand still.
+        With minMember 0 and no member the classic rules undo each other. A real controller keeps syncing for
+        as long as the PodGroup exists; here the virtual time would never advance.
         """
         now = self.framework.clock.now
         if now != self._moment:

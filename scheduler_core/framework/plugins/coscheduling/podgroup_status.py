@@ -1,4 +1,4 @@
-"""How PodGroups stand at a moment: all in short, any one of them in full, and that of a cycle's pod."""
+"""The status of PodGroups at a moment: a summary of all, a record of one, and that of a cycle's pod."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 
 GROUPS_SHOWN = 100
 MEMBERS_SHOWN = 200
-FOR_EVER = 1e12  # seconds: what never runs out, as JSON can say it
+FOR_EVER = 1e12  # seconds: stands for infinity, which JSON cannot represent
 
 
 def groups_of(framework: Handle) -> Groups:
-    """Return all PodGroups in short."""
+    """Return a summary of the PodGroups."""
     memories = _memories(framework)
     return Groups(
         framework.clock.now,
@@ -61,7 +61,7 @@ def _summary(framework: Handle, key: str, memories: list[GangState]) -> GroupSum
 
 
 def standing(framework: Handle, key: str) -> PodGroupRecord | None:
-    """Return a PodGroup as it stands, ``None`` if there is no such group and no pod names it."""
+    """Return the current record of a PodGroup, ``None`` if it does not exist and no pod names it."""
     found = _record(framework, key)
     return found if found.phase is not None or found.count else None
 
@@ -69,7 +69,7 @@ def standing(framework: Handle, key: str) -> PodGroupRecord | None:
 def group_record(
     framework: Handle, pod: QueuedPod, attempt: Attempt, phase: str | None, told: Iterable[TimelineEvent]
 ) -> PodGroupRecord | None:
-    """Tell of the group that a pod names, ``None`` if it names none; ``told`` is what happened around it."""
+    """Return the record of a pod's group, ``None`` if it names none; ``told`` are the cycle's events."""
     key = group_key(pod.state.pod)
     if not key:
         return None
@@ -85,19 +85,19 @@ def group_record(
 
 
 def group_met(framework: Handle, pod: QueuedPod) -> PodGroupRecord | None:
-    """Return the group that a pod names as its attempt finds it, ``None`` if it names none."""
+    """Return a pod's group as its attempt finds it, ``None`` if the pod names none."""
     key = group_key(pod.state.pod)
     return _record(framework, key) if key else None
 
 
 def before(framework: Handle, pod: Pod) -> str | None:
-    """Return the phase of a pod's group, ``None`` where there is no such PodGroup."""
+    """Return the phase of a pod's group, ``None`` if the PodGroup does not exist."""
     group = framework.groups.get(group_key(pod))
     return group.status.phase if group is not None else None
 
 
 def _record(framework: Handle, key: str, rejected: Container[str] = ()) -> PodGroupRecord:
-    """Return a group as it stands; ``rejected`` are the pods that just were at Permit."""
+    """Return the current record of a group; ``rejected`` are the pods just rejected at Permit."""
     group, members = framework.groups.get(key), members_of(framework, key, rejected)
     now, memories = framework.clock.now, _memories(framework)
     denied = [memory.denied for memory in memories]
@@ -122,18 +122,18 @@ def _record(framework: Handle, key: str, rejected: Container[str] = ()) -> PodGr
 
 
 def _memories(framework: Handle) -> list[GangState]:
-    """Return what the plugins remember: each profile that runs Coscheduling has one of its own."""
+    """Return the plugins' states: each profile that runs Coscheduling has its own plugin."""
     return [plugin.state for plugin in framework.plugins if isinstance(plugin, Coscheduling)]
 
 
 def _until(entries: Iterable[Expiring], key: str, now: float) -> float | None:
-    """Return until when something is in force for a group in any profile, ``None`` if it is not."""
+    """Return when a group's last entry in any profile expires, ``None`` if it has no live entry."""
     found = [until for one in entries if (until := one.until(key, now)) is not None]
     return min(max(found), FOR_EVER) if found else None
 
 
 def _alive(entries: list[Expiring], now: float) -> tuple[tuple[str, float], ...]:
-    """Return all groups that something is in force for, each with until when."""
+    """Return all groups with a live entry, each with the time of its expiry."""
     keys = dict.fromkeys(key for one in entries for key, _ in one.alive(now))
     return tuple((key, until) for key in keys if (until := _until(entries, key, now)) is not None)
 

@@ -1,4 +1,4 @@
-"""PostBind of the classic edition: what a bound member does to its PodGroup's status."""
+"""PostBind of the classic edition: the effect of a bound member on its PodGroup's status."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scheduler_core.objects.model import PodGroup, PodGroupStatus
 
 @dataclass(frozen=True, slots=True)
 class PostBindResult:
-    """``seen`` is the status the plugin now has in memory, ``stored`` the one in the API, which users read.
+    """``seen`` is the status now in the plugin's memory, ``stored`` the one in the API, which users read.
 
-    The API object is patched only when the phase changes, so that ``stored.scheduled`` lags.
+    The API object is patched only when the phase changes, so ``stored.scheduled`` lags behind.
     """
 
     seen: PodGroupStatus

@@ -1,4 +1,4 @@
-"""PostFilter: whether a group fails with a pod that failed in PreFilter or on all nodes."""
+"""PostFilter: decides whether a group fails with a pod that failed in PreFilter or on all nodes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PostFilterReason = Literal["no-group", "extra", "small-gap", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class PostFilterResult:
-    """What PostFilter says: ``assigned`` of ``min_member`` hold a node, ``missing_percent`` do not.
+    """The result of PostFilter: ``assigned`` of ``min_member`` hold a node, ``missing_percent`` do not.
 
-    A gap of up to ``threshold_percent`` leaves the group waiting; else ``rejection`` tells who is rejected.
+    A gap of up to ``threshold_percent`` leaves the group waiting; else ``rejection`` lists the rejected pods.
     """
 
     why: PostFilterReason
@@ -35,7 +35,7 @@ class PostFilterResult:
 
     @property
     def rejects_group(self) -> bool:
-        """Tell whether the group fails with the pod."""
+        """Return whether the group fails with the pod."""
         return self.rejection is not None
 
 
@@ -48,7 +48,7 @@ def post_filter(
     assigned: int,
     now: float,
 ) -> PostFilterResult:
-    """Decide for a failed pod; ``assigned`` members of its group hold a node (see :mod:`.permit`)."""
+    """Decide on a failed pod; ``assigned`` members of its group hold a node (see :mod:`.permit`)."""
     key, group = gangs.of_pod(pod)
     if group is None:
         return PostFilterResult("no-group", "can not find pod group", key)

@@ -1,4 +1,4 @@
-"""PreFilter: whether a pod is worth trying at all (PodGroupManager.PreFilter)."""
+"""PreFilter: rejects a pod whose group cannot be scheduled now (PodGroupManager.PreFilter)."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ NodesWithout = Callable[[str], Iterable[NodeResources]]
 
 @dataclass(frozen=True, slots=True)
 class PreFilterResult:
-    """What PreFilter says of a pod, and by which rule.
+    """The result of PreFilter for a pod, and the rule that decided it.
 
-    ``siblings`` of ``min_member`` are there, ``gated`` of them held by gates; ``until`` is when a denial,
-    a back-off or a permission runs out, in virtual seconds.
+    ``siblings`` of ``min_member`` exist, ``gated`` of them are held by scheduling gates; ``until`` is when a
+    denial, a back-off or a permission expires, in virtual seconds.
     """
 
     code: PluginCode
@@ -54,7 +54,7 @@ class PreFilterResult:
 
     @property
     def success(self) -> bool:
-        """Tell whether the pod goes on to Filter."""
+        """Return whether the pod proceeds to Filter."""
         return self.code == "Success"
 
 
@@ -69,7 +69,7 @@ def pre_filter(
 ) -> PreFilterResult:
     """Apply the rules in turn. ``nodes`` yields the nodes' resources without the members of a group.
 
-    Remembers a group whose resources suffice as permitted, and denies (classic) one whose do not.
+    Marks a group as permitted if the resources suffice, and (classic) as denied if they do not.
     """
     key, group = gangs.of_pod(pod)
     if group is None:
@@ -105,9 +105,9 @@ def pre_filter(
 
 
 def _refused(edition: Edition, state: GangState, key: str, now: float) -> PreFilterResult | None:
-    """Refuse the pods of a group that failed a short while ago.
+    """Reject the pods of a group that failed recently.
 
-    The text says 3s whatever deniedPGExpirationTimeSeconds is: it is a constant of the plugin.
+    The message says 3s regardless of deniedPGExpirationTimeSeconds: it is a constant of the plugin.
     """
     denied = state.denied.until(key, now) if edition.denies else None
     if denied is not None:
@@ -143,6 +143,6 @@ def _too_few(edition: Edition, gangs: Gangs, pod: Pod, key: str, group: PodGroup
 
 
 def _shown(check: ResourceCheck) -> str:
-    """Print what is missing as a Go map of resources, quantities as Kubernetes prints them."""
+    """Format the resource gap as a Go map, with quantities as Kubernetes prints them."""
     parts = (f"{name}:{format_resource(name, amount)}" for name, amount in sorted(check.gap.items()))
     return f"map[{' '.join(parts)}]"

@@ -1,4 +1,4 @@
-"""QueueSort: which of two pods is tried first (Coscheduling.Less)."""
+"""QueueSort: which of two pods is scheduled first (Coscheduling.Less)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from scheduler_core.objects.times import seconds_of
 
 TimeFrom = Literal["pod", "group", "failure"]
 NEVER = datetime(1, 1, 1, tzinfo=UTC).timestamp()
-"""The time of an object whose creation nobody noted: Go's zero time."""
+"""The time of an object without a creation timestamp: Go's zero time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """What a pod is sorted by: the smaller :attr:`order` is tried first.
+    """A pod's sort key: the pod with the smaller :attr:`order` is scheduled first.
 
-    ``time`` is in seconds since 1970, ``time_from`` tells whose it is: the moment the pod entered the queue,
-    the group's creation, or the group's last failure.
+    ``time`` is in seconds since 1970; ``time_from`` is its source: the pod's entry into the queue, the
+    group's creation, or the group's last failure.
     """
 
     priority: int
@@ -32,15 +32,15 @@ class SortKey:
 
     @property
     def order(self) -> tuple[int, float, str]:
-        """Return the key as a tuple that sorts: higher priority, earlier time, smaller ``namespace/name``."""
+        """Return a tuple to sort by: higher priority, earlier time, smaller ``namespace/name``."""
         return -self.priority, self.time, self.key
 
 
 def sort_key(edition: Edition, gangs: Gangs, state: GangState, pod: Pod, queued: float) -> SortKey:
     """Return a pod's sort key; ``queued`` is the virtual time at which it first entered the queue.
 
-    The group's creation is taken to the second, as the API keeps it; a group that has none is older than all
-    others (Go's zero time), one that is missing leaves the pod its own time.
+    The group's creation time has a resolution of one second, as in the API; a group without one is older than
+    all others (Go's zero time); if the group does not exist, the pod's own time is used.
     """
     key, group = gangs.of_pod(pod)
     failed = state.failed_at.get(key) if edition.failure_sorts and key else None
@@ -53,5 +53,5 @@ def sort_key(edition: Edition, gangs: Gangs, state: GangState, pod: Pod, queued:
 
 
 def less(first: SortKey, second: SortKey) -> bool:
-    """Tell whether the first pod is tried before the second."""
+    """Return whether the first pod is scheduled before the second."""
     return first.order < second.order

@@ -1,4 +1,4 @@
-"""What a cycle records of PodGroups: members, timers, denials, and the numbers behind each decision."""
+"""A cycle's record of PodGroups: members, timers, denials, and the numbers behind each decision."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ROWS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A pod of a group as the cycle left it.
+    """A pod of a group after the cycle.
 
-    ``state`` is active, backoff, unschedulable or gated in the queue, waiting at Permit, bound, or how it
-    ended: Succeeded, Failed. ``deadline`` is when its time at Permit is up; ``rejected`` that it was in this
-    cycle or since the one before.
+    ``state`` is active, backoff, unschedulable or gated in the queue, waiting at Permit, bound, or its final
+    phase: Succeeded, Failed. ``deadline`` is when it times out at Permit; ``rejected`` is whether it was
+    rejected there in this cycle or since the previous one.
     """
 
     pod: str
@@ -32,21 +32,21 @@ class Member:
     rejected: bool = False
     phase: str = ""  # the pod's own
     attempts: int = 0
-    backoff_until: float | None = None  # which may be past
+    backoff_until: float | None = None  # may be in the past
     since: float | None = None  # in its queue, or waiting at Permit
     moved_by: str = ""  # into its queue: see QueueEntry
-    refused_by: tuple[str, ...] = ()  # the plugins that failed it last
-    retry_at: float | None = None  # when its queue tries it again, whatever happens
+    refused_by: tuple[str, ...] = ()  # the plugins that rejected it last
+    retry_at: float | None = None  # when its queue retries it, even without an event
 
 
 @dataclass(frozen=True, slots=True)
 class PodGroupRecord:
     """The group of a cycle's pod, after the cycle; times are virtual seconds.
 
-    ``phase`` is ``None`` where the PodGroup does not exist; ``before`` is the phase that the cycle found.
-    ``assigned`` members hold a node. ``denied_until`` and the like are ``None`` where nothing is in force;
-    ``denials`` are those of all groups, as (group, until), and ``back_offs`` likewise; ``time`` is the moment
-    of the record.
+    ``phase`` is ``None`` if the PodGroup does not exist; ``before`` is the phase that the cycle found.
+    ``assigned`` members hold a node. ``denied_until``, ``backed_off_until`` and ``permitted_until`` are
+    ``None`` if nothing is in force; ``denials`` are those of all groups, as (group, until), and ``back_offs``
+    likewise; ``time`` is the time of the record.
     """
 
     key: str
@@ -108,7 +108,7 @@ class PodGroupRecord:
 
 @dataclass(frozen=True, slots=True)
 class GroupSummary:
-    """A PodGroup in short; ``assigned`` members hold a node, ``waiting`` ones of them at Permit."""
+    """A summary of a PodGroup; ``assigned`` members hold a node, ``waiting`` of them wait at Permit."""
 
     key: str
     phase: str
@@ -122,9 +122,9 @@ class GroupSummary:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The first PodGroups that there are, in order of creation, and the ``count`` of all.
+    """The first PodGroups, in order of creation, and the ``count`` of all.
 
-    ``table`` is the edition whose rules the controller follows; ``coscheduling`` whether the plugin runs.
+    ``table`` is the edition whose rules the controller follows; ``coscheduling`` is whether the plugin runs.
     """
 
     time: float
@@ -138,9 +138,9 @@ class Groups:
 class CoschedulingRecord:
     """PodGroups around a cycle.
 
-    ``groups`` are all of them after the cycle, ``pod_group`` is that of the cycle's pod; ``None`` without a
-    trace. ``groups_left`` are those that the previous cycle left, ``groups_met`` and ``group_met`` those that
-    the attempt found.
+    ``groups`` are all groups after the cycle, ``pod_group`` is the group of the cycle's pod; both are
+    ``None`` without a trace. ``groups_left`` is the state after the previous cycle; ``groups_met`` and
+    ``group_met`` are the state that the attempt found.
     """
 
     marks: tuple[TimelineMark, ...] = ()
@@ -151,7 +151,7 @@ class CoschedulingRecord:
     group_met: PodGroupRecord | None = None
 
     def up_to(self, phases: Sequence[str]) -> CoschedulingRecord:
-        """Return PodGroups as the attempt found them, with what plugins have said in ``phases``."""
+        """Return the PodGroups as the attempt found them, with the plugins' results in ``phases``."""
         return replace(
             self,
             marks=(),
@@ -180,7 +180,7 @@ NOTHING = CoschedulingRecord()
 
 
 def record_of(recorded: Cycle | FinalState) -> CoschedulingRecord:
-    """Return the PodGroups of a cycle or of the end of a run; an empty record where time stands still."""
+    """Return the PodGroups of a cycle or of the end of a run; an empty record if no time is simulated."""
     found = (one for one in recorded.plugins if isinstance(one, CoschedulingRecord))
     return next(found, NOTHING)
 

@@ -1,6 +1,6 @@
-"""What a failed member does to its group: waiting members rejected, the group denied or backed off.
+"""The effect of a failed member on its group: waiting members rejected, the group denied or backed off.
 
-PostFilter and Unreserve end alike; both tell it as a :class:`Rejection`, the caller rejects the pods.
+PostFilter and Unreserve both return a :class:`Rejection`; the caller rejects the pods.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from scheduler_core.framework.plugins.coscheduling.state import GangState
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """The waiting members to reject, with the message they get.
+    """The waiting members to reject, with their rejection message.
 
-    ``denied_until`` and ``backed_off_until`` are virtual seconds; ``extended`` is false where an entry was
-    alive already, which adding again does not lengthen.
+    ``denied_until`` and ``backed_off_until`` are virtual seconds; ``extended`` is false if a live entry
+    already existed, which is not extended by adding it again.
     """
 
     group: str
@@ -39,9 +39,9 @@ def reject_group(
     *,
     back_off: bool = False,
 ) -> Rejection:
-    """Reject the group's waiting members and remember its failure as the edition does.
+    """Reject the group's waiting members and record its failure as the edition does.
 
-    Denial (classic) and back-off (current, if ``back_off``) do not lengthen while an entry is alive.
+    Denial (classic) and back-off (current, if ``back_off``) do not extend a live entry.
     """
     extended = False
     if edition.denies:

@@ -1,4 +1,4 @@
-"""What the pods on each node request, kept up to date, for resource checks that are made again and again."""
+"""The requests of the pods on each node, kept up to date for repeated resource checks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scheduler_core.objects.model import Resources
 
 
 class RequestedByNode:
-    """Sums by node, worked out when they are first asked for and again only where pods came or went."""
+    """Sums by node, computed on first use and recomputed only for nodes whose pods changed."""
 
     def __init__(self) -> None:
         self._generation = -1
-        self._position = 0  # how many entries of the cluster's ``touched`` were followed
+        self._position = 0  # how many entries of the cluster's ``touched`` were processed
         self._sums: dict[int, Resources] = {}
 
     def nodes(self, cluster: Cluster, members: Sequence[PodState]) -> Iterator[NodeResources]:
-        """Yield the nodes in turn, each with the requests of its pods without those of ``members``."""
+        """Yield the nodes in order, each with the requests of its pods except those of ``members``."""
         columns = cluster.columns
         self._follow(cluster)
         own: dict[int, list[PodState]] = {}

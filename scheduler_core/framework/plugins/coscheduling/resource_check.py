@@ -1,6 +1,6 @@
-"""The cluster resource check of PreFilter: minResources against what all nodes together have left.
+"""The cluster resource check of PreFilter: minResources against the free resources of all nodes together.
 
-A sum over nodes: fragmentation, taints and affinity are not considered, and a node that is overcommitted
+It is a sum over nodes: fragmentation, taints and affinity are not considered, and an overcommitted node
 *increases* the need (core.CheckClusterResource).
 """
 
@@ -17,9 +17,9 @@ PODS = "pods"
 
 @dataclass(frozen=True, slots=True)
 class NodeResources:
-    """What a node has and what is requested on it, by resource, the group's own members left out.
+    """A node's allocatable and requested resources, by name, excluding the group's own members.
 
-    cpu in millicores, the others in base units; ``requested["pods"]`` is the number of pods.
+    cpu is in millicores, the others in base units; ``requested["pods"]`` is the number of pods.
     """
 
     name: str
@@ -27,9 +27,9 @@ class NodeResources:
     requested: Resources
 
     def left(self, resource: str) -> int:
-        """Return allocatable less requested; negative where the node is overcommitted."""
+        """Return allocatable minus requested; negative if the node is overcommitted."""
         if resource not in _BASIC and (resource not in self.allocatable or not is_scalar(resource)):
-            return 0  # neither there nor missing: not offered, or of a name no node keeps an account of
+            return 0  # not offered, or of a name that no node accounts for: neither free nor missing
         return self.allocatable.get(resource, 0) - self.requested.get(resource, 0)
 
 
@@ -38,19 +38,19 @@ _BASIC = frozenset({"cpu", "memory", "ephemeral-storage", PODS})
 
 @dataclass(frozen=True, slots=True)
 class ResourceRow:
-    """One resource on one node that was still needed when its turn came."""
+    """One resource that was still needed when its node was checked."""
 
     resource: str
     allocatable: int
     requested: int
     left: int
     need_before: int
-    need_after: int  # 0 or less: met, and dropped
+    need_after: int  # 0 or less: met, and removed from the need
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node's turn: a row for each resource still needed."""
+    """The check of one node: a row for each resource still needed."""
 
     node: str
     resources: tuple[ResourceRow, ...]
@@ -58,7 +58,7 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class ResourceCheck:
-    """The numbers of a check. ``gap`` is what remains after all nodes; empty means enough."""
+    """The numbers of a check. ``gap`` is the need that remains after all nodes; empty means enough."""
 
     need: Resources
     rows: tuple[NodeRow, ...] = ()
@@ -66,14 +66,14 @@ class ResourceCheck:
 
     @property
     def enough(self) -> bool:
-        """Tell whether nothing remains, after one node at least."""
+        """Return whether no need remains, after at least one node."""
         return bool(self.rows) and not self.gap
 
 
 def check_cluster_resources(nodes: Iterable[NodeResources], need: Mapping[str, int]) -> ResourceCheck:
-    """Subtract what each node has left from the need, in turn, until nothing is needed any more.
+    """Subtract each node's free resources from the need, in turn, until no need remains.
 
-    A need that is empty or without a positive amount is only found met at the first node: a cluster without
+    Even a need that is empty or without a positive amount is only met at the first node: a cluster without
     nodes never has enough.
     """
     missing = dict(need)
@@ -106,10 +106,10 @@ def check_cluster_resources(nodes: Iterable[NodeResources], need: Mapping[str, i
 def node_resources(
     nodes: Iterable[Node], pods: Mapping[str, Iterable[Pod]], group: str
 ) -> Iterator[NodeResources]:
-    """Yield each node with the requests of its pods, without those of the group with this key.
+    """Yield each node with the requests of its pods, except those of the group with this key.
 
-    ``pods`` maps a node's name to the pods on it, assumed ones included. With the key "" the pods without
-    a group are left out, as the plugin compares keys.
+    ``pods`` maps a node's name to the pods on it, including assumed ones. With the key "" the pods without
+    a group are excluded, as the plugin compares keys.
     """
     for node in nodes:
         requested: dict[str, int] = {PODS: 0}
@@ -124,7 +124,7 @@ def node_resources(
 
 
 def pod_requests(pod: Pod) -> dict[str, int]:
-    """Return what a pod takes on its node: its containers' sum or its largest init container, plus overhead.
+    """Return a pod's requests: the larger of its containers' sum and any init container, plus overhead.
 
     The rule of NodeInfo in Kubernetes 1.22 (framework.calculateResource).
     """
