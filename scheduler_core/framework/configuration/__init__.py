@@ -1,4 +1,4 @@
-"""KubeSchedulerConfiguration: profiles of plugins, compiled to what filters, scores and waits."""
+"""KubeSchedulerConfiguration: profiles of plugins, compiled to what the framework runs."""
 
 from scheduler_core.framework.configuration.compiling import compile_configuration, read_and_compile
 from scheduler_core.framework.configuration.conversion import Conversion, to_policy

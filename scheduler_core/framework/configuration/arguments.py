@@ -1,6 +1,6 @@
-"""The arguments of plugins: their types with defaults, and readers that say what is wrong.
+"""The arguments of plugins: their types with defaults, and readers that validate them.
 
-The rules are those of kube-scheduler's validation of plugin arguments; each type is called as its kind.
+The rules are those of kube-scheduler's validation of plugin arguments; each type is named after its kind.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ STRATEGIES = (LEAST_ALLOCATED, MOST_ALLOCATED, TO_CAPACITY_RATIO)
 
 @dataclass(frozen=True, slots=True)
 class ResourceSpec:
-    """A resource and what it weighs in the average, 1 to 100."""
+    """A resource and its weight in the average, 1 to 100."""
 
     name: str
     weight: int = 1
 
 
 CPU_AND_MEMORY = (ResourceSpec("cpu"), ResourceSpec("memory"))
-ShapePoints = tuple[tuple[int, int], ...]  # utilization in per cent, score from 0 to 10
+ShapePoints = tuple[tuple[int, int], ...]  # utilization in percent, score from 0 to 10
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringStrategy:
-    """By what NodeResourcesFit scores; ``shape`` is for RequestedToCapacityRatio."""
+    """The scoring strategy of NodeResourcesFit; ``shape`` is for RequestedToCapacityRatio."""
 
     type: str = LEAST_ALLOCATED
     resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
@@ -60,7 +60,7 @@ class ScoringStrategy:
 
 @dataclass(frozen=True, slots=True)
 class NodeResourcesFitArgs:
-    """What is not checked, by name and by the prefix before the slash, and how nodes are scored."""
+    """The ignored resources, by name and by the prefix before the slash, and the scoring strategy."""
 
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class NodeResourcesFitArgs:
 
 @dataclass(frozen=True, slots=True)
 class ResourcesArgs:
-    """The arguments of the plugins that score by resources, and nothing else."""
+    """The arguments of the plugins that only score by resources."""
 
     resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
     shape: ShapePoints = ()
@@ -77,7 +77,7 @@ class ResourcesArgs:
 
 @dataclass(frozen=True, slots=True)
 class InterPodAffinityArgs:
-    """What a required term of an existing pod weighs, 0 to 100."""
+    """The weight of a required term of an existing pod, 0 to 100, and whether its preferred terms count."""
 
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
@@ -85,7 +85,7 @@ class InterPodAffinityArgs:
 
 @dataclass(frozen=True, slots=True)
 class NodeAffinityArgs:
-    """What every pod's node affinity is made narrower by. ``required`` is ``None`` for nothing."""
+    """The node affinity added to that of every pod. ``required`` is ``None`` if there is none."""
 
     required: tuple[NodeSelectorTerm, ...] | None = None
     preferred: tuple[PreferredNodeTerm, ...] = ()
@@ -93,7 +93,7 @@ class NodeAffinityArgs:
 
 @dataclass(frozen=True, slots=True)
 class SpreadConstraint:
-    """A constraint for pods that have none of their own."""
+    """A topology spread constraint for pods that define none."""
 
     max_skew: int
     topology_key: str
@@ -102,7 +102,7 @@ class SpreadConstraint:
 
 @dataclass(frozen=True, slots=True)
 class PodTopologySpreadArgs:
-    """What pods without constraints of their own are spread by."""
+    """The default constraints for pods that define none."""
 
     default_constraints: tuple[SpreadConstraint, ...] = ()
     defaulting_type: str = "System"
@@ -117,7 +117,7 @@ class VolumeBindingArgs:
 
 @dataclass(frozen=True, slots=True)
 class DefaultPreemptionArgs:
-    """How many candidate nodes a dry run looks at, at least."""
+    """The minimum number of candidate nodes that a dry run inspects."""
 
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
@@ -125,7 +125,7 @@ class DefaultPreemptionArgs:
 
 @dataclass(frozen=True, slots=True)
 class NodeLabelArgs:
-    """Labels that nodes must have, must not have, or are preferred with or without."""
+    """Labels that nodes must have or lack, or that are preferred to be present or absent."""
 
     present_labels: tuple[str, ...] = ()
     absent_labels: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ class NodeLabelArgs:
 
 @dataclass(frozen=True, slots=True)
 class ServiceAffinityArgs:
-    """Labels by which the pods of a Service are kept together, or are spread."""
+    """Labels by which the pods of a Service are kept together or spread."""
 
     affinity_labels: tuple[str, ...] = ()
     anti_affinity_labels_preference: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ def _points(value: Any, at: At) -> ShapePoints | None:
 
 
 def _unique(name: str, what: Callable[[Any], object], read: Reader) -> Reader:
-    """Make a reader of a list in which nothing may stand twice."""
+    """Return a reader of a list that reports duplicates."""
 
     def look(value: Any, at: At) -> Any:
         listed = read(value, at)
@@ -186,7 +186,7 @@ outlined(_points, _POINTS)
 
 
 def _resource(weight: int) -> Reader:
-    """Make a reader of a resource whose weight is at most this."""
+    """Return a reader of a resource with a maximum weight."""
     return record(
         ResourceSpec,
         {"name": Field("name", text, required=True), "weight": Field("weight", integer(1, weight))},
@@ -341,7 +341,7 @@ READERS: Mapping[str, Reader] = {
     ),
     "DynamicResources": opaque,
 }
-"""What reads the arguments of a plugin that takes any; Coscheduling's depend on the edition."""
+"""The argument readers of the plugins that take arguments; Coscheduling's depend on the edition."""
 
 DEFAULTS: Mapping[str, Any] = {
     "NodeResourcesFit": NodeResourcesFitArgs(),
@@ -356,11 +356,11 @@ DEFAULTS: Mapping[str, Any] = {
     "NodeLabel": NodeLabelArgs(),
     "ServiceAffinity": ServiceAffinityArgs(),
 }
-"""The arguments of plugins that a configuration gives none; RequestedToCapacityRatio does not run without."""
+"""The default arguments of plugins; RequestedToCapacityRatio has none and does not run without arguments."""
 
 
 def read_coscheduling(edition: Edition, value: Any, at: At) -> Any:
-    """Read Coscheduling's arguments as its edition does."""
+    """Read and validate Coscheduling's arguments as its edition does."""
     if type(value) is not dict:
         at.error(f"must be an object such as {{permitWaitingTimeSeconds: 60}}, not {show(value)}")
         return None
@@ -373,7 +373,7 @@ def read_coscheduling(edition: Edition, value: Any, at: At) -> Any:
 
 
 def _tell(edition: Edition, problem: str, value: Mapping[str, Any], at: At) -> None:
-    """Place the plugin's own words at the field they are about, and say what is right."""
+    """Report the plugin's own error at the field it concerns, with a suggestion."""
     named = next((name for name in value if problem.startswith((f"{name}:", f'unknown field "{name}"'))), "")
     place = at.child(named) if named else at
     if not problem.startswith("unknown field"):

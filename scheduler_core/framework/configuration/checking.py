@@ -1,4 +1,4 @@
-"""Combinations of plugins that cannot work, each with why and what would be right."""
+"""Checks for combinations of plugins that cannot work, each reported with the reason and the remedy."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ COSCHEDULING_NEEDS = {
     "permit": "which is where a group's pods wait for each other",
     "reserve": "or a member that is given up does not take the others with it",
 }
-"""The points without which Coscheduling does not work, and why."""
+"""The extension points without which Coscheduling does not work, with the reasons."""
 
 
 def check_names(profile: WrittenProfile, version: Version) -> None:
-    """Report plugins that do not exist, that their version has not, and scoring ones that weigh nothing."""
+    """Report plugins that do not exist, or not in this version, and scoring plugins with weight 0."""
     for point, of in (profile.sets or {}).items():
         for plugin in of.enabled:
             if _exists(plugin.name, plugin.at.child("name"), version):
@@ -66,13 +66,13 @@ def _check_weight(plugin: NamedPlugin, point: str) -> None:
 
 
 def check_combination(profile: WrittenProfile, listed: Listed, version: Version) -> None:
-    """Report what the plugins of one profile lack, or have too much of."""
+    """Report what is missing or redundant among the plugins of one profile."""
     for check in CHECKS:
         check(profile, listed, version)
 
 
 def _place(profile: WrittenProfile, point: str) -> At:
-    """Return where a profile speaks of a point, or the profile."""
+    """Return the place where a profile configures an extension point, else that of the profile."""
     written = (profile.sets or {}).get(point)
     return written.at if written is not None else profile.at
 
@@ -156,7 +156,7 @@ CHECKS: Sequence[Callable[[WrittenProfile, Listed, Version], None]] = (
 def check_common_queue_sort(
     profiles: Sequence[tuple[WrittenProfile, Listed, Mapping[str, object]]],
 ) -> None:
-    """Report profiles that would sort the one queue in another way than the first profile does."""
+    """Report profiles that would sort the shared queue differently from the first profile."""
     (_, first, given), *others = profiles
     names = [plugin.name for plugin in first["queueSort"]]
     for profile, listed, arguments in others:
@@ -174,7 +174,7 @@ def check_common_queue_sort(
 
 
 def check_configs(profile: WrittenProfile, listed: Listed, version: Version) -> None:
-    """Report arguments for plugins that do not exist or run, and arguments given twice."""
+    """Report arguments for plugins that do not exist or are not enabled, and duplicate arguments."""
     running = {plugin.name for plugins in listed.values() for plugin in plugins}
     first: dict[str, int] = {}
     for number, config in enumerate(profile.configs):
@@ -190,7 +190,7 @@ def check_configs(profile: WrittenProfile, listed: Listed, version: Version) -> 
 
 
 def check_kind(name: str, config_args: Mapping[str, object], at: At, version: Version) -> bool:
-    """Tell whether arguments say that they are this plugin's; they need not say anything."""
+    """Return whether the kind and apiVersion of arguments, both optional, match the plugin."""
     kind, given = config_args.get("kind"), config_args.get("apiVersion")
     wanted = f"{name}Args"
     right = True

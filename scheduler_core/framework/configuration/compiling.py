@@ -1,4 +1,4 @@
-"""A KubeSchedulerConfiguration compiled to what runs: plugins, predicates and priorities by profile."""
+"""A KubeSchedulerConfiguration compiled to plugins, predicates and priorities by profile."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-s
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """The document's place where nothing else is known of it."""
+    """The root of a document about which only the kind is known."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A profile that was read: what is enabled where, and the arguments of what is."""
+    """A checked profile: the enabled plugins by extension point, and their arguments."""
 
     written: WrittenProfile
     listed: Listed
@@ -60,7 +60,7 @@ def compile_configuration(
     """Compile a KubeSchedulerConfiguration document.
 
     Raises:
-        PolicyError: With everything that is wrong, each with its path.
+        PolicyError: With every problem and its path.
     """
     report = Report()
     compiled = read_and_compile(document, settings, At(report, None, _Root(str(document.get("kind")))))
@@ -72,7 +72,7 @@ def compile_configuration(
 
 
 def read_and_compile(value: Document, settings: Settings, at: At) -> FrameworkConfiguration | None:
-    """Compile a document; problems and warnings go to the report of ``at``, ``None`` if it cannot be used."""
+    """Compile a document; report errors and warnings to ``at``; return ``None`` if it cannot be used."""
     wrong = len(at.report.errors)
     written = read_configuration(value, at)
     if written is None:
@@ -106,7 +106,7 @@ def _checked(profile: WrittenProfile, version: Version) -> _Checked:
 
 
 def _arguments(profile: WrittenProfile, listed: Listed, version: Version) -> dict[str, Any]:
-    """Read the arguments of every plugin that takes any, and fill in those of plugins that run."""
+    """Read the arguments of plugins, and default those of enabled plugins; return the enabled ones'."""
     given: dict[str, Any] = {}
     for config in profile.configs:
         if config.name not in given and config.name in PLUGINS:
@@ -165,7 +165,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
     priorities: dict[str, WeightedPriority] = {}
     for plugin in points["score"]:
         for name, priority in priorities_of(plugin.name, arguments.get(plugin.name)):
-            # two plugins that one rule stands for are told apart by their own names
+            # two plugins that map to one rule are distinguished by their own names
             own = name if name not in priorities else plugin.name
             priorities[own] = WeightedPriority(own, plugin.weight, in_variant(priority, quirks))
             differs = "" if name in OWN else PLUGINS[plugin.name].score_differs
@@ -186,7 +186,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
     return FrameworkProfile(name, points, arguments, profile, written.percentage, tuple(told))
 
 
-# --- what is worth knowing
+# --- warnings
 
 
 def _tell_of_effects(
@@ -195,7 +195,7 @@ def _tell_of_effects(
     profiles: Iterable[FrameworkProfile],
     settings: Settings,
 ) -> None:
-    """Warn of everything that the run will not do, or do as v1.11 did."""
+    """Warn of everything that the run does not do, or does as v1.11 did."""
     at = written.at
     if written.percentage and written.percentage < 100:
         at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
@@ -210,7 +210,7 @@ def _tell_of_effects(
     for one, profile in zip(checked, profiles):
         _tell_of_arguments(one, profile)
         for told in _rules(profile):
-            if told not in said:  # most profiles run the same rules: once is enough
+            if told not in said:  # most profiles run the same rules: warn once
                 one.written.at.warn(told)
             said.add(told)
 
@@ -227,7 +227,7 @@ def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
 
 
 def _rules(profile: FrameworkProfile) -> Iterator[str]:
-    """Say which plugins a rule of v1.11 stands for that differs, and which nothing evaluates."""
+    """Yield warnings for plugins that a differing rule of v1.11 evaluates, and for those not evaluated."""
     for point in ALIKE:
         differing = {p: rule for p, of, rule, differs in profile.stands_for if differs and of == point}
         if differing:

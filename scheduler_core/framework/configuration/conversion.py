@@ -1,8 +1,8 @@
-"""A KubeSchedulerConfiguration as a v1 Policy, and back, with what could not be carried over.
+"""Conversion of a KubeSchedulerConfiguration to a v1 Policy, with what could not be converted.
 
-What is carried over decides alike in this engine: the same predicates in the same order, the same
-priorities with the same weights and arguments. ``lost`` is empty only then; ``notes`` tell what is called
-otherwise, or words its reasons otherwise.
+The converted parts decide the same in this engine: the same predicates in the same order, the same
+priorities with the same weights and arguments. ``lost`` is empty only if everything was converted; ``notes``
+list what is named differently, or words its reasons differently.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ POLICY_HEAD: Document = {"apiVersion": "v1", "kind": "Policy"}
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The other document, what it lacks, and what is called or worded otherwise in it."""
+    """The converted document, what it lacks, and what is named or worded differently in it."""
 
     document: Document
     lost: tuple[str, ...] = ()
@@ -50,14 +50,14 @@ class Conversion:
 
 @dataclass(slots=True)
 class ConversionNotes:
-    """What is found on the way."""
+    """The losses and notes collected during a conversion."""
 
     lost: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def to_policy(document: Document, scheduler_name: str = "") -> Conversion:
-    """Write a profile of a KubeSchedulerConfiguration, the main one unless it is named, as a Policy.
+    """Convert a profile of a KubeSchedulerConfiguration, by default the main one, to a Policy.
 
     Raises:
         PolicyError: The configuration cannot be used.
@@ -88,7 +88,7 @@ def _tell_of_framework(
     document: Document,
     told: ConversionNotes,
 ) -> None:
-    """Tell what a Policy has no words for: other profiles, other points, the queue."""
+    """Record what a Policy cannot express: other profiles, other extension points, the queue."""
     for name in configuration.names:
         if name != profile.scheduler_name:
             told.lost.append(f"the profile {name}: a Policy is of one scheduler")
@@ -197,6 +197,6 @@ def _ratio_entry(shape: ShapePoints) -> dict[str, Any]:
 
 
 def shape_points(argument: Mapping[str, Any]) -> list[dict[str, int]]:
-    """Return the points of a Policy's ``requestedToCapacityRatioArguments``, with what they leave out."""
+    """Return the points of a Policy's ``requestedToCapacityRatioArguments``, with defaults filled in."""
     points = argument["requestedToCapacityRatioArguments"]["shape"]
     return [{name: point.get(name, 0) for name in ("utilization", "score")} for point in points]

@@ -1,4 +1,4 @@
-"""A KubeSchedulerConfiguration as a document of a bundle: how it is known, and that it can be used."""
+"""A KubeSchedulerConfiguration as a document of a bundle: its detection and validation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ NEWEST = list(VERSIONS.values())[-1].api_version
 
 
 def check_configuration(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
-    """Report everything wrong with a configuration, or worth knowing; tell whether it can be used."""
+    """Report all errors and warnings of a configuration; return whether it can be used."""
     wrong = len(at.report.errors)
     return read_and_compile(value, settings, at) is not None and len(at.report.errors) == wrong
 
 
 def is_scheduler_configuration(value: Mapping[str, Any], at: At) -> bool:
-    """Tell whether a document is a KubeSchedulerConfiguration; one that was meant as such is an error."""
+    """Return whether a document is, or was meant as, a KubeSchedulerConfiguration; report the latter."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if kind == CONFIGURATION_KIND:
         return True

@@ -1,4 +1,4 @@
-"""A scheduler's configuration with Coscheduling enabled, and what that changes besides."""
+"""A scheduler's configuration with Coscheduling enabled, and the other changes which that entails."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from scheduler_core.framework.plugins.coscheduling.editions import Edition
 from scheduler_core.objects.manifests import Document
 
 AT_POINTS = ("preFilter", "postFilter", "permit", "reserve", "postBind")
-"""Where Coscheduling works besides queueSort, where a version has no multiPoint."""
+"""The extension points of Coscheduling besides queueSort, for a version without multiPoint."""
 
 VERSION_OF = {"classic": "v1beta2", "current": "v1"}
-"""The version in which a new configuration is written, by the edition that is built with it."""
+"""The version in which a new configuration is written, by the edition built against it."""
 
 
 def schedules_groups(document: Document | None, settings: Settings = DEFAULT_SETTINGS) -> bool:
-    """Tell whether all profiles of a configuration have Coscheduling; a Policy has none."""
+    """Return whether all profiles of a configuration enable Coscheduling; a Policy cannot."""
     if document is None or document.get("kind") != CONFIGURATION_KIND:
         return False
     return all(profile.coscheduling for profile in compile_configuration(document, settings).profiles)
@@ -38,11 +38,11 @@ def with_coscheduling(
 ) -> Conversion:
     """Return the configuration with Coscheduling in every profile.
 
-    ``document`` is the one in force: a Policy becomes a KubeSchedulerConfiguration, ``None`` the defaults of
-    one. A KubeSchedulerConfiguration keeps its version, and so its edition of the plugin.
+    ``document`` is the active configuration: a Policy is converted to a KubeSchedulerConfiguration, ``None``
+    to a default one. A KubeSchedulerConfiguration keeps its version, and so its edition of the plugin.
 
     Raises:
-        PolicyError: The one in force cannot be used.
+        PolicyError: The active configuration cannot be used.
     """
     if document is not None and document.get("kind") == CONFIGURATION_KIND:
         return _enabled(document, settings)
@@ -54,7 +54,7 @@ def with_coscheduling(
         return Conversion(_with_plugin(plain, version), (), (note,))
     older = [other for other in VERSIONS.values() if other.edition is edition and other is not version]
     made = [(of, from_policy(document, of.name, settings)) for of in (version, *older)]
-    version, found = min(made, key=lambda pair: len(pair[1].lost))  # of those that lose as much the usual one
+    version, found = min(made, key=lambda pair: len(pair[1].lost))  # ties: the usual one
     return Conversion(_with_plugin(found.document, version), found.lost, found.notes)
 
 
@@ -72,7 +72,7 @@ def _with_plugin(document: Mapping[str, Any], version: Version) -> Document:
 
 
 def _of_profile(profile: Mapping[str, Any], version: Version) -> dict[str, Any]:
-    """Enable the plugin after what is enabled; it alone sorts the queue."""
+    """Enable the plugin after those already enabled, and as the only queueSort plugin."""
     plugins = dict(profile.get("plugins") or {})
     plugins["queueSort"] = {"enabled": [{"name": COSCHEDULING}], "disabled": [{"name": "*"}]}
     for point in (MULTI_POINT,) if MULTI_POINT in version.points else AT_POINTS:

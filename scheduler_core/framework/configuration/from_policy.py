@@ -1,4 +1,4 @@
-"""A v1 Policy as a KubeSchedulerConfiguration, in the newest version that has all of its plugins."""
+"""Conversion of a v1 Policy to a KubeSchedulerConfiguration, in the newest version that loses least."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ PLUGIN_OF: Mapping[str, str] = {
     CONDITION: "NodeUnschedulable",
     "PodFitsPorts": "NodePorts",
 }
-"""The plugin that each predicate has become."""
+"""The plugin that replaced each predicate."""
 
 SCORER_OF: Mapping[str, str] = {
     **{row.priority: row.name for row in PLUGINS.values() if row.priority and not row.until},
     "NodePreferAvoidPodsPriority": "NodePreferAvoidPods",
 }
-"""The plugin that each priority has become, but for those that score by resources."""
+"""The plugin that replaced each priority, except for those that score by resources."""
 
 BY_RESOURCES = {
     "LeastRequestedPriority": "NodeResourcesLeastAllocated",
@@ -54,7 +54,7 @@ CONDITIONS = ("CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskP
 
 @dataclass(slots=True)
 class _Draft:
-    """A configuration in the making: the plugins of both points, and the arguments by plugin."""
+    """A draft configuration: the plugins at filter and score, and the arguments by plugin."""
 
     version: Version
     told: ConversionNotes = field(default_factory=ConversionNotes)
@@ -63,7 +63,7 @@ class _Draft:
     arguments: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def has(self, plugin: str, what: str) -> bool:
-        """Tell whether the version has a plugin; what needs it is lost otherwise."""
+        """Return whether the version has a plugin; otherwise record what needs it as lost."""
         if has_plugin(self.version, plugin):
             return True
         row = PLUGINS[plugin]
@@ -74,13 +74,13 @@ class _Draft:
 def from_policy(
     policy: Document | None, version: str = "", settings: Settings = DEFAULT_SETTINGS
 ) -> Conversion:
-    """Write a Policy, ``None`` for the DefaultProvider, as a KubeSchedulerConfiguration.
+    """Convert a Policy, ``None`` for the DefaultProvider, to a KubeSchedulerConfiguration.
 
-    Without a ``version`` it is the newest of those that lose least.
+    Without a ``version`` the newest of those that lose least is used.
 
     Raises:
         PolicyError: The policy cannot be used.
-        KeyError: There is no such version.
+        KeyError: The version does not exist.
     """
     profile = compile_policy(policy, settings)
     versions = [VERSIONS[version]] if version else list(reversed(VERSIONS.values()))
@@ -174,7 +174,7 @@ def _add_priority(draft: _Draft, priority: WeightedPriority, argument: Any) -> N
 
 
 def _enable_scorer(draft: _Draft, plugin: str, priority: WeightedPriority, *, shared: bool = False) -> bool:
-    """Let a plugin score; it has one weight, which priorities share only if they weigh the same."""
+    """Enable a plugin at score; its one weight is shared only by priorities of the same weight."""
     weight = draft.scorers.get(plugin)
     if weight is not None and (not shared or weight != priority.weight):
         draft.told.lost.append(f"{priority.name}: {plugin} scores already, with one weight")
@@ -206,7 +206,7 @@ def _add_by_resources(
 
 
 def _document(draft: _Draft) -> Document:
-    """Write what differs from the version's defaults, and nothing else."""
+    """Return a document with only the differences from the version's defaults."""
     version = draft.version
     head = {"apiVersion": version.api_version, "kind": CONFIGURATION_KIND}
     plugins = dict(_sets(draft, compile_configuration(head).main))

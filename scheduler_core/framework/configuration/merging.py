@@ -1,4 +1,4 @@
-"""What a profile enables at each extension point: the defaults, what it says itself, and multiPoint.
+"""The plugins of a profile at each extension point: the defaults, its own entries, and multiPoint.
 
 The rules are those of kube-scheduler's mergePluginSet and frameworkImpl.expandMultiPointPlugins.
 """
@@ -19,7 +19,8 @@ Listed = dict[str, list[NamedPlugin]]
 def enabled(profile: WrittenProfile, version: Version) -> Listed:
     """Return the plugins of each extension point, in the order in which they are called.
 
-    A plugin that stands at a point twice, or does not work there, is reported and left out.
+    A plugin enabled twice at an extension point is reported and left out; one not supported there is
+    reported.
     """
     written = profile.sets or {}
     listed = {}
@@ -34,7 +35,7 @@ def enabled(profile: WrittenProfile, version: Version) -> Listed:
 
 
 def _check(own: Set, point: str) -> None:
-    """Report what cannot work at a point; a plugin that does not exist is reported elsewhere."""
+    """Report plugins that do not support an extension point; unknown plugins are reported elsewhere."""
     for plugin in own.enabled:
         row = PLUGINS.get(plugin.name)
         if row is None or point == MULTI_POINT:
@@ -46,7 +47,7 @@ def _check(own: Set, point: str) -> None:
 
 
 def _merged(default: list[NamedPlugin], own: Set, version: Version) -> list[NamedPlugin]:
-    """Merge what a profile says of a point into the defaults (mergePluginSet)."""
+    """Merge a profile's plugin set of an extension point into the defaults (mergePluginSet)."""
     off = {plugin.name for plugin in own.disabled}
     kept = [] if EVERYTHING in off else [plugin for plugin in default if plugin.name not in off]
     if not version.replaces:
@@ -54,13 +55,13 @@ def _merged(default: list[NamedPlugin], own: Set, version: Version) -> list[Name
     again = {plugin.name: plugin for plugin in own.enabled}
     names = {plugin.name for plugin in kept}
     replaced = [again.get(plugin.name, plugin) for plugin in kept]
-    # of a plugin named twice the last one replaces the default; the others are one too many
+    # of duplicate entries the last one replaces the default; the others are reported
     rest = [plugin for plugin in own.enabled if plugin.name not in names or plugin is not again[plugin.name]]
     return _once([*replaced, *rest], version, set())
 
 
 def _once(plugins: Iterable[NamedPlugin], version: Version, default: set[str]) -> list[NamedPlugin]:
-    """Report every plugin that is enabled a second time."""
+    """Return the plugins without duplicates, and report every plugin that is enabled a second time."""
     first: dict[str, NamedPlugin] = {}
     for plugin in plugins:
         if plugin.name not in first:
@@ -84,9 +85,9 @@ def _path(at: At) -> str:
 def _expanded(
     point: str, own: list[NamedPlugin], everywhere: list[NamedPlugin], written: Set | None
 ) -> list[NamedPlugin]:
-    """Add multiPoint's plugins to a point (expandMultiPointPlugins).
+    """Add multiPoint's plugins to an extension point (expandMultiPointPlugins).
 
-    First come plugins of the point that multiPoint names too, then multiPoint's, then the point's own.
+    The order is: the point's plugins that multiPoint names too, multiPoint's others, the point's others.
     """
     off = {plugin.name for plugin in written.disabled} if written is not None else set()
     if EVERYTHING in off:

@@ -1,7 +1,7 @@
 """The plugins that a KubeSchedulerConfiguration can name, as one table.
 
-A row tells at which extension points a plugin works, which of our predicates and priorities stand for it
-there, and in what its rule of today differs from the rule of v1.11 that the engine evaluates.
+A row lists the extension points of a plugin, the engine's predicates and priorities that evaluate it there,
+and how today's rule differs from the rule of v1.11 that the engine evaluates.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _SCORES = ("preScore", "score")
 
 @dataclass(frozen=True, slots=True)
 class PluginRow:
-    """One row. ``until`` is the last version that has the plugin, empty for all; ``instead`` what follows it.
+    """One row. ``until`` is the last version with the plugin, empty for all; ``instead`` is its successor.
 
-    ``predicates`` are evaluated at filter, ``priority`` at score; without them nothing is, and every node
-    passes or scores alike. ``needs`` are points that do not work without the one before them.
+    ``predicates`` are evaluated at filter, ``priority`` at score; without them every node passes, or scores
+    the same. ``needs`` are pairs of an extension point and the one that it requires.
     """
 
     name: str
@@ -199,10 +199,10 @@ PLUGINS: dict[str, PluginRow] = {row.name: row for row in _ROWS}
 """Every plugin, by name: those of kube-scheduler itself, and Coscheduling."""
 
 SCORES_ALONE = ("NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio")
-"""What NodeResourcesFit takes over in v1beta2; beside each other they would count twice."""
+"""The plugins that NodeResourcesFit replaces in v1beta2; enabled together they would count twice."""
 
 
 def base_name(name: str) -> str:
-    """Return a plugin's own name: kube-scheduler-simulator wraps each plugin, and names it ``…Wrapped``."""
+    """Return a plugin's own name: kube-scheduler-simulator wraps each plugin and names it ``…Wrapped``."""
     stripped = name.removesuffix("Wrapped")
     return stripped if stripped in PLUGINS else name

@@ -1,4 +1,4 @@
-"""What a scheduler starts with, compiled: the profile of each ``spec.schedulerName``."""
+"""A scheduler's configuration, compiled to the profile of each ``spec.schedulerName``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT_NAMES = ("", "default-scheduler")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a scheduler starts with: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
+    """A scheduler's start-up configuration: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
 
     ``policy`` is ``None`` for the default provider.
     """
@@ -43,14 +43,14 @@ def compile_profile(document: Document | None, settings: Settings = DEFAULT_SETT
     ``None`` is the default provider.
 
     Raises:
-        PolicyError: With everything that is wrong, each with its path.
+        PolicyError: With every problem and its path.
     """
     framework = Configuration(document, settings).framework
     return compile_policy(document, settings) if framework is None else framework.main.profile
 
 
 def profiles_of(configuration: Configuration) -> Mapping[str, Profile]:
-    """Return the profiles by the schedulerName of the pods that they schedule; others are left alone.
+    """Return the profiles by the schedulerName of the pods that they schedule; other pods are ignored.
 
     Raises:
         PolicyError: The configuration cannot be used.
@@ -64,5 +64,5 @@ def profiles_of(configuration: Configuration) -> Mapping[str, Profile]:
 
 
 def main_profile(profiles: Mapping[str, Profile]) -> Profile:
-    """Return the default scheduler's profile, or the first where there is none of its name."""
+    """Return the default scheduler's profile, or the first if none has its name."""
     return profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))

@@ -1,4 +1,4 @@
-"""A KubeSchedulerConfiguration read field by field, each with its place; what it means comes later."""
+"""A KubeSchedulerConfiguration parsed field by field, each with its place; compilation is separate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OLD = {
 
 @dataclass(frozen=True, slots=True)
 class NamedPlugin:
-    """A plugin that a list names; ``weight`` is ``None`` where it gives none."""
+    """A plugin named in a list; ``weight`` is ``None`` if it is not given."""
 
     at: At
     name: str
@@ -51,7 +51,7 @@ class NamedPlugin:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """What is enabled and disabled at one extension point."""
+    """The enabled and disabled plugins of one extension point."""
 
     at: At
     enabled: tuple[NamedPlugin, ...] = ()
@@ -60,7 +60,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The arguments of a plugin, as they are written."""
+    """The arguments of a plugin, as written."""
 
     at: At
     name: str
@@ -80,7 +80,7 @@ class WrittenProfile:
 
 @dataclass(frozen=True, slots=True)
 class WrittenConfiguration:
-    """The document."""
+    """The parsed document."""
 
     at: At
     version: Version
@@ -94,7 +94,7 @@ class WrittenConfiguration:
 def placed(
     build: Callable[..., Any], fields: Mapping[str, Field], unread: str = "", optional: str = ""
 ) -> Reader:
-    """Make a reader of objects that remember their place; ``optional`` fields are unread ones too."""
+    """Return a reader of objects that keep their place; ``optional`` fields are not read, like ``unread``."""
     inner = record(dict, fields, unread=f"{unread} {optional}")
 
     def read(value: Any, at: At) -> Any:
@@ -105,7 +105,7 @@ def placed(
 
 
 def _bounded(read_item: Reader, most: int) -> Reader:
-    """Make a reader of lists of at most so many items: every one costs work that a text can multiply."""
+    """Return a reader of lists with a maximum length, as every item costs work that aliases can multiply."""
     inner = list_of(read_item)
 
     def read(value: Any, at: At) -> Any:
@@ -189,7 +189,7 @@ CONFIGURATION = placed(
 
 
 def read_configuration(value: Mapping[str, Any], at: At) -> WrittenConfiguration | None:
-    """Read a document. What is wrong goes to the report of ``at``; ``None`` if nothing can be made of it."""
+    """Parse a document; report problems to ``at``; return ``None`` if it cannot be parsed."""
     version = version_of(value, at)
     out = CONFIGURATION(dict(value), at)
     if version is None or out is None:
@@ -215,7 +215,7 @@ def read_configuration(value: Mapping[str, Any], at: At) -> WrittenConfiguration
 
 
 def version_of(value: Mapping[str, Any], at: At) -> Version | None:
-    """Return the version that a document says it is of."""
+    """Return the version of a document's apiVersion; report an unknown one and return ``None``."""
     given = value.get("apiVersion")
     group, _, name = given.rpartition("/") if isinstance(given, str) else ("", "", "")
     if group == GROUP and name in VERSIONS:
@@ -233,7 +233,7 @@ def version_of(value: Mapping[str, Any], at: At) -> Version | None:
 
 
 def _check_names(written: WrittenConfiguration) -> None:
-    """See that pods can tell the profiles apart."""
+    """Report profiles whose names are missing or not unique."""
     first: dict[str, At] = {}
     for number, profile in enumerate(written.profiles):
         name = profile.scheduler_name

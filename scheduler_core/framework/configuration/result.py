@@ -1,4 +1,4 @@
-"""What a KubeSchedulerConfiguration is compiled to."""
+"""The compiled form of a KubeSchedulerConfiguration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scheduler_core.objects.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A plugin at an extension point; ``weight`` is 0 but for those that score."""
+    """A plugin at an extension point; ``weight`` is 0 except at score."""
 
     name: str
     weight: int = 0
@@ -22,12 +22,12 @@ class Enabled:
 
 @dataclass(frozen=True, slots=True)
 class FrameworkProfile:
-    """One scheduler by name: what a framework calls, and what filters and scores for it.
+    """One scheduler by name: its plugins by extension point, and its predicates and priorities.
 
-    ``points`` has an entry for each extension point, its plugins in the order in which they are called.
-    ``arguments`` holds the arguments of each enabled plugin that has any, defaults filled in, as the types of
-    :mod:`scheduler_core.framework.configuration.arguments`, and Coscheduling's own. ``stands_for`` tells
-    which rule evaluates a plugin: (plugin, point, predicate or priority, in what today's rule differs).
+    ``points`` maps each extension point to its plugins, in call order. ``arguments`` holds the arguments of
+    each enabled plugin that has any, with defaults, as the types of
+    :mod:`scheduler_core.framework.configuration.arguments`, and Coscheduling's own. ``stands_for`` lists the
+    rules that evaluate the plugins: (plugin, point, predicate or priority, how today's rule differs).
     """
 
     scheduler_name: str
@@ -38,11 +38,11 @@ class FrameworkProfile:
     stands_for: tuple[tuple[str, str, str, str], ...] = ()
 
     def names(self, point: str) -> tuple[str, ...]:
-        """Return the plugins at a point, in order."""
+        """Return the names of the plugins at an extension point, in call order."""
         return tuple(plugin.name for plugin in self.points[point])
 
     def has(self, plugin: str) -> bool:
-        """Tell whether a plugin is enabled anywhere."""
+        """Return whether a plugin is enabled at any extension point."""
         return any(plugin in self.names(point) for point in POINTS)
 
     @property
@@ -57,15 +57,15 @@ class FrameworkProfile:
 
     @property
     def coscheduling(self) -> bool:
-        """Tell whether groups of pods are scheduled together, which takes waiting at Permit."""
+        """Return whether Coscheduling is enabled, so that pods may wait at Permit."""
         return self.has(COSCHEDULING)
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkConfiguration:
-    """A scheduler process: its profiles by order of the document. Backoff is in seconds of virtual time.
+    """A scheduler process: its profiles in document order. Backoff is in seconds of virtual time.
 
-    ``percentage_of_nodes_to_score`` 0 leaves it to the size of the cluster, as kube-scheduler does.
+    ``percentage_of_nodes_to_score`` 0 means that it depends on the cluster size, as in kube-scheduler.
     """
 
     version: Version
@@ -77,11 +77,11 @@ class FrameworkConfiguration:
 
     @property
     def main(self) -> FrameworkProfile:
-        """Return the profile of ``default-scheduler``, or the first where there is none."""
+        """Return the profile of ``default-scheduler``, or the first if it does not exist."""
         return self.of(DEFAULT_SCHEDULER) or self.profiles[0]
 
     def of(self, scheduler_name: str) -> FrameworkProfile | None:
-        """Return the profile that is responsible for pods of a ``spec.schedulerName``, if one is."""
+        """Return the profile responsible for pods of a ``spec.schedulerName``, if there is one."""
         name = scheduler_name or DEFAULT_SCHEDULER
         return next((profile for profile in self.profiles if profile.scheduler_name == name), None)
 

@@ -1,7 +1,7 @@
-"""Which of the engine's rules stand for a profile's plugins at filter and at score.
+"""The engine's rules that evaluate a profile's plugins at filter and at score.
 
-Most plugins have one predicate and one priority, which :mod:`.plugins` names; those that their arguments
-change have a row of their own here.
+Most plugins have one predicate and one priority, which :mod:`.plugins` names; those that depend on the
+plugin's arguments have a separate row here.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ TO_RATIO = "RequestedToCapacityRatioPriority"
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What arguments ask for and the engine does not evaluate: ``path`` inside the arguments, and why."""
+    """An argument that the engine does not evaluate: its ``path`` inside the arguments, and the reason."""
 
     path: str
     message: str
 
 
 def predicates_of(plugin: str, arguments: Any) -> list[Keyed]:
-    """Return what is evaluated for a plugin at filter, in order; nothing where every node passes."""
+    """Return the predicates of a plugin at filter, in order; empty if every node passes."""
     make = FILTERS.get(plugin)
     if make is not None:
         return list(make(arguments))
@@ -104,11 +104,11 @@ FILTERS: Mapping[str, Callable[[Any], Iterator[Keyed]]] = {
     "NodeLabel": _node_label,
     "ServiceAffinity": _service_affinity,
 }
-"""What makes the predicates of a plugin with arguments."""
+"""The functions that create the predicates of a plugin with arguments."""
 
 
 def priorities_of(plugin: str, arguments: Any) -> list[tuple[str, Priority]]:
-    """Return what is evaluated for a plugin at score; nothing where every node scores alike."""
+    """Return the priorities of a plugin at score; empty if every node scores the same."""
     make = SCORERS.get(plugin)
     if make is not None:
         return list(make(arguments))
@@ -157,11 +157,11 @@ SCORERS: Mapping[str, Callable[[Any], Iterator[tuple[str, Priority]]]] = {
     "NodeLabel": _preferred_labels,
     "ServiceAffinity": _service_anti_affinity,
 }
-"""What makes the priorities of a plugin with arguments."""
+"""The functions that create the priorities of a plugin with arguments."""
 
 
 def unread(plugin: str, arguments: Any, *, scores: bool) -> Iterator[Unread]:
-    """Yield what a plugin's arguments ask for that no rule of the engine does."""
+    """Yield the arguments of a plugin that no rule of the engine evaluates."""
     if plugin == "NodeResourcesFit" and scores:
         yield from _weighed(arguments.scoring_strategy.resources, "scoringStrategy.resources")
     elif isinstance(arguments, ResourcesArgs) and scores:

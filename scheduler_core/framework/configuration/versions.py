@@ -1,4 +1,4 @@
-"""The versions of KubeSchedulerConfiguration: what each knows and enables by default. Tables only."""
+"""The versions of KubeSchedulerConfiguration: what each supports and enables by default. Tables only."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 GROUP = "kubescheduler.config.k8s.io"
 DEFAULT_SCHEDULER = "default-scheduler"
 
-DefaultPlugin = tuple[str, int | None]  # a plugin's name, and its weight where it scores
+DefaultPlugin = tuple[str, int | None]  # a plugin's name, and its weight if it scores
 Defaults = Mapping[str, tuple[DefaultPlugin, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A column of the history. ``replaces``: enabling a default plugin again replaces it in its place.
+    """One version. ``replaces``: enabling a default plugin again replaces it at its position.
 
-    ``edition`` is the Coscheduling that is built with kube-schedulers of these releases.
+    ``edition`` is the Coscheduling edition built against kube-scheduler of these releases.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Version:
 
     @property
     def api_version(self) -> str:
-        """Return what a document of this version says."""
+        """Return the apiVersion of a document of this version."""
         return f"{GROUP}/{self.name}"
 
 
@@ -141,11 +141,11 @@ VERSIONS: dict[str, Version] = {
         Version("v1", "1.25 and later", CURRENT, (*POINTS, MULTI_POINT), _V1),
     )
 }
-"""By name, the oldest first. Of v1 the defaults of 1.27 to 1.30, which still count volumes by cloud."""
+"""By name, oldest first. The v1 defaults are those of 1.27 to 1.30, which still count volumes by cloud."""
 
 
 def has_plugin(version: Version, name: str) -> bool:
-    """Tell whether a plugin exists in a version."""
+    """Return whether a plugin exists in a version."""
     names = list(VERSIONS)
     until = PLUGINS[name].until
     return not until or names.index(version.name) <= names.index(until)
