@@ -1,1 +1,1 @@
-"""Files in and out: text to documents, documents to text. What a document means is decided elsewhere."""
+"""Input and output of files: text to documents, documents to text, independent of their meaning."""

@@ -1,8 +1,8 @@
-"""ZIP and tar archives, in memory: nothing is written anywhere, a path in one is a name and no more.
+"""ZIP and tar archives, read in memory: nothing is written to disk, and a path inside is only a name.
 
-Read by content. Bounded in entries, unpacked bytes and ratio while they are read, so that a bomb costs what
-the bound allows. What could mean another file than the one that was packed (an absolute path, ``..``) is an
-error; links and archives inside are left out by name.
+Archives are detected by content. Entries, unpacked bytes and ratio are bounded during reading, so that a
+decompression bomb costs no more than the bounds allow. A path that could refer to another file than the
+packed one (an absolute path, ``..``) is an error; links and nested archives are skipped and reported by name.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from scheduler_core.formats.folder import KUSTOMIZATION, LINK, NESTED, NOT_A_MAN
 from scheduler_core.formats.limits import FormatError, Limits, too_large
 from scheduler_core.formats.text import decode
 
-PEEKED = 2**16  # bytes of a file that are read at once, and that tell whether the rest is
+PEEKED = 2**16  # bytes per read; the first ones decide whether the rest is read
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _GZIP = b"\x1f\x8b"
 _BLOCK = 512  # bytes of a tar's header
-_OVERHEAD = 4  # times ``Limits.size``: the bytes of a tar beside its manifests, padding included
-_FREE = 2**20  # bytes that any archive may unpack to, whatever its ratio
+_OVERHEAD = 4  # times ``Limits.size``: the unpacked bytes of a whole tar, including padding
+_FREE = 2**20  # bytes that any archive may unpack to, regardless of its ratio
 _CENTRAL = b"PK\x01\x02"  # begins each entry of a ZIP archive's directory
 _PACKERS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -33,17 +33,17 @@ _SYMLINK, _KIND_OF_FILE = 0o120000, 0o170000
 _NESTED = re.compile(r"\.(?:zip|tar|tgz|tar\.gz|tbz2?|txz|tar\.(?:bz2|xz|zst)|7z|rar|jar)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"(?:[/\\]|[A-Za-z]:|(?:.*[/\\])?\.\.(?:[/\\]|$))", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-# A Mac's own files, version control, what an editor left.
+# Files of macOS, of version control and of editors.
 _HIDDEN = re.compile(r"(?:^|/)(?:\.[^/]|__MACOSX/)")
 
 
 def is_archive(data: bytes) -> bool:
-    """Tell whether a file is a ZIP archive or a tar, gzipped or not."""
+    """Return whether a file is a ZIP archive or a tar, gzipped or not."""
     return data.startswith(_ZIP) or is_tar(_beginning(data))
 
 
 def read_archive(name: str, data: bytes, limits: Limits) -> Folder | None:
-    """Return an archive's files, or None where ``data`` is none. Raises FormatError."""
+    """Return an archive's files, or None if ``data`` is not an archive. Raises FormatError."""
     if data.startswith(_ZIP):
         return _zip(name, data, limits)
     if is_tar(_beginning(data)):
@@ -52,7 +52,7 @@ def read_archive(name: str, data: bytes, limits: Limits) -> Folder | None:
 
 
 def is_tar(block: bytes) -> bool:
-    """Tell whether a block is a tar's header: its checksum is right."""
+    """Return whether a block is a tar header, by its checksum."""
     if len(block) < _BLOCK:
         return False
     field = block[148:156].strip(b" \0")
@@ -71,7 +71,7 @@ def _beginning(data: bytes) -> bytes:
 
 
 class _Bounds:
-    """What one archive has taken so far of what it may."""
+    """The usage of one archive against its bounds."""
 
     def __init__(self, packed: int, limits: Limits) -> None:
         self.limits = limits
@@ -97,7 +97,7 @@ class _Bounds:
         self.unpacked(self.bytes)
 
     def unpacked(self, number: int) -> None:
-        """Check how many bytes there are for each packed one."""
+        """Check the ratio of unpacked to packed bytes."""
         if number > self.most:
             times = f"more than {self.limits.ratio} times its size"
             raise FormatError(f"the archive unpacks to {times}: that is no archive of manifests")
@@ -108,7 +108,7 @@ def _too_many(limits: Limits) -> FormatError:
 
 
 def _is_read(name: str, folder: Folder) -> bool:
-    """Tell whether a file's content is looked at; what is not, and matters, is noted."""
+    """Return whether a file's content is read; record a nested archive as left out."""
     if _HIDDEN.search(name):
         return False
     if _NESTED.search(name):
@@ -118,7 +118,7 @@ def _is_read(name: str, folder: Folder) -> bool:
 
 
 def glance(path: str, beginning: bytes) -> str | None:
-    """Return why a file that begins so is left out, None for one that may be a manifest."""
+    """Return why a file with this beginning is left out, None if it may be a manifest."""
     if path.rpartition("/")[2] in _KUSTOMIZATIONS:
         return KUSTOMIZATION
     if is_archive(beginning):
@@ -131,11 +131,11 @@ def glance(path: str, beginning: bytes) -> str | None:
     try:
         return None if is_manifest(decode(beginning, final=False), beginning=True) else NOT_A_MANIFEST
     except FormatError:
-        return None  # whoever reads it all says what is wrong
+        return None  # the error is reported when the whole file is read
 
 
 def _keep(name: str, stream: IO[bytes], bounds: _Bounds, folder: Folder) -> None:
-    """Read a file to its end, unless its beginning tells that it is left out."""
+    """Read a file to its end, unless its beginning shows that it is left out."""
     data = bytearray(stream.read(PEEKED))
     why = glance(name, bytes(data))
     if why is not None:
@@ -152,7 +152,7 @@ def _keep(name: str, stream: IO[bytes], bounds: _Bounds, folder: Folder) -> None
 
 
 def _zip(name: str, data: bytes, limits: Limits) -> Folder:
-    if data.count(_CENTRAL) > limits.entries:  # before each becomes an object
+    if data.count(_CENTRAL) > limits.entries:  # before an object is created for each
         raise _too_many(limits)
     folder, bounds = Folder(name), _Bounds(len(data), limits)
     try:
@@ -186,7 +186,7 @@ def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
 
 
 class _Unpacking(io.RawIOBase):
-    """The bytes of a tar, unpacked as they are read and counted against what may be unpacked at all."""
+    """The bytes of a tar, unpacked as they are read and counted against the bound on unpacked bytes."""
 
     def __init__(self, data: bytes, bounds: _Bounds) -> None:
         self._bounds = bounds
@@ -227,7 +227,7 @@ def _tar(name: str, data: bytes, limits: Limits) -> Folder:
     try:
         with tarfile.open(fileobj=_Unpacking(data, bounds), mode="r|", errorlevel=2) as archive:
             for info in archive:
-                archive.members = []  # type: ignore[attr-defined]  # else each stays, whatever it is
+                archive.members = []  # type: ignore[attr-defined]  # else tarfile keeps every entry
                 path = info.name.removeprefix("./")
                 bounds.entry(path)
                 if info.islnk() or info.issym():

@@ -1,10 +1,10 @@
-"""YAML in block style as ``kubectl`` prints it, line by line: several times as fast as from libyaml's events.
+"""Block-style YAML as ``kubectl`` prints it, parsed by line: several times as fast as libyaml's events.
 
-Only lines are read here that mean the same to every YAML reader: keys and values of plain or simply
-quoted ASCII, lists, ``{}`` and ``[]``. Anything else (block scalars, flow style, anchors, folded lines,
-escapes, a key that stands twice) is left to :mod:`scheduler_core.formats.yaml_reader`: one item of a
-list where it is in one, else the whole document. So no text is read here that it would refuse, and its
-errors stay the only ones; only the bound on all values is held afterwards, once it is known which count.
+It only parses lines that every YAML parser reads the same: keys and values of plain or simply quoted
+ASCII, lists, ``{}`` and ``[]``. Anything else (block scalars, flow style, anchors, folded lines, escapes,
+duplicate keys) is left to :mod:`scheduler_core.formats.yaml_reader`: the current list item if there is one,
+else the whole document. So this parser accepts no text that yaml_reader would reject, and all errors are
+yaml_reader's; only the bound on all values is checked afterwards, once it is known which values count.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _LINE = re.compile(r"( *)(-(?: +|$))?(?:([A-Za-z_][A-Za-z0-9_./-]{0,199}):(?: +|
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_./+~$(]|-[A-Za-z0-9.])[ -~]*")
 _DOUBLE = re.compile(r'"[^"\\]*"')
 _SINGLE = re.compile(r"'(?:[^']|'')*'")
-_MOST_KNOWN = 50_000  # lines kept for when they come again
+_MOST_KNOWN = 50_000  # cached lines
 _TICK = 2_000  # lines between two calls of ``tick``
 
 Open = tuple[int, Any]  # the column of a list's dashes or of an object's keys, and the container
 
 
 class _UnusualError(Exception):
-    """A line that is for the other reader."""
+    """A line that is left to the other reader."""
 
 
 @dataclass(slots=True)
 class _Item:
-    """The item of the outermost list that is being read: where it began, and what stood then."""
+    """The current item of the outermost list: where it began, and the state at that point."""
 
     level: int  # of its list on the stack
     listed: list[Any]
@@ -47,10 +47,10 @@ class _Item:
 
 @dataclass(slots=True)
 class _Line:
-    """What a line says; ``known`` tells that it is a key with a scalar."""
+    """A parsed line; ``known`` means that it is a key with a scalar value."""
 
     column: int
-    wide: int = 0  # of its dash and the spaces after that; 0: there is none
+    wide: int = 0  # of its dash and the spaces after it; 0: no dash
     key: str | None = None
     value: Any = None  # of a key or an item; _LATER, _OBJECT or _LIST
     known: bool = False
@@ -62,7 +62,7 @@ _BLANK = _Line(-1)
 
 
 class Lines:
-    """Lines by how they are written: in a cluster the same few are written again and again."""
+    """A cache of parsed lines by text, as a cluster's manifests repeat the same few lines."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Line] = {}
@@ -70,7 +70,7 @@ class Lines:
         self.get = self._known.get
 
     def read(self, text: str) -> _Line:
-        """Return what a line says. Raises _UnusualError."""
+        """Parse a line. Raises _UnusualError."""
         found = _LINE.fullmatch(text)
         if found is None:
             raise _UnusualError
@@ -79,7 +79,7 @@ class Lines:
         if not (dash or key) and (not rest or rest[0] == "#"):
             line = _BLANK
         elif not (dash or key) or (key and key in WORDS):
-            raise _UnusualError  # a text that goes on, or a whole document; or a key that YAML rewrites
+            raise _UnusualError  # a continued scalar, or a whole document; or a key that YAML converts
         else:
             value = _EMPTY[rest] if rest in _EMPTY else _value(rest)
             key = key and self._keys.setdefault(key, key)
@@ -108,17 +108,17 @@ def _value(text: str) -> Any:
 def read_block(
     text: str, limits: Limits, known: Lines, tick: Callable[[int, int], None]
 ) -> tuple[Any, int] | None:
-    """Return the document in ``text`` and how many values it has, None where it is for the other reader.
+    """Return the document in ``text`` and its number of values, None if it is left to the other reader.
 
-    ``tick`` is told the lines read and all there are. Raises FormatError like the other reader, which
-    has then to say what is wrong.
+    ``tick`` is called with the number of lines read and of all lines. Raises FormatError like the other
+    reader, which must then report the problem.
     """
     reading = _Reading(text.split("\n"), limits, known, tick)
     return (reading.root, reading.values) if reading.run() else None
 
 
 class _Reading:
-    """One document on its way: the open lists and objects, and whose value comes with the next line."""
+    """The state of parsing one document: the open lists and objects, and the key that awaits its value."""
 
     def __init__(
         self, lines: list[str], limits: Limits, known: Lines, tick: Callable[[int, int], None]
@@ -130,7 +130,7 @@ class _Reading:
         self.root: Any = None
         self.values = 0
         self._stack: list[Open] = []
-        self._key: str | None = None  # of the innermost object, whose value may come with the next line
+        self._key: str | None = None  # of the innermost object, whose value may be on the next line
         self._bare = False  # the same of the innermost list's last item
         self._item: _Item | None = None
 
@@ -146,7 +146,7 @@ class _Reading:
                 line = known(text) or self._look(text)
                 plain = line.known and self._key is None and not self._bare
                 if plain and stack and stack[-1][0] == line.column:
-                    target = stack[-1][1]  # nearly every line: one more field of the same object
+                    target = stack[-1][1]  # nearly every line: another field of the same object
                     if type(target) is dict:
                         if line.key in target:
                             raise _UnusualError
@@ -207,17 +207,17 @@ class _Reading:
 
     def _open(self, column: int, container: Any) -> None:
         if len(self._stack) >= self.limits.depth - 1:
-            raise _UnusualError  # perhaps too deep: the other reader says so
+            raise _UnusualError  # perhaps too deep: the other reader decides
         self._stack.append((column, container))
         self.values += 1
 
     def _opened(self, column: int, dash: int) -> bool:
-        """Open the container that this line begins as the value of what the line before it named."""
+        """Open a container that begins on this line as the value of the preceding key or dash."""
         if self._key is None and not self._bare:
             return False
         owner_column, owner = self._stack[-1]
         name, self._key, bare, self._bare = self._key, None, self._bare, False
-        # The dashes of a list may be as far left as the key that it belongs to.
+        # The dashes of a list may have the same indentation as its key.
         if not (column > owner_column or (dash and column == owner_column and not bare)):
             return False
         made: Any = [] if dash else {}
@@ -230,7 +230,7 @@ class _Reading:
         return True
 
     def _close(self, column: int, dash: int) -> None:
-        """End what is further right than this line, which goes on with what is open there."""
+        """Close the containers that are indented deeper than this line."""
         stack = self._stack
         while stack and stack[-1][0] > column:
             stack.pop()
@@ -252,7 +252,7 @@ class _Reading:
     # --- what is unusual -------------------------------------------------------------------
 
     def _otherwise(self) -> int | None:
-        """Read the item at hand with the other reader; return the line after it, None if there is no item."""
+        """Read the current item with the other reader; return the line after it, None if there is no item."""
         item = self._item
         if item is None or len(self._stack) <= item.level or self._stack[item.level][1] is not item.listed:
             return None
@@ -261,25 +261,23 @@ class _Reading:
         limits = replace(self.limits, depth=self.limits.depth - item.level)
         tally = ValueTally(
             replace(limits, kept=limits.values)
-        )  # whether it may be kept is asked once it is whole
+        )  # the bound on kept values is checked for the whole document
         chunk = "\n".join(self.lines[item.line : after]) + ("\n" if after < len(self.lines) else "")
         found = list(read_yaml(chunk, limits, tally))
         if len(found) != 1 or type(found[0][1]) is not list or len(found[0][1]) != 1:
             return None
         value = found[0][1][0]
         if isinstance(value, Skipped) or tally.written:
-            return (
-                None  # its reason has to name the bounds of the whole, as what aliases stand for is held to
-            )
+            return None  # its reason must name the whole's bounds, which alias expansions count against
         del listed[item.length :]
         listed.append(value)
         del self._stack[item.level + 1 :]
-        self.values = item.values + tally.values + tally.kept - 1  # the list was counted when it began
+        self.values = item.values + tally.values + tally.kept - 1  # the list was counted when it was opened
         self._key, self._bare, self._item = None, False, None
         return after
 
     def _end(self, at: int, column: int) -> int:
-        """Return the first line from ``at`` on that says something no further right than ``column``."""
+        """Return the first line from ``at`` on with content that is not indented deeper than ``column``."""
         lines = self.lines
         while at < len(lines):
             stripped = lines[at].lstrip(" ")

@@ -1,7 +1,7 @@
-"""Files to documents: which syntax a text is in, and the manifests that it holds.
+"""Files to documents: detects the syntax of a text, and collects its manifests.
 
-Decided by content, never by a file's name. Lists (``kind: List``, ``PodList``, a JSON array) are
-taken apart; each document remembers where it came from.
+The syntax is detected by content, never by a file's name. Lists (``kind: List``, ``PodList``, a JSON array)
+are expanded; each document keeps its origin.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ File = tuple[str, bytes | str] | Folder  # name and content, or a directory's fi
 
 @dataclass(slots=True)
 class SourceText:
-    """One file's text. ``syntax`` is ``yaml``, ``json``, ``csv``, or ``lines``: a JSON document in each."""
+    """One file's text. ``syntax`` is ``yaml``, ``json``, ``csv``, or ``lines``: a JSON document per line."""
 
     name: str | None
     text: str
@@ -40,8 +40,8 @@ class SourceText:
 class Entry:
     """One manifest and its place: the document's number in its source, and the path inside it.
 
-    Of a file of lines the number is the line's. ``origins`` are the places that the operations of a Scenario
-    come from which was made of a recording.
+    In a file of lines, the number is that of the line. ``origins`` are the places of the operations of a
+    Scenario that was created from a recording.
     """
 
     value: dict[str, Any]
@@ -54,18 +54,18 @@ class Entry:
 
 @dataclass(slots=True)
 class Bundle:
-    """What the files hold, and what could not be read of them."""
+    """The contents of the files, and the errors in reading them."""
 
     entries: list[Entry] = field(default_factory=list)
     tables: list[tuple[SourceText, list[str]]] = field(default_factory=list)  # CSV files, with their header
     errors: list[tuple[SourceText | None, FormatError]] = field(default_factory=list)
     warnings: list[tuple[SourceText, str]] = field(default_factory=list)
     recordings: list[SourceText] = field(default_factory=list)  # files of sched-recorder, not read yet
-    notes: list[tuple[Entry, str]] = field(default_factory=list)  # what is to be said of a place
+    notes: list[tuple[Entry, str]] = field(default_factory=list)  # messages about a place
     tally: ValueTally | None = None
 
     def sources(self) -> list[SourceText]:
-        """Return the files that something was read of, or found wrong in, each once."""
+        """Return the files that have entries or errors, each once."""
         found = [entry.source for entry in self.entries] + [source for source, _ in self.errors]
         return list({id(source): source for source in found if source is not None}.values())
 
@@ -81,7 +81,7 @@ _CSV_HEADER = re.compile(r"(sn|name)(,[a-z_]+)*,(cpu_milli|memory_mib)(,[a-z_]+)
 
 
 def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) -> Bundle:
-    """Read all files. Problems are collected, so that one broken file does not hide another's."""
+    """Read all files. Problems are collected, so that one broken file does not hide those of another."""
     bundle = Bundle()
     if len(files) > limits.files:
         told = "name their directory instead, pack them as .tar.gz or .zip, or join them with --- between"
@@ -102,7 +102,7 @@ def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) 
 
 
 def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[SourceText, str]]:
-    """Yield the texts of a file, several of an archive or a directory; errors and notes join the bundle's."""
+    """Yield a file's texts, several of an archive or a directory; add errors and notes to the bundle."""
     named = SourceText((file.name if isinstance(file, Folder) else file[0]) or None, "")
     try:
         folder = opened(file, limits)
@@ -129,7 +129,7 @@ def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[SourceT
 
 
 def opened(file: File, limits: Limits) -> Folder | None:
-    """Return the files of a directory or an archive, None of a single text. Raises FormatError."""
+    """Return the files of a directory or an archive, None for a single text. Raises FormatError."""
     if isinstance(file, Folder):
         return file
     name, data = file
@@ -137,7 +137,7 @@ def opened(file: File, limits: Limits) -> Folder | None:
 
 
 def tally_of(bundle: Bundle, limits: Limits) -> ValueTally:
-    """Return what counts the values of the bundle, and raises FormatError where it has too many."""
+    """Return the bundle's tally, which counts its values and raises FormatError if there are too many."""
     if bundle.tally is None:
         bundle.tally = ValueTally(limits)
     return bundle.tally
@@ -168,14 +168,14 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
         bundle.recordings.append(source)
         return
     tally = tally_of(bundle, limits)
-    if stripped[0] in "{[" and not stripped.startswith("{{"):  # which begins a template, never JSON
+    if stripped[0] in "{[" and not stripped.startswith("{{"):  # which begins a template, not JSON
         source.syntax = "json"
         try:
             documents = list(read_json(text, limits, tally, watch))
         except FormatError as error:
             if "not valid JSON" not in error.message:
                 raise
-            # YAML in flow style begins like JSON; if it is no YAML either, the first finding is better.
+            # YAML in flow style begins like JSON; if it is not YAML either, the JSON error is better.
             try:
                 documents = list(read_documents(text, limits, tally, watch))
             except FormatError:
@@ -198,7 +198,7 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
 
 
 def _is_recording(line: str) -> bool:
-    """Tell whether a text's first line is one of sched-recorder's."""
+    """Return whether a text's first line is a record of sched-recorder."""
     if not line.startswith("{") or '"event"' not in line or '"resource"' not in line:
         return False
     try:
@@ -233,7 +233,7 @@ def _entries(value: Any, source: SourceText, number: int) -> Iterator[Entry]:
     match = _LIST_KIND.fullmatch(kind) if isinstance(kind, str) else None
     items = value.get("items")
     if match and (isinstance(items, list) or items is None):
-        # Items of a typed list (PodList) may lack what the list's own kind says.
+        # Items of a typed list (PodList) may omit what the list's kind implies.
         implied = (
             {"apiVersion": value.get("apiVersion", "v1"), "kind": match.group(1)} if match.group(1) else {}
         )

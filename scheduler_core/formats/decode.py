@@ -12,14 +12,14 @@ from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.names import nearest
 from scheduler_core.objects.reading import At, Report, show
 
-# Kubernetes' own groups end so, or are one of these; any other group is somebody's custom resource.
+# Kubernetes' own groups have such suffixes, or are one of these; any other group is of custom resources.
 _OWN_GROUPS = ("", "apps", "extensions", "batch", "policy", "autoscaling")
 SECRET_KINDS = ("Secret",)
 
 
 @dataclass(slots=True)
 class Decoded:
-    """One manifest that became an object; ``document`` is the manifest as given."""
+    """One manifest that was decoded to an object; ``entry`` has the manifest as given."""
 
     entry: Entry
     object: KubernetesObject
@@ -35,7 +35,7 @@ def _own(group: str) -> bool:
 
 
 def find_kind(entry: Entry, at: At) -> Kind | None:
-    """Return the row of the entry's kind, or None for one that is not read; a mistake is reported."""
+    """Return the row of the entry's kind, or None if the kind is not read; report mistakes."""
     value = entry.value
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not kind:
@@ -72,21 +72,21 @@ def find_kind(entry: Entry, at: At) -> Kind | None:
 
 
 def did_you_mean_key(value: dict[str, Any]) -> str:
-    """Name a key that was probably meant as apiVersion."""
+    """Return a hint at a key that was probably meant as apiVersion."""
     key = nearest("apiVersion", (k for k in value if isinstance(k, str) and k != "kind"), 0.8)
     return f" ({key!r} is spelled differently)" if key else ""
 
 
 def is_generated(value: dict[str, Any]) -> bool:
-    """Tell whether an object gets its name from its generateName."""
+    """Return whether an object has no name, and so takes it from its generateName."""
     metadata = value.get("metadata")
     return isinstance(metadata, dict) and not metadata.get("name")
 
 
 def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> KubernetesObject | None:
-    """Read one manifest. Returns None after reporting why it cannot be read.
+    """Decode one manifest. Returns None after reporting why it cannot be decoded.
 
-    ``salt`` gives another name to what has a generateName alone.
+    ``salt`` changes the generated name of an object that has only a generateName.
     """
     at = At(report, None, entry)
     before = len(report.errors)
@@ -109,9 +109,8 @@ def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> Kubern
     return read
 
 
-_ALPHABET = (
-    "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes names of: no vowels, nothing easily confused
-)
+# Kubernetes' alphabet for generated names: no vowels, no characters that are easily confused.
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def short_hash(*parts: str, length: int = 5) -> str:

@@ -1,4 +1,4 @@
-"""What changed between two manifests, as the smallest patch that :mod:`…formats.patch` applies."""
+"""The difference between two manifests, as the smallest patch that :mod:`…formats.patch` applies."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Patch = Any
 def smallest_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, Patch]:
     """Return the type (``merge``, ``strategic`` or ``json``) and the patch that turns one into the other.
 
-    Of those that do it exactly the shortest; of equally long ones the merge patch, which needs no table of
-    merge keys to be read. A null in a manifest counts as a field that is not there, as for the API server.
+    It is the shortest of the exact patches; ties go to the merge patch, which can be read without a table of
+    merge keys. A null in a manifest counts as an absent field, as in the API server.
     """
     wanted = without_nulls(after)
     found = [(kind, patch) for kind, patch in _proposed(before, after) if _leads(before, patch, kind, wanted)]
@@ -51,12 +51,12 @@ def _same(old: Any, new: Any) -> bool:
 
 
 def merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON merge patch that turns one into the other; empty where nothing differs but nulls."""
+    """Return the JSON merge patch that turns one into the other; empty if only nulls differ."""
     return _patch(before, after, {})
 
 
 def _patch(before: Mapping[str, Any], after: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
-    """Return a patch; lists in fields of ``keys``, which names what tells their items apart, merge."""
+    """Return a patch; ``keys`` maps the fields whose lists merge to the merge keys of their items."""
     patch: dict[str, Any] = {key: None for key in before if key not in after and before[key] is not None}
     for key, value in after.items():
         old = before.get(key)
@@ -72,7 +72,7 @@ def _patch(before: Mapping[str, Any], after: Mapping[str, Any], keys: Mapping[st
 
 
 def _items(old: list[Any], new: list[Any], key: str) -> list[Any]:
-    """Return the patch of a list whose items are told apart by ``key``: what changed, came and went."""
+    """Return the patch of a list with the merge key ``key``: its changed, added and deleted items."""
     kept, wanted = _by(old, key), _by(new, key)
     if kept is None or wanted is None:
         return [{"$patch": "replace"}, *new]
@@ -86,7 +86,7 @@ def _items(old: list[Any], new: list[Any], key: str) -> list[Any]:
 
 
 def _by(items: list[Any], key: str) -> dict[Any, Mapping[str, Any]] | None:
-    """Return the items by their key, None where one has none or two have the same."""
+    """Return the items by their key, None if one has no key or two have the same."""
     if not all(isinstance(item, Mapping) and isinstance(item.get(key), (str, int)) for item in items):
         return None
     found = {item[key]: item for item in items}

@@ -1,7 +1,7 @@
-"""What a directory or an archive holds: which of its files are manifests, by their content.
+"""The files of a directory or an archive, and which of them are manifests, by their content.
 
-A repository or a chart has files beside its manifests. Those are left out by name, in one warning a reason;
-a file that was named itself is always read.
+A repository or a chart has other files beside its manifests. They are left out and listed by name in one
+warning per reason; a file that was passed directly is always read.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ NESTED = "an archive inside: give it as a file of its own"
 KUSTOMIZATION = "not applied: give what `kubectl kustomize` prints for its directory"
 
 _MANIFEST_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
-_NEVER = (".md", ".markdown", ".rst", ".adoc", ".tpl", ".html")  # they quote manifests
+_NEVER = (".md", ".markdown", ".rst", ".adoc", ".tpl", ".html")  # they may quote manifests
 _NAMED = 6  # files that a warning lists
 
-# A first line with content: a key of YAML, an item of a list, an object or a list of JSON.
+# A first line with content: a YAML key, a list item, a JSON object or array.
 _BEGINS = re.compile(r"""(?:-\s+)?["']?[A-Za-z][\w.-]*["']?\s*:(?:\s|$)|[{\[]""")
 _PASSED = re.compile(r"\s*(?:#.*|---(?:\s.*)?|%YAML.*|\{\{.*\}\}\s*)?")
 _KIND = re.compile(r"""(?:^[- ]{0,4}|[{,]\s*)["']?kind["']?\s*:\s*["']?(?:[A-Z]|\{\{)""", re.MULTILINE)
@@ -35,7 +35,7 @@ _TABLE = re.compile(r"(?:sn|name),(?:[a-z_]+,)*(?:cpu_milli|memory_mib)\b")
 
 @dataclass(slots=True)
 class Folder:
-    """The files of a directory or an archive, by their paths in it; ``left`` is path and reason."""
+    """The files of a directory or an archive, by relative path; ``left`` has those left out, with reasons."""
 
     name: str
     files: list[tuple[str, bytes | str]] = field(default_factory=list)
@@ -43,11 +43,11 @@ class Folder:
     separator: str = "/"
 
     def path_of(self, path: str) -> str:
-        """Return how a file of it is named in messages."""
+        """Return the name of one of its files in messages."""
         return f"{self.name.rstrip('/')}{self.separator}{path}" if self.name else path
 
     def texts(self, limits: Limits) -> Iterator[tuple[str, str | FormatError]]:
-        """Yield path and text of every manifest, or why it cannot be read; the rest joins ``left``."""
+        """Yield path and text of every manifest, or the error in reading it; add other files to ``left``."""
         for path, data in self.files:
             suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
             try:
@@ -64,7 +64,7 @@ class Folder:
                 yield path, text
 
     def read(self, limits: Limits) -> Folder:
-        """Return the manifests alone, as texts. Raises FormatError with the path of one that is no text."""
+        """Return only the manifests, as texts. Raises FormatError with the path of an unreadable file."""
         files: list[tuple[str, bytes | str]] = []
         for path, text in self.texts(limits):
             if isinstance(text, FormatError):
@@ -73,7 +73,7 @@ class Folder:
         return Folder(self.name, files, self.left, self.separator)
 
     def notes(self) -> list[str]:
-        """Return one sentence for each reason why files were left out."""
+        """Return one sentence per reason for leaving out files."""
         by_reason: dict[str, list[str]] = {}
         for path, why in sorted(self.left):
             by_reason.setdefault(why, []).append(path)
@@ -89,9 +89,9 @@ def _files(paths: list[str]) -> str:
 
 
 def is_manifest(text: str, *, beginning: bool = False) -> bool:
-    """Tell whether a text looks like one that :func:`~scheduler_core.formats.bundle.read_files` reads.
+    """Return whether a text looks like one that :func:`~scheduler_core.formats.bundle.read_files` reads.
 
-    Of a file's ``beginning`` alone an apiVersion is enough: kubectl prints ``kind`` after the data.
+    In a file's ``beginning`` an apiVersion is enough: kubectl prints ``kind`` after the data.
     """
     first = next((line for line in _lines(text) if not _PASSED.fullmatch(line)), "").strip()
     if _TABLE.match(first):
@@ -118,10 +118,10 @@ _NOT_JOINABLE = re.compile(r"^(?:%|\.\.\.|[{\[])", re.MULTILINE)
 
 
 def joined(folder: Folder) -> list[tuple[str, str]]:
-    """Put a folder's texts of YAML into one, each under a comment with its path; the rest stay files.
+    """Join a folder's YAML texts into one, each under a comment with its path; others remain files.
 
-    What cannot be a document of a YAML stream stays: tables, JSON, texts with directives. Comments at the top
-    name what was left out.
+    A text that cannot be part of a YAML stream remains a file: tables, JSON, texts with directives. Comments
+    at the top name the files that were left out.
     """
     parts: list[str] = [f"# {_comment(f'{folder.name}: {note}')}\n" for note in folder.notes()]
     rest: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""What Helm leaves in a bundle: templates that nobody rendered, and hooks that are no part of the release."""
+"""Helm's artifacts in a bundle: templates that were not rendered, and hooks, which no release includes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scheduler_core.objects.problems import Problem
 
 HOOK = "helm.sh/hook"
 _STAYING = frozenset({"pre-install", "post-install", "pre-upgrade", "post-upgrade", "crd-install"})
-_PASSING_KINDS = ("Pod", "Job")  # Helm waits until these have ended
+_PASSING_KINDS = ("Pod", "Job")  # Helm waits until these have finished
 _ACTION = re.compile(r"\{\{-?\s*(?:[.$\"(/]|[a-z]\w*\b)[^{}]*\}\}")
 _HELM = re.compile(r"\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|template|tpl) ")
 _NEAR = 1  # lines around a problem in which a template's action is its cause
 
 
 def hooks_of(value: Mapping[str, Any]) -> str:
-    """Return the annotation that makes an object a hook of Helm's, "" without one."""
+    """Return the annotation that makes an object a Helm hook, "" if it has none."""
     metadata = value.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, Mapping) else None
     hook = annotations.get(HOOK) if isinstance(annotations, Mapping) else None
@@ -27,10 +27,10 @@ def hooks_of(value: Mapping[str, Any]) -> str:
 
 
 def is_passing_hook(value: Mapping[str, Any]) -> bool:
-    """Tell whether an object is a hook that a release as it runs does not have.
+    """Return whether an object is a hook that a running release does not include.
 
-    Tests and what runs at a deletion or a rollback; of what runs at an installation the pods and Jobs, which
-    have ended by then. An object of a dump, with a uid or a node, is there whatever made it.
+    These are tests and the hooks of deletion or rollback; of the hooks of installation, the pods and Jobs,
+    which have finished by then. An object of a cluster dump, with a uid or a node, exists in any case.
     """
     hooks = {hook.strip() for hook in hooks_of(value).split(",")} - {""}
     metadata, spec = value.get("metadata"), value.get("spec")
@@ -42,14 +42,14 @@ def is_passing_hook(value: Mapping[str, Any]) -> bool:
 
 
 def hook_told(kind: str, hooks: str, count: int) -> str:
-    """Say why hooks are left out."""
+    """Return the message about the hooks that are left out."""
     what = f"{count} {kind} with the annotation {HOOK}: {hooks[:60]} {'is' if count == 1 else 'are'} left out"
     why = "a Helm hook runs beside the release and is no part of it"
     return f"{what}: {why}; remove the annotation to schedule it"
 
 
 def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, SourceText]) -> list[Problem]:
-    """Return the problems, those of templates that nobody rendered replaced by one problem for each chart."""
+    """Return the problems, with those of unrendered templates replaced by one problem per chart."""
     out: list[Problem] = []
     blamed: dict[str, Problem] = {}
     files: dict[str, set[str | None]] = {}
@@ -79,13 +79,13 @@ def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, So
 
 
 def _chart_of(file: str | None) -> str:
-    """Return the directory of the chart that a template's file is in, as far as its path says."""
+    """Return the chart directory of a template's file, derived from its path."""
     above, found, _ = (file or "").rpartition("/templates/")
     return above if found else "CHART"
 
 
 def _template_line(problem: Problem, source: SourceText) -> int | None:
-    """Return the line of a template's action that a problem comes from."""
+    """Return the line of the template action that causes a problem."""
     if problem.line is None or source.syntax != "yaml" or "{{" not in source.text:
         return None
     at = problem.line - 1

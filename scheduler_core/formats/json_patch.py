@@ -17,7 +17,7 @@ _ESCAPE = re.compile(r"~(?![01])")
 
 
 def apply_json_patch(document: Any, patch: Any) -> Any:
-    """Return the document, changed in place, as all operations leave it. Raises PatchError, naming one."""
+    """Apply all operations to the document in place and return it. Raises PatchError for one of them."""
     if not isinstance(patch, list):
         raise PatchError("a JSON patch must be a list of operations, such as [{op: remove, path: /spec/x}]")
     for index, operation in enumerate(patch):
@@ -36,7 +36,7 @@ def apply_json_patch(document: Any, patch: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal as RFC 6902 has it: true is no number, 1 and 1.0 are one."""
+    """Return whether two values are equal by RFC 6902: true is not a number, 1 equals 1.0."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):

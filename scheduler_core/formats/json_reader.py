@@ -1,4 +1,4 @@
-"""JSON text to plain documents: one value, JSON Lines, or values one after another."""
+"""JSON text to plain documents: one value, JSON Lines, or concatenated values."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def read_json(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the values of a JSON text, one or several, with their numbers (from 1).
 
-    An object of a kind that scheduling does not read, and that goes beyond a bound, becomes a Skipped.
+    An object of a kind that scheduling does not read, and that exceeds a bound, becomes a Skipped.
     Raises FormatError.
     """
     doubled: list[str] = []
-    closed, objects = 0, max(1, text.count("}"))  # braces within texts count too: only the progress tells
+    closed, objects = 0, max(1, text.count("}"))  # braces in strings count too: affects only the progress
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal closed
@@ -87,10 +87,10 @@ def _is_spared(value: Any) -> bool:
 
 
 def _spared(value: dict[str, Any], limits: Limits, tally: ValueTally) -> dict[str, Any]:
-    """Return an object that scheduling does not read, or what is left of it; its values do not count."""
+    """Return an object that scheduling does not read, or its Skipped; its values do not count."""
     size = depth = 0
     level: list[Any] = [value]
-    own = level  # all of it but objects inside that are spared themselves
+    own = level  # without nested objects that are spared themselves
     while level:
         size += sum(len(part) + 1 for part in own if isinstance(part, dict))
         depth += 1

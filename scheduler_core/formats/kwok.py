@@ -42,7 +42,7 @@ _ACTIONS: dict[str, Literal["add", "patch", "delete"]] = {
 
 
 def _plural(kind: str) -> str:
-    """Return the resource of a kind, as the API's addresses name it."""
+    """Return the resource name of a kind, as in the API's paths."""
     word = kind.lower()
     return f"{word}es" if word.endswith("s") else f"{word}s"
 
@@ -51,7 +51,7 @@ _KINDS = {(group, _plural(row.name)): row.name for row in KINDS.values() for gro
 
 
 def read_kwok(bundle: Bundle, limits: Limits) -> None:
-    """Turn the bundle's ResourcePatch documents into a Scenario. Problems join the bundle's."""
+    """Convert the bundle's ResourcePatch documents to a Scenario; add problems to the bundle."""
     patches = [entry for entry in bundle.entries if is_patch(entry)]
     if not patches:
         return
@@ -70,7 +70,7 @@ def read_kwok(bundle: Bundle, limits: Limits) -> None:
 
 
 def is_patch(entry: Entry) -> bool:
-    """Tell whether a document is a change that kwok recorded."""
+    """Return whether a document is a change recorded by kwok."""
     return entry.kind == KIND and str(entry.value.get("apiVersion", "")).startswith(_GROUP)
 
 
@@ -90,7 +90,7 @@ def _events(patches: list[Entry], report: Report) -> Iterator[RecordedEvent]:
 def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> RecordedEvent:
     resource, target, method = read["resource"], read["target"], read["method"]
     group = resource.get("group", "")
-    # A kind that is not read is named by its resource in the summary.
+    # In the summary, a kind that is not read is named by its resource.
     kind = _KINDS.get((group, resource["resource"]), resource["resource"])
     named = {"name": target["name"], **({"namespace": target["namespace"]} if "namespace" in target else {})}
     version = f"{group}/{resource['version']}".lstrip("/")

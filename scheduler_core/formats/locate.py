@@ -1,4 +1,4 @@
-"""The line of a path, found again in the text only when a problem needs it."""
+"""The line of a path, located in the text only when a problem needs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
 
 
 def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[DocumentPath, int]:
-    """Return the 1-based line of each place, or of the nearest part around it that the text has."""
+    """Return the 1-based line of each place, or of the nearest enclosing part that the text has."""
     needed: set[DocumentPath] = set()
     places = list(wanted)
     if syntax == "lines":
@@ -34,7 +34,7 @@ def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[D
                 if len(found) == len(needed):
                     break
     except (FormatError, IndexError):
-        pass  # the text is broken further down: what was found so far is what there is
+        pass  # the text is broken further down: return the lines found so far
     lines = {}
     for document, steps in places:
         for length in range(len(steps), -1, -1):
@@ -45,7 +45,7 @@ def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[D
 
 
 class _Walk:
-    """The path of the value that comes next, kept while a text is walked through."""
+    """The path of the next value, maintained while a text is traversed."""
 
     def __init__(self) -> None:
         self.document = 0
@@ -64,7 +64,7 @@ class _Walk:
         self.path.pop()
 
     def done(self) -> None:
-        """Go on after a value."""
+        """Advance past a value."""
         if self.lists:
             self.path[-1] = self.path[-1] + 1 if self.lists[-1] else None
 

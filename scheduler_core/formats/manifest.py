@@ -1,4 +1,4 @@
-"""Objects to manifests: for what was never a manifest, the pods and sets that controllers made."""
+"""Objects to manifests: for objects without a source manifest, such as those that controllers create."""
 
 from __future__ import annotations
 
@@ -265,9 +265,9 @@ def _persistent_volume(volume: PersistentVolume) -> dict[str, Any]:
 
 
 def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
-    """Return the manifest of what others than users make or change; other kinds have their own document.
+    """Return the manifest of an object of a kind that components other than users create or change.
 
-    It holds what scheduling reads. Raises TypeError for other kinds.
+    It holds the fields that scheduling reads. Raises TypeError for other kinds, which keep their document.
     """
     if isinstance(obj, Pod):
         return _pod(obj)

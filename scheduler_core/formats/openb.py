@@ -2,9 +2,9 @@
 
 GPUs become the extended resources ``alibabacloud.com/gpu-count`` and ``alibabacloud.com/gpu-milli``
 (1000 per GPU), a node's model its label ``alibabacloud.com/gpu-card-model``, a pod's ``gpu_spec``
-required node affinity on that label. A pod that asks for a share of one GPU (``gpu_milli`` below
-1000) asks for the share alone: were it to ask for the whole card too, none could be shared. A share lives
-on one GPU (:mod:`scheduler_core.cluster.devices`).
+required node affinity on that label. A pod that requests a share of one GPU (``gpu_milli`` below
+1000) requests only the share: if it requested the whole card too, no card could be shared. A share is
+placed on one GPU (:mod:`scheduler_core.cluster.devices`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CONDITIONS = [{"type": "Ready", "status": "True"}]
 
 
 def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
-    """Turn the bundle's CSV files into entries, nodes first. Problems join the bundle's."""
+    """Convert the bundle's CSV files to entries, nodes first; add problems to the bundle."""
     if not bundle.tables:
         return
     pods: list[tuple[SourceText, list[str]]] = []
@@ -201,7 +201,7 @@ def _pod(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _scenario(timed: list[tuple[float, float | None, Entry]]) -> dict[str, Any]:
-    """Return the Scenario of all creations and deletions: one step for each moment, deletions first."""
+    """Return the Scenario of all creations and deletions: one step per time, deletions first."""
     moments: list[tuple[float, int, int]] = []
     for index, (created, deleted, _) in enumerate(timed):
         moments.append((created, 1, index))

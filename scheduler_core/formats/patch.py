@@ -26,20 +26,20 @@ PATCH_TYPES = {
     "strategic": "strategic",
 }
 
-# Groups of custom resources, whose types the API server does not know and so cannot merge strategically.
+# Groups of custom resources, for whose types the API server has no strategic merge patch.
 _CUSTOM = ("sigs.k8s.io", "x-k8s.io", "incubator.k8s.io")
 _BUILT_IN = ("apps", "batch", "extensions", "policy", "autoscaling", "podstep")
 
 
 def has_strategic(document: Any) -> bool:
-    """Tell whether the API server takes a strategic merge patch of an object: not of a custom resource."""
+    """Return whether the API server accepts a strategic merge patch; it does not for a custom resource."""
     version = document.get("apiVersion") if isinstance(document, Mapping) else None
     group = version.rpartition("/")[0] if isinstance(version, str) else ""
     return not group or group in _BUILT_IN or (group.endswith(".k8s.io") and not group.endswith(_CUSTOM))
 
 
 def kind_of_patch(operation: Mapping[str, Any], document: Any) -> str:
-    """Return the type of a ``patchOperation``: the given one, or what its patch and its object suggest."""
+    """Return the type of a ``patchOperation``: the given one, else inferred from its patch and object."""
     patch = operation["patch"]
     given = operation.get("patchType")
     if given:
@@ -50,7 +50,7 @@ def kind_of_patch(operation: Mapping[str, Any], document: Any) -> str:
 
 
 def patched_by(operation: Mapping[str, Any], document: Any, at: At) -> Any:
-    """Return the document as a ``patchOperation`` changes it; ``None`` after reporting to its ``patch``."""
+    """Return the document patched by a ``patchOperation``; ``None`` after an error, reported at ``at``."""
     how = kind_of_patch(operation, document)
     try:
         if PATCH_TYPES[how] == "strategic" and not has_strategic(document):
@@ -69,7 +69,7 @@ def patched_by(operation: Mapping[str, Any], document: Any, at: At) -> Any:
 def apply_patch(document: Any, patch: Any, patch_type: str) -> Any:
     """Return the patched document; the original is not changed. Raises PatchError.
 
-    ``patch_type`` is one of the words of :data:`PATCH_TYPES`. A patch given as text is parsed as JSON.
+    ``patch_type`` is a key of :data:`PATCH_TYPES`. A patch given as text is parsed as JSON.
     """
     if isinstance(patch, str):
         try:

@@ -1,10 +1,10 @@
-"""What the kinds of patches share: their error, and the bounds on what they make."""
+"""The common parts of the patch types: their error, and the bounds on their results."""
 
 from __future__ import annotations
 
 from typing import Any
 
-MAX_VALUES = 100_000  # of one object: copies of copies grow without bound else
+MAX_VALUES = 100_000  # of one object, as copies of copies would grow without bound
 MAX_DEPTH = 120
 
 
@@ -18,7 +18,7 @@ class PatchError(ValueError):
 
 
 def measured(value: Any, most: int, depth: int) -> int:
-    """Return how many values there are in a value, itself included; 0 for more, or deeper, than allowed."""
+    """Return the number of values in a value, including itself; 0 if it exceeds ``most`` or ``depth``."""
     count, level = 1, [value]
     while level:
         depth -= 1

@@ -1,4 +1,4 @@
-"""Findings to problems: each with its document, path and line, in the order of the text."""
+"""Findings to problems, each with its document, path and line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LocatedMessage = tuple[At, str]
 
 
 def problems_of(findings: Iterable[LocatedMessage]) -> list[Problem]:
-    """Give every finding its line. Each source's text is walked through once."""
+    """Return the findings as problems with their lines. Each source's text is traversed once."""
     listed = [(*_origin(at), message) for at, message in findings]
     wanted: dict[int, tuple[SourceText, set[tuple[int, tuple[str | int, ...]]]]] = {}
     for entry, steps, _ in listed:
@@ -34,7 +34,7 @@ def problems_of(findings: Iterable[LocatedMessage]) -> list[Problem]:
 
 
 def _origin(at: At) -> tuple[Entry, Steps]:
-    """Return the document that a place is in, and its path; of a recording's operation those of the event."""
+    """Return a place's document and path; for an operation of a recording, those of the recorded event."""
     entry: Entry = at.root
     steps = (*entry.prefix, *at.steps)
     if entry.origins and steps[:2] == ("spec", "operations") and len(steps) > 2:
@@ -59,7 +59,7 @@ def _times(unknown: Unknown) -> str:
 
 
 def unknown_findings(report: Report) -> list[LocatedMessage]:
-    """Return one warning for each shape of path that held an unknown field."""
+    """Return one warning per path shape with an unknown field."""
     out: list[LocatedMessage] = []
     for shape, unknown in report.unknown.items():
         path = shape_text(shape[1:])
@@ -70,5 +70,5 @@ def unknown_findings(report: Report) -> list[LocatedMessage]:
 
 
 def shape_text(shape: tuple[str, ...]) -> str:
-    """Print the shape of a path, such as ``spec.template.spec.containers[].resourcez``."""
+    """Format the shape of a path, such as ``spec.template.spec.containers[].resourcez``."""
     return ".".join(shape).replace(".[]", "[]")
