@@ -1,7 +1,7 @@
 """sched-recorder's files: JSON Lines of ``{"time", "event", "resource"}``, as events of a recording.
 
-Objects that exist already come first, as Adds: they are known by having been created before the first
-event, or by coming within its second. A truncated last line, where the recorder was stopped, is left out.
+Objects that already exist are recorded first, as Adds: they were created before the first event, or are
+recorded within one second of it. A truncated last line, where the recorder was stopped, is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAX_PROBLEMS = 50
 
 
 def read_recorder(bundle: Bundle, limits: Limits) -> None:
-    """Turn the bundle's records into entries: initial objects, and a Scenario. Problems join the bundle's."""
+    """Convert the bundle's records to initial objects and a Scenario; add problems to the bundle."""
     records = [entry for entry in bundle.entries if is_record(entry.value)]
     if not records and not bundle.recordings:
         return
@@ -47,7 +47,7 @@ def read_recorder(bundle: Bundle, limits: Limits) -> None:
 
 
 def is_record(value: Any) -> bool:
-    """Tell whether a document is a line of sched-recorder's."""
+    """Return whether a document is a record of sched-recorder."""
     return isinstance(value, Mapping) and "kind" not in value and "event" in value and "resource" in value
 
 
@@ -57,7 +57,7 @@ def _fail(bundle: Bundle, source: SourceText | None, error: FormatError) -> None
 
 
 def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry]:
-    """Yield the records of a file, each with its line as its number."""
+    """Yield the records of a file, each numbered by its line."""
     tally = tally_of(bundle, limits)
     lines = source.text.split("\n")
     last = max(number for number, line in enumerate(lines, 1) if line.strip())
@@ -84,7 +84,7 @@ def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry
 
 
 def _truncated(line: str) -> bool:
-    """Tell whether a text is the beginning of a JSON object that was cut off anywhere."""
+    """Return whether a text is a truncated JSON object."""
     try:
         json.loads(line)
     except json.JSONDecodeError as error:
@@ -97,7 +97,7 @@ def _truncated(line: str) -> bool:
 
 
 def _checked(entry: Entry, bundle: Bundle) -> int | None:
-    """Return a record's time in nanoseconds; report what is wrong with it."""
+    """Return a record's time in nanoseconds; return None after reporting errors in the record."""
     value = entry.value
     wrong: list[tuple[tuple[str, ...], str]] = []
     time = _nanoseconds(value.get("time"))
@@ -128,7 +128,7 @@ def _checked(entry: Entry, bundle: Bundle) -> int | None:
 
 
 def _nanoseconds(value: Any) -> int | None:
-    """Read RFC 3339 with up to nine digits of a second, as nanoseconds."""
+    """Parse an RFC 3339 time with up to nine fractional digits, as nanoseconds."""
     match = _TIME.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None

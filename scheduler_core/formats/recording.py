@@ -1,9 +1,9 @@
-"""A recorded cluster as documents: what was there at the start, and a Scenario of what changed, at its times.
+"""A recorded cluster as documents: the initial objects, and a Scenario of the changes at their times.
 
-The files are read by :mod:`…formats.recorder` and :mod:`…formats.kwok`, as :class:`RecordedEvent` each. A
-recording tells facts, so no controller works on it (``spec.controllers: []``): pods come and go as they did.
-Who binds pods is the exception: what the recorded cluster's scheduler bound is left pending for ours, and the
-node stands in the annotation ``recorded.podstep.dev/node``, with the second of it beside.
+The files are read by :mod:`…formats.recorder` and :mod:`…formats.kwok`, as :class:`RecordedEvent` objects. A
+recording states facts, so no controller runs on it (``spec.controllers: []``): pods are created and deleted
+as recorded. Binding is the exception: pods bound by the recorded cluster's scheduler are left pending for
+ours, with their node in the annotation ``recorded.podstep.dev/node`` and the binding's second in another.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ RawDocument = dict[str, Any]
 
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 _UNREAD = "events of {}, which scheduling does not read"
-OURS = frozenset(["", "default-scheduler"])  # the names of schedulers that a run answers to
+OURS = frozenset(["", "default-scheduler"])  # the scheduler names that a run is responsible for
 
 
 @dataclass(slots=True)
 class RecordedEvent:
     """One recorded change. ``seconds`` count from the recording's start.
 
-    ``document`` is the whole object of an ``add`` and an ``update``, and names that of a ``delete``; where
-    it is ``patch``, it changes what is there.
+    ``document`` is the whole object for ``add`` and ``update``, identifies the object for ``delete``, and is
+    the patch of the existing object for ``patch``.
     """
 
     seconds: float
@@ -50,20 +50,20 @@ class RecordedEvent:
 
 @dataclass(slots=True)
 class _Living:
-    """An object that is there: as recorded, as the scheduler is told, and where its manifest is kept."""
+    """An existing object: as recorded, as shown to the scheduler, and the location of its manifest."""
 
     raw: RawDocument
     shown: RawDocument
-    made: RawDocument  # the manifest that it began with, in a bundle's entry or a createOperation
+    made: RawDocument  # its initial manifest, in a bundle's entry or a createOperation
     holder: Any
     slot: Any
-    ours: bool = False  # a pod that our scheduler is to place
-    node: str = ""  # where the recorded cluster bound it
+    ours: bool = False  # a pod that our scheduler is responsible for
+    node: str = ""  # the node to which the recorded cluster bound it
 
 
 @dataclass(slots=True)
 class EventTally:
-    """What came of the events, for the summary."""
+    """Counts of what the events were converted to, for the summary."""
 
     events: int = 0
     last: float = 0.0
@@ -71,7 +71,7 @@ class EventTally:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def text(self, what: str) -> str:
-        """Say what was read and what was left out."""
+        """Return the summary of what was read and what was left out."""
         did = ", ".join(f"{count:,} {word}" for word, count in self.did.items() if count)
         counted = f"{self.events:,} event{'s' * (self.events != 1)} in {self.last:g} s"
         told = f"{what}, {counted}: {did or 'nothing'}"
@@ -81,13 +81,13 @@ class EventTally:
 
 
 def is_read(document: Mapping[str, Any]) -> bool:
-    """Tell whether scheduling reads an object of this kind and group."""
+    """Return whether scheduling reads an object of this kind and group."""
     row = KINDS.get(str(document.get("kind")))
     return row is not None and group_of(str(document.get("apiVersion") or "v1")) in row.groups
 
 
 class Recording:
-    """Takes events in order and makes entries of a bundle of them: initial objects, and one Scenario."""
+    """Converts events, in order, to entries of a bundle: initial objects, and one Scenario."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
@@ -103,7 +103,7 @@ class Recording:
                 self.live.setdefault(key, self._living(entry.value, entry, "value"))
 
     def take_all(self, events: Iterable[RecordedEvent], what: str) -> None:
-        """Take events, add the Scenario to the bundle, and a summary to its notes."""
+        """Process events; add the Scenario to the bundle, and a summary to its notes."""
         listed = sorted(events, key=lambda event: event.seconds)
         initial = [event for event in listed if event.initial]
         nodes = {event.key[1] for event in initial if event.key[0] == "Node"}
@@ -129,7 +129,7 @@ class Recording:
     # --- the start
 
     def _begin(self, event: RecordedEvent, nodes: set[str]) -> None:
-        """Take an object that was there when the recording began."""
+        """Process an object that existed when the recording began."""
         if event.key in self.live:
             self._change(event, event.document)
             return
@@ -153,7 +153,7 @@ class Recording:
         return _Living(document, tidied(document, bare=ours), document, holder, slot, ours)
 
     def _for_us(self, pod: Mapping[str, Any]) -> bool:
-        """Tell whether our scheduler is to place a pod, not another one, a kubelet or a DaemonSet."""
+        """Return whether our scheduler is to place a pod, not another one, a kubelet or a DaemonSet."""
         if str(_part(pod, "spec").get("schedulerName") or "") not in self.ours:
             return False
         owners = _part(pod, "metadata").get("ownerReferences")
@@ -169,7 +169,7 @@ class Recording:
                 self.without_node.discard(event.key)
             return
         known = event.action == "patch" and event.key[0] in KINDS
-        # A patch makes nothing, even where it holds a whole object.
+        # A patch never creates an object, even if it holds a whole one.
         if event.key not in self.live and (known or not (event.key[0] in KINDS and is_read(event.document))):
             why = "patches of objects that are not there" if known else _UNREAD.format(event.key[0])
             self.tally.left_out[why] += 1
@@ -229,7 +229,7 @@ class Recording:
         self.tally.did["changed"] += 1
 
     def _keep_node(self, pod: RawDocument, before: RawDocument) -> None:
-        """Let a pod stay where it was, where the node that it names is not there."""
+        """Keep a pod's previous node if the node that it names does not exist."""
         node = _node_of(pod)
         if node == _node_of(before) or ("Node", node) in self.live or not isinstance(pod.get("spec"), dict):
             return
@@ -251,9 +251,9 @@ class Recording:
         self.origins.append(event.origin)
 
     def _note(self, living: _Living, document: RawDocument, seconds: float) -> bool:
-        """Keep where the recorded cluster bound a pod, and what its scheduler wrote down of it.
+        """Annotate a pod with the node that the recorded cluster bound it to, and its scheduler's results.
 
-        Tells whether anything of it is new.
+        Returns whether any of this is new.
         """
         annotations = _part(_part(document, "metadata"), "annotations")
         told = {k: v for k, v in annotations.items() if str(k).startswith(RESULT_PREFIXES)}
@@ -275,7 +275,7 @@ class Recording:
 
 
 def _part(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return an object's part, an empty one where it is not of the expected shape: its reader refuses it."""
+    """Return an object's part, an empty one if it has an unexpected type, which its reader rejects."""
     part = document.get(name)
     return part if isinstance(part, Mapping) else {}
 
@@ -304,7 +304,7 @@ def _target(key: Key, document: Mapping[str, Any]) -> RawDocument:
 
 
 def _profiles(bundle: Bundle) -> frozenset[str]:
-    """Return the names that a KubeSchedulerConfiguration of the bundle gives its schedulers."""
+    """Return the scheduler names in the bundle's KubeSchedulerConfiguration."""
     names = set()
     for entry in bundle.entries:
         profiles = entry.value.get("profiles") if entry.kind == "KubeSchedulerConfiguration" else None

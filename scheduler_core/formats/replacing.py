@@ -1,8 +1,8 @@
-"""The same object twice in a bundle: a cluster's dump, and the manifest that is to be applied next.
+"""Duplicate objects in a bundle, such as a cluster dump and a manifest to apply to it.
 
-The later document takes the earlier one's place, as with ``kubectl apply``, whatever file either is in. What
-only the cluster writes stays where the later document lacks it: a pod keeps its node, a node its status.
-Within one list, as kubectl prints it, two objects of one name are an error.
+The later document replaces the earlier one, as with ``kubectl apply``, in whichever files they are. Fields
+that only the cluster writes are kept if the later document lacks them: a pod keeps its node, a node its
+status. Within one list, as kubectl prints it, two objects with one name are an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ALWAYS = (
     ("metadata", "deletionTimestamp"),
     ("metadata", "ownerReferences"),
 )
-# Fields that something in the cluster writes, and that an apply of a manifest without them leaves alone.
+# Fields that components of the cluster write, and that applying a manifest without them does not change.
 WRITTEN_BY_THE_CLUSTER: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "Pod": (("spec", "nodeName"),),
     "PersistentVolumeClaim": (("spec", "volumeName"),),
@@ -37,7 +37,7 @@ WRITTEN_BY_THE_CLUSTER: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """One object that two documents define; ``kept`` are paths of the earlier one that stay."""
+    """One object that two documents define; ``kept`` are the paths kept from the earlier one."""
 
     key: Key
     first: Entry
@@ -47,7 +47,7 @@ class Replaced:
 
 
 def same_list(first: Entry, later: Entry) -> bool:
-    """Tell whether two manifests are items of one list."""
+    """Return whether two manifests are items of one list."""
     return (
         first.source is later.source and first.number == later.number and bool(first.prefix and later.prefix)
     )
@@ -56,7 +56,7 @@ def same_list(first: Entry, later: Entry) -> bool:
 def applied(
     first: Mapping[str, Any], later: Mapping[str, Any], kind: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the later document with what only the cluster writes of the earlier one, and those paths."""
+    """Return the later document with the earlier one's cluster-written fields, and the paths of those."""
     value = dict(later)
     kept = []
     for path in (*_ALWAYS, *WRITTEN_BY_THE_CLUSTER.get(kind, ())):
@@ -103,7 +103,7 @@ def _name(entry: Entry, report: Report) -> At:
 
 
 def _where(place: Problem, one: Replaced) -> str:
-    """Say where the first is: its file where that is another one, and its line, else its document."""
+    """Return the place of the first definition: its file if it is another one, and its line or document."""
     elsewhere = one.first.source is not one.later.source and place.file
     line = f"line {place.line}" if place.line is not None else f"document {place.document}"
     return f"in {place.file} at {line}" if elsewhere else f"at {line}"

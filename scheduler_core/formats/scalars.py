@@ -1,7 +1,7 @@
-"""Plain YAML scalars, as Kubernetes reads them.
+"""Plain YAML scalars, as Kubernetes parses them.
 
-Kubernetes reads YAML 1.1 through go-yaml v2, which differs from PyYAML: times stay
-strings, ``12:30`` is no number in base 60, ``1e3`` is a number, ``y`` and ``n`` are booleans.
+Kubernetes parses YAML 1.1 with go-yaml v2, which differs from PyYAML: times stay
+strings, ``12:30`` is not a base-60 number, ``1e3`` is a number, ``y`` and ``n`` are booleans.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS: dict[str, bool | None] = {
 _INT = re.compile(r"[-+]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]*|[1-9][0-9_]*)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 _SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", re.ASCII)
-# Every text that is not a string begins with one of these; the rest needs no further look.
+# Every text that is not a string begins with one of these; any other needs no further check.
 _FIRST = frozenset("0123456789+-.~yYnNtTfFoO")
 _MAX_DIGITS = 40
 
@@ -59,7 +59,7 @@ def _integer(text: str) -> int | float | str:
 
 
 def number(text: str) -> float:
-    """Read a decimal number. Raises FormatError if it is beyond a double."""
+    """Parse a decimal number. Raises FormatError if it exceeds the range of a double."""
     if len(text) > 400:
         raise FormatError("a number of more than 400 characters is too long")
     value = float(text)
@@ -69,7 +69,7 @@ def number(text: str) -> float:
 
 
 def needs_quotes(text: str) -> bool:
-    """Tell whether a string, written plainly, would be read as something else."""
+    """Return whether a string, written as a plain scalar, would not be parsed as a string."""
     if text and text[0] not in _FIRST:
         return False
     return text in WORDS or bool(_INT.fullmatch(text) or _FLOAT.fullmatch(text) or _SPECIAL.fullmatch(text))

@@ -1,7 +1,7 @@
-"""Objects of kinds that scheduling does not read: kept for export, and never a reason to refuse a file.
+"""Objects of kinds that scheduling does not read: kept for export, and never a reason to reject a file.
 
-A ConfigMap with a megabyte of text, a CustomResourceDefinition with a schema of ninety levels: where a bound
-on content is hit inside such an object, the object is left out and named instead.
+A ConfigMap with a megabyte of text, a CustomResourceDefinition with a schema of ninety levels: if such an
+object exceeds a bound on content, it is left out and reported by name.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ CROWDED = "there is too much of such kinds to keep"
 
 
 def matters(kind: Any) -> bool:
-    """Tell whether an object's content may be read: of no kind at all it may, and of a list of objects."""
+    """Return whether scheduling may read a kind; it may for a missing kind and for lists of objects."""
     return not isinstance(kind, str) or kind in _READ or kind.endswith("List")
 
 
 class Skipped(dict[str, Any]):
-    """What is left of an object that is left out: apiVersion, kind, name and namespace, and why."""
+    """The remainder of an object that is left out: apiVersion, kind, name and namespace, and the reason."""
 
     def __init__(self, value: Mapping[str, Any], reason: str) -> None:
         metadata = value.get("metadata")
@@ -37,46 +37,46 @@ class Skipped(dict[str, Any]):
 
 @dataclass(slots=True)
 class ValueTally:
-    """The values of a bundle so far: those that are read, and those kept for export alone."""
+    """The number of values of a bundle so far: those that are read, and those only kept for export."""
 
     limits: Limits
     values: int = 0
     kept: int = 0
-    written: int = 0  # characters that aliases stand for: whoever writes the documents writes them out
+    written: int = 0  # characters in expanded aliases, as they appear when the documents are written
 
     def alias(self, characters: int) -> None:
-        """Count what an alias stands for. Raises FormatError where that is too much."""
+        """Count the characters of an expanded alias. Raises FormatError if there are too many."""
         self.written += characters
         if self.written > self.limits.size:
             most = f"{self.limits.size / 2**20:g} MiB"
             raise FormatError(f"aliases stand for more than {most} of text: write what differs once")
 
     def __call__(self, number: int) -> None:
-        """Count values. Raises FormatError where there are too many."""
+        """Count values. Raises FormatError if there are too many."""
         self.values += number
         if self.values > self.limits.values:
             raise self.error()
 
     def provisionally(self, number: int) -> None:
-        """Count values of what may turn out to be kept for export alone. Raises FormatError."""
+        """Count values that may turn out to be only kept for export. Raises FormatError."""
         self.values += number
         if self.values > self.limits.values + self.limits.kept:
             raise self.error()
 
     def keep(self, number: int) -> bool:
-        """Count values that are kept for export alone; False where there is no more room for them."""
+        """Count values that are only kept for export; return False if they exceed the bound."""
         if self.kept + number > self.limits.kept:
             return False
         self.kept += number
         return True
 
     def error(self) -> FormatError:
-        """Return the error of too many values."""
+        """Return the error for too many values."""
         return FormatError(f"more than {self.limits.values:,} values, aliases written out")
 
 
 def characters(value: Any) -> int:
-    """Count the characters of a value's texts, keys among them, what is shared as often as it is written."""
+    """Count the characters of a value's strings, including keys; shared values count each time."""
     size, left = 0, [value]
     while left:
         part = left.pop()
@@ -91,7 +91,7 @@ def characters(value: Any) -> int:
 
 
 def spare(value: Any, tally: ValueTally) -> tuple[Any, int]:
-    """Return a document without the objects that there is no room to keep, and how many values do not count.
+    """Skip a document's objects beyond the bound on kept values; return it, and how many values do not count.
 
     Objects are the document itself, the items of a list, and those of an object's ``items``.
     """

@@ -1,7 +1,7 @@
-"""kube-scheduler-simulator's snapshot: one object with lists of manifests that do not say what they are.
+"""kube-scheduler-simulator's snapshot: one object with lists of manifests without kind and apiVersion.
 
-What the simulator itself leaves out when it loads one is left out: the PriorityClasses and namespaces that
-every cluster has. A volume finds its claim again by name, for the claim's uid is another one each time.
+Objects that the simulator skips when it loads a snapshot are left out: the PriorityClasses and namespaces
+that every cluster has. A volume is linked to its claim by name, because the claim's uid differs each time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LISTS: Mapping[str, tuple[str, str]] = {
     "nodes": ("v1", "Node"),
     "pods": ("v1", "Pod"),
 }
-"""The lists of a snapshot, in the order in which the simulator applies them, and what their items are."""
+"""The lists of a snapshot, in the order in which the simulator applies them, with their items' kinds."""
 
 CONFIG_VERSION, CONFIG_KIND = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
 _NOT_OF_IT = ("kind", "apiVersion", "metadata", "spec", "items", "event")
@@ -34,23 +34,23 @@ _WRAPPED = "Wrapped"
 
 
 def is_snapshot(value: Any) -> bool:
-    """Tell whether a document is a snapshot: it has one of its lists at least, and is no manifest."""
+    """Return whether a document is a snapshot: it has at least one of the lists, and is not a manifest."""
     if not isinstance(value, Mapping) or any(key in value for key in _NOT_OF_IT):
         return False
     return any(name in value and isinstance(value[name], (list, type(None))) for name in LISTS)
 
 
 def is_own(kind: str, name: str) -> bool:
-    """Tell whether an object is one that every cluster has by itself, which a snapshot leaves out."""
+    """Return whether an object exists by default in every cluster, so that a snapshot leaves it out."""
     if kind == "PriorityClass":
         return name.startswith("system-")
     return kind == "Namespace" and (name == "default" or name.startswith("kube-"))
 
 
 def read_snapshot(value: Mapping[str, Any]) -> tuple[list[Item], list[str]]:
-    """Return a snapshot's manifests, each with its path, and what is to be said of what is left out.
+    """Return a snapshot's manifests, each with its path, and notes about what is left out or changed.
 
-    Raises FormatError for what is no list of objects.
+    Raises FormatError for an entry that is not a list of objects.
     """
     notes = []
     for key in value:
@@ -125,7 +125,7 @@ def _relinked(volume: Manifest, uids: Mapping[tuple[str, str], Any]) -> tuple[Ma
 
 
 def _configuration(config: Manifest) -> Manifest:
-    """Return the configuration with the plugins' own names: the simulator runs each in a wrapper."""
+    """Return the configuration with the plugins' own names: the simulator wraps each plugin."""
     named: Manifest = {"apiVersion": CONFIG_VERSION, "kind": CONFIG_KIND, **config}
     profiles = named.get("profiles")
     if isinstance(profiles, list):
@@ -134,7 +134,7 @@ def _configuration(config: Manifest) -> Manifest:
 
 
 def _unwrapped(value: Any) -> Any:
-    """Copy a profile with every plugin's ``name`` unwrapped; arguments stay as they are."""
+    """Copy a profile with every plugin's ``name`` unwrapped; arguments are not changed."""
     if isinstance(value, list):
         return [_unwrapped(item) for item in value]
     if not isinstance(value, Mapping):

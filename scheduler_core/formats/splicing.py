@@ -1,4 +1,4 @@
-"""A text of documents with some of them changed: everything else stays byte for byte, comments included."""
+"""Replacement of some documents in a text: everything else stays byte for byte, including comments."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BOM = "\ufeff"
 
 
 def splice(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
-    """Return ``text``, which holds ``before``, changed so that it should hold ``after``; check that it does.
+    """Return ``text``, which holds ``before``, edited to hold ``after``; the caller must verify the result.
 
-    A document that differs is changed in place, line by line; one that cannot be is written anew under the
-    comments above it. New ones follow at the end. ``None`` where the documents cannot be told apart.
+    A document that differs is edited in place, line by line; if that is not possible, it is rewritten under
+    its leading comments. New documents are appended. ``None`` if the documents cannot be told apart.
     """
     bom = _BOM if text.startswith(_BOM) else ""
     given = text[len(bom) :]
@@ -51,7 +51,7 @@ def _spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -
     for place, documents in zip(places, held):
         wanted = [left[key].popleft() for key in map(document_key, documents) if left[key]]
         if documents and not wanted:
-            # Above the first document stands what introduces them all.
+            # The head of the first document may be the head comment of the whole text.
             chunks[place] = _head(chunks[place]) if place == places[0] else ""
         elif wanted != documents:
             chunks[place] = _changed(chunks[place], documents, wanted)
@@ -62,7 +62,7 @@ def _spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -
 
 
 def _names(before: Sequence[Document], after: Sequence[Document]) -> list[Any]:
-    """Return by what each of ``after`` is known in ``before``: one that is only renamed keeps its place."""
+    """Return the key of each of ``after`` in ``before``: a document that is only renamed keeps its place."""
     old, new = [document_key(document) for document in before], [document_key(document) for document in after]
     known, wanted = set(old), set(new)
     if len(old) == len(new) and all(a == b or not (a in wanted or b in known) for a, b in zip(old, new)):
@@ -71,14 +71,14 @@ def _names(before: Sequence[Document], after: Sequence[Document]) -> list[Any]:
 
 
 def _put_together(chunks: Sequence[str]) -> str:
-    """Return the chunks one after the other; only where another one follows must a line be ended."""
+    """Concatenate the chunks; each one but the last is terminated by a line end."""
     filled = [chunk for chunk in chunks if chunk]
     ended = [chunk if chunk.endswith("\n") else f"{chunk}\n" for chunk in filled[:-1]]
     return "".join([*ended, *filled[-1:]])
 
 
 def _held(chunks: Sequence[str], documents: Sequence[Document]) -> list[list[Document]] | None:
-    """Return the documents of each chunk, such as the items of a List; ``None`` if it cannot be told."""
+    """Return the documents of each chunk, such as the items of a List; ``None`` if they do not match."""
     if len(chunks) == len(documents):
         return [[document] for document in documents]
     left = deque(documents)
@@ -92,14 +92,14 @@ def _held(chunks: Sequence[str], documents: Sequence[Document]) -> list[list[Doc
 
 
 def _head(chunk: str) -> str:
-    """Return what stands before a document's content: its mark and the comments above it."""
+    """Return the text before a document's content: its ``---`` mark and leading comments."""
     mark = _MARK.match(chunk)
     found = _CONTENT.search(chunk, mark.end() if mark else 0)
     return chunk[: found.start()] if found else chunk
 
 
 def _changed(chunk: str, documents: Sequence[Document], wanted: Sequence[Document]) -> str:
-    """Return a chunk that holds ``wanted`` instead of ``documents``: edited in place if that can be done."""
+    """Return a chunk with ``wanted`` instead of ``documents``, edited in place if possible."""
     anew = _head(chunk) + write_yaml(wanted).removeprefix("---\n")
     try:
         values = [value for _, value in read_yaml(chunk, Limits(), ValueTally(Limits()))]
@@ -113,7 +113,7 @@ def _changed(chunk: str, documents: Sequence[Document], wanted: Sequence[Documen
 
 
 def _with(value: Any, documents: Sequence[Document], wanted: Sequence[Document]) -> Any:
-    """Return a chunk's value with its documents exchanged, those of a List where they are; ``None`` else."""
+    """Return a chunk's value with its documents replaced, in a List in place; ``None`` if not possible."""
     if [value] == list(documents):
         return wanted[0] if len(wanted) == 1 else None
     if isinstance(value, dict) and value.get("items") == list(documents):
@@ -122,9 +122,9 @@ def _with(value: Any, documents: Sequence[Document], wanted: Sequence[Document])
 
 
 def with_line_ends(given: str, plain: str, changed: str) -> str:
-    """Return ``changed``, made of ``plain``, with the line ends of ``given``, of which ``plain`` is a copy.
+    """Return ``changed``, derived from ``plain``, with the line ends of ``given``, the source of ``plain``.
 
-    Lines before the first and after the last difference keep their own; between, the most frequent is used.
+    Lines before the first and after the last difference keep their own; lines between use the most frequent.
     """
     raw, old, new = ([line for line in _LINE.findall(text) if line] for text in (given, plain, changed))
     first = 0

@@ -1,4 +1,4 @@
-"""Kubernetes' strategic merge patch: objects merge, and lists whose items have a key merge by it.
+"""Kubernetes' strategic merge patch: objects merge, and lists whose items have a merge key merge by it.
 
 The keys are ``patchMergeKey`` of the API's types. The directives ``$patch``, ``$retainKeys``,
 ``$setElementOrder/<list>`` and ``$deleteFromPrimitiveList/<list>`` are those of
@@ -36,14 +36,14 @@ MERGE_KEYS = {
     "priorities": "name",
 }
 _KEYS_AT: dict[Path, str] = {("spec", "ports"): "port"}
-_SETS = ("finalizers",)  # lists of words of which each stands once
+_SETS = ("finalizers",)  # lists of unique strings
 
 _ORDER, _DELETE = "$setElementOrder/", "$deleteFromPrimitiveList/"
 _HOW = ("merge", "replace", "delete")
 
 
 def apply_strategic(target: Any, patch: Any) -> Any:
-    """Return the target, changed in place, as the patch leaves it. Raises PatchError, naming its place."""
+    """Apply the patch to the target in place and return it. Raises PatchError with its place."""
     if not isinstance(patch, dict):
         raise PatchError("a strategic merge patch must be an object")
     return _object(target, patch, ())
@@ -101,7 +101,7 @@ def _listed(value: Any, path: Path) -> list[Any]:
 
 
 def _retain(out: dict[str, Any], patch: dict[str, Any], path: Path) -> None:
-    """Drop what ``$retainKeys`` does not name: an object of which one of several fields is set."""
+    """Drop the fields that ``$retainKeys`` does not name, for an object with one of several fields set."""
     if "$retainKeys" not in patch:
         return
     kept = _listed(patch["$retainKeys"], (*path, "$retainKeys"))
@@ -115,7 +115,7 @@ def _take_out(out: dict[str, Any], name: str, words: list[Any]) -> None:
 
 
 def _order(out: dict[str, Any], name: str, wanted: list[Any], path: Path) -> None:
-    """Let the items that are named stand in that order, on the places that they have together."""
+    """Reorder the named items among the positions that they occupy."""
     items = out.get(name)
     if not isinstance(items, list):
         return

@@ -32,7 +32,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def to_text(data: bytes | str, limits: Limits) -> str:
-    """Return the text of a file, with Unix line ends and no byte order mark. Raises FormatError."""
+    """Return the text of a file, with Unix line ends and without byte order mark. Raises FormatError."""
     if isinstance(data, str):
         text = data.removeprefix("\ufeff")
         if len(text) > limits.size:
@@ -77,9 +77,9 @@ def _unpack(data: bytes, limits: Limits) -> bytes:
 
 
 def decode(data: bytes, *, final: bool = True) -> str:
-    """Return bytes as text, by their mark or their first letters. Raises FormatError.
+    """Decode bytes, detecting the encoding by the byte order mark or first letters. Raises FormatError.
 
-    ``final`` false: they may end within a character.
+    If ``final`` is false, they may end within a character.
     """
     for signature, meaning in _SIGNATURES.items():
         if data.startswith(signature):
@@ -94,7 +94,7 @@ def decode(data: bytes, *, final: bool = True) -> str:
 
 
 def _unmarked(data: bytes) -> str:
-    """Return the encoding of a text without a mark: every format that is read begins with ASCII."""
+    """Return the encoding of a text without a byte order mark: every supported format begins with ASCII."""
     for encoding, letters in (("utf-16-le", data[:4:2]), ("utf-16-be", data[1:4:2])):
         zeros = data[1:4:2] if encoding == "utf-16-le" else data[:4:2]
         if zeros == b"\0\0" and letters.isascii() and b"\0" not in letters:

@@ -1,4 +1,4 @@
-"""A recorded object reduced to what scheduling reads, so that heartbeats and bookkeeping are no change."""
+"""A recorded object reduced to what scheduling reads; heartbeats and bookkeeping are no changes then."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.objects.recorded import RESULT_PREFIXES
 
 _META = ("name", "namespace", "uid", "labels", "annotations", "ownerReferences", "deletionTimestamp")
-# Of a status, what the readers of each kind read; nothing of other kinds'.
+# The fields of a status that the readers of each kind read; none for other kinds.
 _STATUS: Mapping[str, tuple[str, ...]] = {
     "Node": ("capacity", "allocatable", "conditions", "images"),
     "PersistentVolume": ("phase",),
@@ -20,9 +20,9 @@ _ENDED = ("Succeeded", "Failed")
 
 
 def tidied(document: Mapping[str, Any], *, bare: bool = False) -> dict[str, Any]:
-    """Return the parts of a manifest that scheduling reads; ``bare``: a pod without what binding wrote.
+    """Return the parts of a manifest that scheduling reads; ``bare`` removes what binding wrote to a pod.
 
-    What is not of the expected shape stays as it is, to be refused where it is read.
+    Parts of an unexpected type are not changed, and rejected when they are read.
     """
     kind = str(document.get("kind"))
     out = {key: value for key, value in document.items() if key not in ("metadata", "status")}

@@ -1,4 +1,4 @@
-"""The documents of a YAML text: read line by line where that is sure, else from libyaml's events."""
+"""The documents of a YAML text: parsed line by line where that is safe, else from libyaml's events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler_core.formats.skipping import ValueTally, spare
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.progress import Watch, unwatched
 
-# Where it begins a line, `---` ends a document whatever is open in it; so does `...`, which is rare.
+# At the start of a line, `---` always ends a document, whatever is open in it; so does `...`, which is rare.
 _MARK = re.compile(r"^---(?:[ ]+#[^\n]*|[ ]*)$", re.MULTILINE)
 _ANY_MARK = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
 _NOTHING = re.compile(r"(?:[ ]*(?:#[^\n]*)?(?:\n|\Z))*")
@@ -21,7 +21,7 @@ _NOTHING = re.compile(r"(?:[ ]*(?:#[^\n]*)?(?:\n|\Z))*")
 def read_documents(
     text: str, limits: Limits, tally: ValueTally, watch: Watch = unwatched
 ) -> Iterator[tuple[int, Any]]:
-    """Yield what :func:`read_yaml` yields, sooner. Raises FormatError with the same words."""
+    """Yield the same as :func:`read_yaml`, but faster. Raises FormatError with the same message."""
     before = tally.values, tally.kept
     done = 0
     try:
@@ -29,7 +29,7 @@ def read_documents(
             done = number
             yield number, value
     except FormatError:
-        tally.values, tally.kept = before  # all of it is read again, by who says on which line it is wrong
+        tally.values, tally.kept = before  # read again with read_yaml, which reports the line
     else:
         return
     for number, value in read_yaml(text, limits, tally):
@@ -63,7 +63,7 @@ def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> It
 
 
 def _parts(text: str) -> list[tuple[int, int]]:
-    """Return where each document begins and ends. Raises FormatError where only the whole can be read."""
+    """Return the start and end of each document. Raises FormatError if the text can only be read whole."""
     marks = list(_MARK.finditer(text))
     if len(marks) != sum(1 for _ in _ANY_MARK.finditer(text)):
         raise FormatError("marks of another kind")

@@ -1,7 +1,7 @@
-"""A YAML document changed in place: only the lines of what differs are written, all others stay as they are.
+"""In-place edits of a YAML document: only the lines that differ are written, all others are unchanged.
 
-The document's events say where each value stands. What differs is exchanged there; an entry that is taken out
-goes with its lines, a new one comes after the last. Comments and blank lines belong to nobody, and stay.
+The document's events give the position of each value. Values that differ are replaced there; an entry is
+removed with its lines, and a new one added after the last. Comments and blank lines are kept.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_reader import events, key_text, read_yaml
 from scheduler_core.formats.yaml_writer import write_yaml
 
-MOST = 4_000_000  # characters of a document that is changed in place
+MOST = 4_000_000  # characters of a document that is edited in place
 
 
 class _CannotError(Exception):
-    """What differs cannot be exchanged where it stands."""
+    """A difference cannot be edited in place."""
 
 
 @dataclass(slots=True)
 class _Node:
-    """A value in the text, from ``start`` to ``end``, which follows its last character."""
+    """A value in the text, from ``start`` to ``end`` (exclusive)."""
 
     start: int
     end: int
     column: int
     flow: bool = True  # on one line or within brackets: nothing is written between its parts
-    keys: list[tuple[str, int, int]] | None = None  # of an object: each key, where it starts, in which column
+    keys: list[tuple[str, int, int]] | None = None  # of an object: each key, its start and its column
     parts: list[_Node] = field(default_factory=list)  # of an object or list
     items: bool = False  # a list
 
 
 def edited(text: str, before: Any, after: Any) -> str | None:
-    """Return ``text``, one document whose value is ``before``, so that it holds ``after``; ``None`` if not.
+    """Return ``text``, one document with the value ``before``, edited to hold ``after``, or ``None``.
 
-    Line ends must be Unix's. What is returned was read again, and holds ``after``.
+    Line ends must be Unix's. The result was verified by reading it again. ``None`` means that the document
+    cannot be edited in place.
     """
     if len(text) > MOST:
         return None
@@ -84,7 +85,7 @@ def _root(text: str) -> _Node:
         elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
             node = stack.pop()
             keys.pop()
-            # The end of a block is told where the next token is: after blank lines and comments.
+            # libyaml reports a block's end at the next token: after blank lines and comments.
             node.end = event.end_mark.index if node.flow or not node.parts else node.parts[-1].end
         else:
             continue
@@ -102,14 +103,14 @@ def _root(text: str) -> _Node:
 
 
 class _Edits:
-    """Pieces of a text, each with what takes its place."""
+    """Pieces of a text, each with its replacement."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.pieces: list[tuple[int, int, str]] = []
 
     def applied(self, start: int, end: int) -> str:
-        """Return the text from ``start`` to ``end`` with the pieces exchanged; raises if two overlap."""
+        """Return the text from ``start`` to ``end`` with the pieces replaced; raise if two overlap."""
         out: list[str] = []
         at = start
         for begin, until, new in sorted(self.pieces, key=lambda piece: piece[:2]):
@@ -120,7 +121,7 @@ class _Edits:
         return "".join([*out, self.text[at:end]])
 
     def exchange(self, node: _Node, before: Any, after: Any) -> None:
-        """Let a value's place hold ``after``; raises for a block that has to be written as a whole."""
+        """Replace a value by ``after``; raise for a block that must be rewritten as a whole."""
         if _same(before, after):
             return
         known = len(self.pieces)
@@ -135,7 +136,7 @@ class _Edits:
             del self.pieces[known:]
         if node.end <= node.start or not node.flow:
             raise _CannotError
-        ended = "\n" if self.text[node.end - 1] == "\n" else ""  # a text of several lines ends with its last
+        ended = "\n" if self.text[node.end - 1] == "\n" else ""  # a multi-line text has a final line end
         self.pieces.append((node.start, node.end, _inline(after) + ended))
 
     # --- objects
@@ -167,7 +168,7 @@ class _Edits:
     def _entry(
         self, name: str, start: int, column: int, part: _Node, before: Any, after: Any, *, flow: bool
     ) -> None:
-        """Exchange the value of a key; a value that becomes a block, or was none, is written with its key."""
+        """Replace the value of a key; a value that becomes a block, or was empty, is written with its key."""
         if _same(before, after):
             return
         alike = type(before) is type(after)
@@ -232,7 +233,7 @@ class _Edits:
     def _item(
         self, node: _Node, dashes: list[int], before: list[Any], value: Any, spare: dict[str, int]
     ) -> str:
-        """Return a new item's lines: those of one of its name that is taken out elsewhere, if there is."""
+        """Return a new item's lines, reusing those of an item with its name that is removed elsewhere."""
         place = spare.get(_name(value)) if _name(value) else None
         if place is not None:
             start, end = self._line(dashes[place]), self._after(node.parts[place].end)
@@ -246,7 +247,7 @@ class _Edits:
         return _shifted(_block([value]), column)
 
     def _dashes(self, node: _Node) -> list[int]:
-        """Return where the dash of each item of a block stands."""
+        """Return the position of the dash of each item of a block list."""
         found = []
         at, column = node.start, node.start - self._line(node.start)
         for part in node.parts:
@@ -262,24 +263,24 @@ class _Edits:
     # --- lines
 
     def _line(self, at: int) -> int:
-        """Return where the line of a place begins."""
+        """Return the start of the line of a position."""
         return self.text.rfind("\n", 0, at) + 1
 
     def _after(self, at: int) -> int:
-        """Return where the line after a value begins."""
+        """Return the start of the line after a value."""
         if self.text[at - 1] == "\n":
             return at
         end = self.text.find("\n", at)
         return len(self.text) if end < 0 else end + 1
 
     def _put(self, at: int, lines: str) -> None:
-        """Put lines before the line that begins at a place, or after a last one that does not end."""
+        """Insert lines before the line that begins at a position, or after an unterminated last line."""
         unended = at == len(self.text) and at and self.text[at - 1] != "\n"
         self.pieces.append((at, at, f"\n{lines.removesuffix(chr(10))}" if unended else lines))
 
 
 def _same(before: Any, after: Any) -> bool:
-    """Whether two values are written alike: 1, 1.0 and true are not."""
+    """Return whether two values are written the same: 1, 1.0 and true are not."""
     return before == after and _texts([before]) == _texts([after])
 
 
@@ -288,7 +289,7 @@ def _texts(values: list[Any]) -> list[str]:
 
 
 def _name(value: Any) -> str:
-    """Return by what an item of a list is known when it moves, "" for none."""
+    """Return the name by which a list item is recognized when it moves, "" if it has none."""
     if not isinstance(value, dict):
         return ""
     meta = value.get("metadata")
@@ -301,7 +302,7 @@ def _is_block(value: Any) -> bool:
 
 
 def _inline(value: Any) -> str:
-    """Return a value as it may stand within brackets."""
+    """Return a value in flow style."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_scalar(key)}: {_inline(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):

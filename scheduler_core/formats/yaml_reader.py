@@ -1,7 +1,7 @@
 """YAML text to plain documents, from libyaml's event stream.
 
-Built without recursion and counted while it is built, so that neither depth nor aliases
-(a few hundred bytes can name billions of values) cost more than :class:`Limits` allow.
+Documents are built without recursion, and their values counted meanwhile, so that neither depth nor
+aliases (a few hundred bytes can expand to billions of values) cost more than :class:`Limits` allow.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class _Open:
     anchor: str | None
     start: int  # values counted when it began
     line: int
-    key: Any = _PENDING  # the key that waits for its value
+    key: Any = _PENDING  # the key that awaits its value
     merges: list[Any] | None = None
-    failed: FormatError | None = None  # a bound hit inside, which matters if the object does
+    failed: FormatError | None = None  # a bound exceeded inside; raised if the kind is read
 
 
 def events(text: str) -> Iterator[Any]:
-    """Yield libyaml's events. Raises FormatError with the line of what is not YAML."""
+    """Yield libyaml's events. Raises FormatError with the line of a syntax error."""
     try:
         yield from yaml.parse(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
@@ -80,7 +80,7 @@ def scalar(event: Any) -> Scalar:
 
 
 def key_text(event: Any) -> str:
-    """Return a key as Kubernetes does: everything becomes a string."""
+    """Return a key as a string, converted as in Kubernetes."""
     value = scalar(event)
     if isinstance(value, str):
         return value
@@ -92,17 +92,17 @@ def key_text(event: Any) -> str:
 def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[int, Any]]:
     """Yield the documents of a YAML stream with their numbers (from 1); empty ones are left out.
 
-    ``tally`` is told how many values were added, and raises where that is too many. An object of a kind that
-    scheduling does not read, and that goes beyond a bound, becomes a Skipped. Raises FormatError.
+    ``tally`` counts the added values, and raises if there are too many. An object of a kind that scheduling
+    does not read, and that exceeds a bound, becomes a Skipped. Raises FormatError.
     """
     stack: list[_Open] = []
     anchors: dict[str, tuple[Any, int]] = {}
-    lengths: dict[int, tuple[Any, int]] = {}  # characters by identity, of values that aliases name
+    lengths: dict[int, tuple[Any, int]] = {}  # characters by identity, of aliased values
     building: set[str] = set()
     values = 0
     number = 0
     line = 0
-    passed = 0  # lists and objects that are open within what is left out
+    passed = 0  # lists and objects that are open inside a skipped part
     try:
         for event in events(text):
             kind = type(event)
@@ -159,7 +159,7 @@ def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[in
                     values += size
                     if values > limits.values:
                         raise _BoundError(tally.error().message)
-                    if id(value) not in lengths:  # kept with its value, so that no other has its identity
+                    if id(value) not in lengths:  # the value is kept too, so that its id is not reused
                         lengths[id(value)] = (value, characters(value))
                     tally.alias(lengths[id(value)][1])
                     top = stack[-1] if stack else None
@@ -169,7 +169,7 @@ def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[in
                         _check_depth(value, limits.depth - len(stack))
                 elif kind is yaml.DocumentStartEvent:
                     number += 1
-                    if number > limits.documents:  # empty ones too: they cost time and hold nothing
+                    if number > limits.documents:  # including empty ones, which cost time
                         raise FormatError(f"more than {limits.documents:,} documents")
                     anchors.clear()
                     building.clear()
@@ -179,7 +179,7 @@ def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[in
                     continue
             except _BoundError as error:
                 passed = _pass(stack, building, FormatError(error.message, line), kind)
-                values = stack[-1].start + 2 * len(stack[-1].value)  # what is given up does not count
+                values = stack[-1].start + 2 * len(stack[-1].value)  # skipped values do not count
                 if not passed:
                     _put(stack[-1], None)
                 continue
@@ -215,7 +215,7 @@ def _value(event: Any) -> Scalar:
 
 
 class _BoundError(FormatError):
-    """A value goes beyond a bound: no matter in an object that scheduling does not read."""
+    """A value exceeds a bound: ignored in an object that scheduling does not read."""
 
 
 _NESTING = {
@@ -229,7 +229,7 @@ _DEEPEST_OBJECT = 2  # an object of a List: below the List's own level and that 
 
 
 def _is_object(stack: list[_Open]) -> bool:
-    """Tell whether what would be put on the stack is a manifest: a document, or an item of a list of them."""
+    """Return whether the next value on the stack is a manifest: a document, or an item of a list of them."""
     match stack:
         case []:
             return True
@@ -241,9 +241,9 @@ def _is_object(stack: list[_Open]) -> bool:
 
 
 def _pass(stack: list[_Open], building: set[str], error: FormatError, kind: type) -> int:
-    """Give up the part of an object that holds a value beyond a bound, until its kind is known.
+    """Skip the part of an object with a value that exceeds a bound, until its kind is known.
 
-    Returns how many lists and objects are open in it. Raises ``error`` where there is no such object.
+    Returns how many lists and objects are open in it. Raises ``error`` if there is no such object.
     """
     level = next(
         (n for n in range(min(len(stack) - 1, _DEEPEST_OBJECT), -1, -1) if _is_object(stack[:n])), None
@@ -261,14 +261,14 @@ def _pass(stack: list[_Open], building: set[str], error: FormatError, kind: type
 def _settled(
     value: dict[str, Any], done: _Open, stack: list[_Open], size: int, tally: ValueTally
 ) -> tuple[Any, int]:
-    """Return a manifest, or what is left of it, and how many of its values do not count.
+    """Return a manifest, or its Skipped, and how many of its values do not count.
 
-    Raises the error that was found inside, if its kind is read.
+    Raises the error that was found inside, if scheduling reads its kind.
     """
     kind = value.get("kind")
     if done.failed is not None:
         if kind is None and stack:
-            stack[0].failed = stack[0].failed or done.failed  # the list's kind says what its items are
+            stack[0].failed = stack[0].failed or done.failed  # the list's kind determines that of its items
         elif not isinstance(kind, str) or matters(kind.removesuffix("List") or kind):
             raise done.failed
         elif kind.endswith("List"):
@@ -287,7 +287,7 @@ def _begin_key(top: _Open, event: Any) -> None:
     if key in top.value:
         raise FormatError(f"duplicate key {key[:60]!r} in one object", event.start_mark.line + 1)
     top.key = key
-    top.value[key] = None  # so that a second one is seen, and the order is the file's
+    top.value[key] = None  # to detect duplicates, and to keep the file's order
 
 
 def _put(top: _Open, value: Any) -> None:
@@ -307,7 +307,7 @@ def _put(top: _Open, value: Any) -> None:
 
 
 def _merged(done: _Open) -> dict[str, Any]:
-    """Return the object with its ``<<`` parts: its own keys win, then the earlier part."""
+    """Return the object merged with its ``<<`` parts: its own keys win, then those of earlier parts."""
     merged: dict[str, Any] = dict(done.value)
     for part in done.merges or ():
         merged = {**part, **merged}
@@ -336,7 +336,7 @@ def _check_depth(value: Any, left: int) -> None:
 
 
 def children(level: list[Any]) -> list[Any]:
-    """Return the lists and objects directly inside those given, each shared one once."""
+    """Return the lists and objects directly inside the given ones, each shared one once."""
     found: dict[int, Any] = {}
     for value in level:
         for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

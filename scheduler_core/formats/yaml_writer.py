@@ -1,4 +1,4 @@
-"""Documents to YAML that reads back as the same documents."""
+"""Documents to YAML that round-trips to the same documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Dumper(_BASE):  # type: ignore[misc]
-    """PyYAML's dumper without aliases, quoting what Kubernetes would not read as a string."""
+    """PyYAML's dumper without aliases, quoting strings that Kubernetes would not parse as strings."""
 
     def ignore_aliases(self, data: Any) -> bool:
         del data
@@ -38,7 +38,7 @@ _Dumper.add_representer(float, _float)
 
 
 def write_yaml(documents: Iterable[Any]) -> str:
-    """Return the documents as one YAML stream, keys in their own order, each document under ``---``."""
+    """Return the documents as one YAML stream, with keys in their own order, each document under ``---``."""
     text: str = yaml.dump_all(
         documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110, explicit_start=True
     )
