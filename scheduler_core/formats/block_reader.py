@@ -135,7 +135,7 @@ class _Reading:
         self._item: _Item | None = None
 
     def run(self) -> bool:
-        """Read all lines; return False where one is unusual outside of a list's item."""
+        """Read all lines; return False if a line outside a list item is unusual."""
         lines, known, stack = self.lines, self.known.get, self._stack
         of, at = len(lines), 0
         while at < of:

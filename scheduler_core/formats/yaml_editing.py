@@ -61,7 +61,7 @@ def edited(text: str, before: Any, after: Any) -> str | None:
 def _root(text: str) -> _Node:
     """Return the tree of a document's values."""
     stack: list[_Node] = []
-    keys: list[bool] = []  # of each open object: whether a key comes next
+    keys: list[bool] = []  # of each open object: whether the next value is a key
     root: _Node | None = None
     for event in events(text):
         kind = type(event)
@@ -187,7 +187,7 @@ class _Edits:
 
     def _take_out(self, start: int, end: int, following: list[tuple[str, int, int]]) -> None:
         begin, until = self._line(start), self._after(end)
-        if self.text[begin:start].strip():  # beside a list's dash: the next key takes its place
+        if self.text[begin:start].strip():  # next to a list's dash: replaced by the next key
             if not following or "#" in self.text[self._after(end) : following[0][1]]:
                 raise _CannotError
             begin, until = start, following[0][1]

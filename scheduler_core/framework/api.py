@@ -260,7 +260,7 @@ class Api:
     def evict(self, key: str, plugin: str) -> str:
         """Evict a pod for a preemptor: a pod that waits at Permit is rejected, any other deleted.
 
-        Returns why the API refuses, "" on success; it refuses if another preemptor has already had the pod
+        Returns why the API rejects it, "" on success; it does if another preemptor has already had the pod
         deleted.
         """
         waits = self.waiting.get(key) is not None

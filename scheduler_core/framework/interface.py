@@ -52,7 +52,7 @@ class Handle(Protocol):
         ...
 
     def create_binding(self, key: str, node: str) -> str:
-        """Bind a pod in the API; return why the API refuses, "" if it does not."""
+        """Bind a pod in the API; return why the API rejects it, "" on success."""
         ...
 
     def claims_bound(self, keys: Iterable[str]) -> None:
@@ -64,7 +64,7 @@ class Handle(Protocol):
         ...
 
     def evict(self, key: str, plugin: str) -> str:
-        """Evict a pod for a plugin; return why the API refuses, "" if it does not."""
+        """Evict a pod for a plugin; return why the API rejects it, "" on success."""
         ...
 
     def patch_group(self, key: str, status: PodGroupStatus) -> None:
@@ -72,7 +72,7 @@ class Handle(Protocol):
         ...
 
     def activate(self, keys: Iterable[str]) -> None:
-        """Ask for pods to be moved to the active queue (PodsToActivate)."""
+        """Request that pods be moved to the active queue (PodsToActivate)."""
         ...
 
 

@@ -106,7 +106,7 @@ def _checked(profile: WrittenProfile, version: Version) -> _Checked:
 
 
 def _arguments(profile: WrittenProfile, listed: Listed, version: Version) -> dict[str, Any]:
-    """Read the arguments of plugins, and default those of enabled plugins; return the enabled ones'."""
+    """Read the arguments of all plugins; return those of the enabled ones, with defaults."""
     given: dict[str, Any] = {}
     for config in profile.configs:
         if config.name not in given and config.name in PLUGINS:

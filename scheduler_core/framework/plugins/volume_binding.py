@@ -118,7 +118,7 @@ class VolumeBinding(Plugin):
             if assumed is not None:
                 cluster.bind_claim(claim, assumed.meta.name)
                 taken.append(claim)
-        # a profile without the plugin at Reserve
+        # for a profile without the plugin at Reserve
         taken += cluster.bind_claims(pod.state.info, node, provision=True)
         if taken:
             self.framework.claims_bound(taken)
