@@ -1,1 +1,1 @@
-"""Running a scenario: one core, driven with time standing still or in virtual time."""
+"""Run a scenario: one core, driven either at a single instant or in virtual time."""

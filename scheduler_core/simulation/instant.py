@@ -1,7 +1,7 @@
-"""A scenario that steps: pop a pod, decide, apply, record.
+"""Step through a scenario: pop a pod, decide, apply, record.
 
-``step()`` is the composition of a pure decision and :meth:`Simulation.apply`; ``replay()``
-applies recorded decisions without deciding, and ends in the very same state.
+``step()`` is the composition of a pure decision and :meth:`Simulation._apply`; ``replay()``
+applies recorded decisions without deciding, and ends in the same state.
 """
 
 from __future__ import annotations
@@ -42,19 +42,20 @@ MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
     ("Service", "update"): True,
     ("Service", "delete"): True,
 }
-"""Which changes of other objects make v1.11 try all unschedulable pods again (factory event handlers).
+"""Which events of other objects make v1.11 retry all unschedulable pods (factory event handlers).
 
-Pods: the end of an assigned pod moves all, an assigned pod's coming the pods whose affinity it matches.
+Pods: the deletion or termination of an assigned pod moves all unschedulable pods, the addition of one moves
+those whose affinity it matches.
 """
 
 
 class Simulation:
     """Step through what kube-scheduler would do with a scenario.
 
-    ``trace=False`` leaves out of each Cycle what only views need. ``unabridged=True`` also
+    ``trace=False`` omits from each Cycle what only views need. ``unabridged=True`` also
     records every predicate on every node, as if nothing were short-circuited. ``reuse=False``
-    evaluates for each pod anew what pods of one class share; no decision depends on it.
-    ``quirk_effects=False`` does not look for the quirks that changed a result; without ``trace`` none are.
+    evaluates again for each pod what pods of one class share; no decision depends on it.
+    ``quirk_effects=False`` does not detect the quirks that changed a result; nor does ``trace=False``.
 
     Raises:
         PolicyError: The scenario's policy cannot be used.
@@ -84,7 +85,7 @@ class Simulation:
             for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
         ]
         self._next_operation = 0
-        self._landing: list[Operation] = []  # to be applied inside the next cycle
+        self._landing: list[Operation] = []  # to be applied during the next cycle
         self._applied: list[str] = []
         self._restarted: list[str] = []  # ids of the operations that restarted the scheduler
         self._before = self.profile  # the profile of the last cycle
@@ -94,7 +95,7 @@ class Simulation:
         self._know_all()
 
     def _start(self, configuration: Configuration) -> None:
-        """Start the scheduler: its queue, caches and round-robin counter hold nothing of an earlier one."""
+        """Start the scheduler with an empty queue, empty caches and a round-robin counter of 0."""
         trace, unabridged, reuse = self._options
         self._configuration = configuration
         self.profiles = profiles_of(configuration)
@@ -118,7 +119,7 @@ class Simulation:
         self._effects = self._quirk_effects()
 
     def _quirk_effects(self) -> dict[str, QuirkEffects]:
-        """Make what tells of quirks, by schedulerName; nothing where nobody wants to know."""
+        """Create the quirk detectors per schedulerName; none if quirks are not recorded."""
         if not self._tells_quirks:
             return {}
         return {
@@ -131,24 +132,24 @@ class Simulation:
         return self.profiles.get(pod.scheduler_name, self.profile)
 
     def responsible(self, pod: Pod) -> bool:
-        """Tell whether this scheduler is responsible for a pod (factory.responsibleForPod)."""
+        """Return whether this scheduler is responsible for a pod (factory.responsibleForPod)."""
         return pod.scheduler_name in self.profiles
 
     def _to_schedule(self, state: PodState) -> bool:
-        """Tell whether a pod waits for this scheduler."""
+        """Return whether a pod is unassigned and this scheduler is responsible for it."""
         return not state.node_name and self.responsible(state.pod)
 
     def _know_all(self) -> None:
-        """Tell a new cache of the pods that there are."""
+        """Register the existing pods with a new cache."""
         if self.cache is not None:
             for pod in self.cluster.pods.values():
                 self.cache.know(pod)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
-        """Start the scheduler anew, which is how v1.11 takes another policy.
+        """Restart the scheduler, which is the only way v1.11 loads another policy.
 
-        Its informers then list all pods: those without a node enter the active queue as at the very
-        beginning, unschedulable ones too, and count as nominated where their status says so.
+        Its informers then list all pods: those without a node, including unschedulable ones, enter the active
+        queue as at the start of the run, and are nominated if their status says so.
         """
         self.cluster.relist()
         self._start(configuration)
@@ -159,17 +160,17 @@ class Simulation:
 
     @property
     def index(self) -> int:
-        """How many cycles have run."""
+        """The number of cycles that have run."""
         return len(self.decisions)
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to try and no operation to come."""
+        """Whether no pod is left to schedule and no operation is outstanding."""
         return not len(self.queue) and self._next_operation >= len(self._operations)
 
     @property
     def rest(self) -> None:
-        """Nothing happens after the last cycle where time stands still."""
+        """Always ``None``: without virtual time nothing happens after the last cycle."""
         return None
 
     def __iter__(self) -> Iterator[Cycle]:
@@ -201,16 +202,16 @@ class Simulation:
         return cycle
 
     def peek(self) -> bool:
-        """Apply the operations that come before the next cycle; tell whether there is one."""
+        """Apply the operations due before the next cycle; return False at the end of the run."""
         return self._advance()
 
     def replay(self, decisions: Iterable[Decision]) -> None:
         """Apply recorded decisions without deciding anything.
 
-        Nothing is evaluated either, except what an equivalence cache has to be filled with.
+        Nothing is evaluated either, except to fill an equivalence cache.
 
         Raises:
-            ValueError: A decision is not about the pod whose turn it is.
+            ValueError: A decision is not about the pod at the head of the queue, or no pod is left.
         """
         for decision in decisions:
             if not self._advance():
@@ -233,10 +234,11 @@ class Simulation:
                 self.cache.finish()
 
     def fork(self, *, trace: bool) -> Simulation:
-        """Return another simulation that stands where this one does, and goes on by itself.
+        """Return an independent copy at the current step.
 
-        Objects, decisions and compiled pods are shared, for nothing changes them. It records with ``trace``
-        whatever this one does, and takes about as long as applying as many decisions as there are pods.
+        Objects, decisions and compiled pods are shared because nothing changes them. The copy records with
+        ``trace`` regardless of this one's setting. A fork takes about as long as applying as many decisions
+        as there are pods.
         """
         operations = [operation for _, group in self._operations for operation in group]
         unchanging = (
@@ -255,7 +257,7 @@ class Simulation:
         return other
 
     def record(self, *, trace: bool) -> None:
-        """Record, from the next cycle on, what views need, or what is decided alone."""
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
         _, unabridged, reuse = self._options
         self._options = (trace, unabridged, reuse)
         self._tells_quirks = trace
@@ -273,7 +275,7 @@ class Simulation:
     # Parts of a step
 
     def _advance(self) -> bool:
-        """Apply operations until there is a pod to schedule; tell whether there is one."""
+        """Apply operations until there is a pod to schedule; return False at the end of the run."""
         look()
         while self._next_operation < len(self._operations):
             step, operations = self._operations[self._next_operation]
@@ -291,21 +293,21 @@ class Simulation:
                 else:
                     self._operate(operation)
             if not len(self.queue):
-                self._land()  # there is no cycle to land in
+                self._land()  # there is no cycle during which to apply them
         self.cluster.refresh()
         return bool(len(self.queue))
 
     def _land(self, pod: PodState | None = None) -> None:
-        """Apply what was to land inside the cycle of ``pod``, all but what is done to that pod itself."""
+        """Apply the operations that land during the cycle of ``pod``, except those on that pod itself."""
         landing, self._landing = self._landing, []
         for operation in landing:
             if pod is not None and (operation.kind, operation.key) == ("Pod", pod.key):
-                self._landing.append(operation)  # the scheduler hears of it when the cycle is over
+                self._landing.append(operation)  # the scheduler is notified after the cycle
             else:
                 self._operate(operation)
 
     def _operate(self, operation: Operation) -> None:
-        """Apply one change from outside and move the pods that it may have made schedulable."""
+        """Apply one operation and move the pods that it may have made schedulable."""
         if operation.configuration is not None:
             self._restart(operation, operation.configuration)
             return
@@ -328,7 +330,7 @@ class Simulation:
             self.queue.move_all()
 
     def _collect(self, node: str) -> None:
-        """Delete the pods of a node that goes, as the pod collector does: those that the run placed there."""
+        """Delete the pods placed on a node that is being deleted, as the pod garbage collector does."""
         for pod in [pod for pod in self.cluster.pods.values() if pod.node_name == node]:
             self._delete_pod(pod.key)
 
@@ -341,7 +343,7 @@ class Simulation:
             self.queue.move_all()
 
     def _tell_cache(self, former: PodState | None, node: str, state: PodState | None) -> None:
-        """Let the cache know what became of a pod; ``node`` is where it was."""
+        """Notify the cache of a pod's change or deletion; ``node`` is the pod's former node."""
         cache = self.cache
         if cache is None:
             return
@@ -355,7 +357,7 @@ class Simulation:
             cache.forget(former.key)
 
     def _put_pod(self, pod: Pod, operation: Operation) -> None:
-        """Create or update a pod; an update keeps its node and its nomination, and revives nobody."""
+        """Create or update a pod; an update keeps its node and nomination and never revives a deleted pod."""
         former = self.cluster.pods.get(operation.key)
         node = former.node_name if former is not None else ""
         if former is None and operation.action == "update" and operation.key not in self.cluster.finished:
@@ -365,7 +367,7 @@ class Simulation:
         self.queue.remove(operation.key)
         state = self.cluster.put(pod)
         self._tell_cache(former, node, state)
-        if state is None:  # it has finished: what it used is free
+        if state is None:  # it has terminated: its resources are free
             if former is not None and former.node_name:
                 self.queue.move_all()
         elif state.node_name:
@@ -375,7 +377,7 @@ class Simulation:
             self.queue.add([state])
 
     def _complete(self, cycle: Cycle) -> None:
-        """Fill in what only the run knows."""
+        """Set the fields that only the run knows."""
         cycle.index = self.index + 1
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.time = self.time
@@ -396,7 +398,7 @@ class Simulation:
         self.last_node_index += decision.ranked
 
     def _apply(self, pod: PodState, decision: Decision) -> None:
-        """Do to cluster and queue what was decided (section 2 of the conformance rules)."""
+        """Apply a decision to the cluster and the queue (section 2 of the conformance rules)."""
         if decision.result == "scheduled":
             pod.nominated = ""
             bound = self.cluster.assign(pod, decision.node or "")
@@ -421,7 +423,7 @@ class Simulation:
 
 
 def _events(cycle: Cycle) -> list[KubernetesEvent]:
-    """Word what happened as v1.11's event recorder does."""
+    """Return the cycle's Kubernetes events, worded as by v1.11's event recorder."""
     decision, message = cycle.decision, cycle.message
     about = f"pod/{decision.pod}"
     if decision.result == "scheduled":

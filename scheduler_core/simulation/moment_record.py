@@ -1,7 +1,7 @@
-"""A cycle as far as it has come: its record without what a later phase decides first.
+"""A partial cycle: its record up to a given phase, without what later phases decide.
 
-The one place that knows what is known when. Every view of a moment inside an attempt reads what :func:`upto`
-returns, as it reads a whole cycle.
+The only place that defines which field is known after which phase. Every view of a moment within an attempt
+reads the result of :func:`upto` just as it reads a complete cycle.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scheduler_core.scheduling.cycle import Cycle, Decision, QuirkChange, QuirkE
 from scheduler_core.simulation.virtual.cycles import events_of
 
 UNTRIED = ""
-"""Before the first phase: no pod has been taken from the queue."""
+"""Before the first phase: no pod has been popped from the queue."""
 
 _NO_NODES = np.array([], np.int32)
 
@@ -32,7 +32,7 @@ FIRST_KNOWN: Mapping[str, tuple[str, Any]] = {
     "ties": ("select", _NO_NODES),
     "preemption": ("preemption", None),
 }
-"""Of fields of a record the phase that decides them, and what stands there before it."""
+"""For each field of a record, the phase that sets it and its value before that phase."""
 
 QUIRKS: Mapping[QuirkChange, str | None] = {
     "predicates": "predicates",
@@ -40,20 +40,20 @@ QUIRKS: Mapping[QuirkChange, str | None] = {
     "preemption": "preemption",
     "decision": None,
 }
-"""The phase that shows what a quirk changed; ``None``: the last one."""
+"""The phase that reveals what a quirk changed; ``None`` for the last one."""
 
 CHOOSING = ("select", "assume")
-"""A node is chosen in the first of these that runs: a single feasible one is taken without ranking."""
+"""The node is chosen in the first of these that runs: a single feasible node is taken without scoring."""
 
 
 def upto(cycle: Cycle, phase: str) -> Cycle:
-    """Return the record of a cycle as its attempt has come to the end of ``phase``, or is :data:`UNTRIED`.
+    """Return the record of a cycle as of the end of ``phase``, or before the attempt for :data:`UNTRIED`.
 
-    With the last phase the attempt is over, and what it brought about has not happened yet: ``consequences``,
-    and PodGroups, members, events and waiting pods as they leave them.
+    After the last phase the attempt is complete, but its effects have not taken place yet: ``consequences``,
+    and the PodGroups, members, events and waiting pods that result from them.
 
     Raises:
-        ValueError: The cycle did not come to that phase.
+        ValueError: The cycle did not reach that phase.
     """
     if phase != UNTRIED and phase not in cycle.phases:
         raise ValueError(f"cycle {cycle.index} has no phase {phase!r}")
@@ -77,7 +77,7 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
 
 
 def _decision(decision: Decision, reached: Sequence[str]) -> Decision:
-    """Return what of a decision has been made."""
+    """Return the part of a decision that has been made by the phases reached."""
     chosen = any(phase in reached for phase in CHOOSING)
     made = "preemption" in reached
     return Decision(
@@ -96,7 +96,7 @@ def _shown(quirk: QuirkEffect, reached: Sequence[str], *, over: bool) -> bool:
 
 
 def _cache(record: CacheRecord, reached: Sequence[str]) -> CacheRecord:
-    """Return the cache's work before it writes: lookups once predicates ran; what it clears comes after."""
+    """Return the cache record before any write: lookups once the predicates ran; invalidations come later."""
     looked = "predicates" in reached
     counts = replace(record.counts, writes=0, discarded=0, invalidated=0) if looked else Counts()
     totals = Counts(

@@ -1,7 +1,7 @@
-"""Which quirk of v1.11 changed a result: decide the cycle again without it, and compare.
+"""Detect which quirk of v1.11 changed a result: decide the cycle again without it, and compare.
 
-That is exact by construction. It costs a second decision, and so is tried only for the quirks that
-:mod:`scheduler_core.scheduling.quirk_causes` cannot rule out; without ``trace`` it is not done at all.
+This is exact by construction. It costs a second decision and is therefore done only for the quirks that
+:mod:`scheduler_core.scheduling.quirk_causes` cannot rule out, and not at all without ``trace``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scheduler_core.scheduling.quirk_causes import CAUSES, DecisionContext, Quir
 from scheduler_core.scheduling.vectors import KEPT_BYTES, VectorStore
 from scheduler_core.simulation.trace import conformance_preemption
 
-KEPT = 8  # schedulers with other quirks, each with what it knows of classes of pods; the oldest goes first
+KEPT = 8  # schedulers with other quirks, each with its cached pod-class vectors; the oldest is evicted first
 
 
 @dataclass(slots=True)
@@ -42,11 +42,11 @@ class QuirkEffects:
     _fixed: dict[frozenset[str], Scheduler] = field(default_factory=dict)
 
     def of(self, pod: PodState, cycle: Cycle) -> tuple[QuirkEffect, ...]:
-        """Compare a cycle, before it is applied, with what it would be without each of the quirks.
+        """Compare a cycle, before it is applied, with its outcome without each of the quirks.
 
-        Where no quirk alone changes anything, all that might are left out together.
+        If no single quirk changes anything, all possible ones are disabled together.
         """
-        if cycle.matrix is None:  # it ended before any rule ran
+        if cycle.matrix is None:  # the cycle ended before any rule ran
             return ()
         at = DecisionContext(pod, self.cluster, self.queue, self.profile, cycle)
         possible = {
@@ -56,7 +56,7 @@ class QuirkEffects:
         }
         if not possible:
             return ()
-        if self.profile.settings.cache != "off":  # what a stale hit changed is not a quirk's doing
+        if self.profile.settings.cache != "off":  # the effect of a stale hit is not a quirk's
             cycle = self._decide(frozenset(), pod, cycle)
         found = [
             effect for name, facts in possible.items() for effect in self._effects({name: facts}, pod, cycle)
@@ -90,7 +90,7 @@ class QuirkEffects:
 
 @dataclass(frozen=True, slots=True)
 class RecordDifference:
-    """What differs between two records of one attempt; ``nodes`` are those with another verdict."""
+    """The differences between two records of one attempt; ``nodes`` are those whose verdict differs."""
 
     changed: tuple[QuirkChange, ...]
     nodes: tuple[str, ...]
@@ -99,7 +99,7 @@ class RecordDifference:
 def compare(one: Cycle, other: Cycle) -> RecordDifference:
     """Compare two decisions for the same pod in the same cluster.
 
-    A predicate that ran in one of them alone differs on the nodes that it failed.
+    A predicate that ran in only one of them differs on the nodes that it rejected.
     """
     nodes = _differing_nodes(one.matrix, other.matrix) if one.matrix and other.matrix else ()
     tests: dict[QuirkChange, bool] = {
@@ -129,11 +129,11 @@ def _differing_nodes(one: PredicateMatrix, other: PredicateMatrix) -> tuple[int,
 
 
 def _rows(matrix: PredicateMatrix, numbers: dict[tuple[str, ...], int]) -> dict[str, Any]:
-    """Return each predicate's codes, ``(N,)``, numbered so that equal reasons have equal numbers."""
+    """Return each predicate's codes, ``(N,)``, renumbered so that equal reasons have equal numbers."""
     codes = [numbers.setdefault(tuple(reasons), len(numbers)) for reasons in matrix.reasons]
     if codes == list(range(len(codes))):
         return dict(zip(matrix.order, matrix.codes))
-    table = np.array([*codes, -1], np.int16)  # the last entry is what was not reached
+    table = np.array([*codes, -1], np.int16)  # the last entry stands for nodes not reached
     return dict(zip(matrix.order, table[matrix.codes]))
 
 
@@ -165,7 +165,7 @@ def _decided(cycle: Cycle) -> tuple[Any, ...]:
 
 
 def _outcome(cycle: Cycle, other: Cycle, difference: RecordDifference) -> str:
-    """Say in a sentence what came of it."""
+    """Return a sentence that describes the difference in outcome."""
     was, should = _told(cycle), _told(other)
     if was != should:
         return f"In v1.11 {was}; as it should be, {should}."

@@ -1,7 +1,7 @@
-"""A Cycle as the documented JSON object, one a line (docs/trace.schema.json).
+"""Serialize a Cycle as the documented JSON object, one per line (docs/trace.schema.json).
 
 :func:`conformance_cycle` is the fixed format of the recorded decisions of kube-scheduler v1.11;
-:func:`trace_cycle` is the same with the fields that the trace adds.
+:func:`trace_cycle` is that format plus the fields that the trace adds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QueueEntry, 
 from scheduler_core.scheduling.preemption.record import Preemption
 from scheduler_core.scheduling.timeline import TimelineEvent
 
-NOTHING: list[str] = []  # one empty list for all pods of all dry runs: they are many
+NOTHING: list[str] = []  # one empty list shared by all pods of all dry runs, of which there are many
 
 
 def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
 
 
 def trace_cycle(cycle: Cycle) -> dict[str, Any]:
-    """Return a cycle as the trace writes it: a predicate that was not reached on a node is left out there."""
+    """Return a cycle in the trace format; a predicate that was not reached on a node is omitted for it."""
     return {
         "index": cycle.index,
         "step": cycle.step,
@@ -91,12 +91,12 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
 
 
 def happenings(told: Iterable[TimelineEvent]) -> list[dict[str, Any]]:
-    """Return what happened, one object each."""
+    """Return the timeline events as JSON objects, one per event."""
     return [{"time": h.time, "what": h.what, "about": h.about, "text": h.text} for h in told]
 
 
 def timed_queue(queue: TimedQueue) -> dict[str, Any]:
-    """Return the queues of virtual time: every pod with its sort key, its timers and why it is there."""
+    """Return the queues in virtual time: every pod with its sort key, its timers and why it is there."""
     return {
         "tried": _queued(queue.tried),
         "counts": queue.counts,
@@ -132,7 +132,7 @@ def _queued(entry: QueueEntry) -> dict[str, Any]:
 
 
 def conformance_preemption(tried: Preemption | None) -> dict[str, Any] | None:
-    """Return the conformance format's object."""
+    """Return the preemption object of the conformance format; ``None`` if preemption was not attempted."""
     if tried is None:
         return None
     return {
@@ -150,7 +150,7 @@ def conformance_preemption(tried: Preemption | None) -> dict[str, Any] | None:
 
 
 def preemption_detail(tried: Preemption | None) -> dict[str, Any] | None:
-    """Return what the trace tells of preemption beside that: dry runs, criteria, and where it cannot help."""
+    """Return the trace's further fields on preemption: dry runs, criteria, and nodes where it cannot help."""
     if tried is None:
         return None
     return {
@@ -193,7 +193,7 @@ def _names(tried: Preemption, nodes: IntVector) -> list[str]:
 
 
 def trace_line(cycle: Cycle) -> str:
-    """Return the trace's line of a cycle, without the line break."""
+    """Return a cycle's line of the trace, without the line break."""
     return json.dumps(trace_cycle(cycle), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -206,7 +206,7 @@ def _recorded(cycle: Cycle, row: PriorityRow) -> dict[str, Any]:
 
 
 def _priority(cycle: Cycle, row: PriorityRow) -> dict[str, Any]:
-    """Return a priority as the trace writes it: with its kind, and what it adds to each node's total."""
+    """Return a priority in the trace format: with its kind and its contribution to each node's total."""
     return {
         "kind": row.kind,
         "weight": row.weight,
@@ -220,7 +220,7 @@ def _by_node(cycle: Cycle, values: IntVector) -> dict[str, int]:
 
 
 def _predicates(matrix: PredicateMatrix, nodes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Return each node's verdicts; nodes with equal ones share the object, for most nodes are alike."""
+    """Return each node's verdicts; equal verdicts share one object because most nodes are alike."""
     columns = np.ascontiguousarray(matrix.codes.T)
     data, width = columns.tobytes(), columns.itemsize * columns.shape[1]
     with_errors = {node for _, node in matrix.errors}
@@ -238,7 +238,7 @@ def _predicates(matrix: PredicateMatrix, nodes: tuple[str, ...]) -> dict[str, di
 
 
 def _verdicts(matrix: PredicateMatrix, node: int) -> dict[str, Any]:
-    """Return what each predicate that was reached found on a node."""
+    """Return the verdict of each predicate that was reached on a node."""
     entry: dict[str, Any] = {}
     for number, code in enumerate(matrix.codes[:, node].tolist()):
         if code < 0:
@@ -252,7 +252,7 @@ def _verdicts(matrix: PredicateMatrix, node: int) -> dict[str, Any]:
 
 
 def _failed(cycle: Cycle) -> dict[str, list[str]]:
-    """Collect each infeasible node's reasons as the scheduler did; nothing after an error."""
+    """Return each infeasible node's reasons as the scheduler collected them; empty after an error."""
     matrix = cycle.matrix
     if matrix is None or cycle.result == "error":
         return {}

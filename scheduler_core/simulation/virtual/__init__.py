@@ -1,4 +1,4 @@
-"""The scheduling framework in virtual time as a simulation that steps, beside v1.11's."""
+"""A stepwise simulation of the scheduling framework in virtual time, the counterpart of v1.11's."""
 
 from scheduler_core.simulation.virtual.choosing import is_timed, simulate
 from scheduler_core.simulation.virtual.simulation import TimedSimulation

@@ -1,4 +1,4 @@
-"""From what a scheduler starts with to a framework that runs: plugins, profiles, release, control plane."""
+"""Build a running framework from a configuration: plugins, profiles, release, control plane."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from scheduler_core.objects.times import seconds_of
 from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.control import ControlledFramework
 
-LIFE = 60.0  # seconds between the creation of the newest object and virtual time 0
+LIFE = 60.0  # seconds from the creation of the newest object to virtual time 0
 
 
 @dataclass(frozen=True, slots=True)
 class Admit:
-    """Admission of the pods that controllers make."""
+    """Admission of the pods that controllers create."""
 
     admission: Admission
 
     def __call__(self, pod: Pod) -> Pod:
-        """Return the pod as the API server would have stored it."""
+        """Return the pod as the API server would store it."""
         return self.admission.admit_pod(pod, _unheard)
 
 
 def _unheard(field: str, message: str) -> None:
-    """Pass over what the bundle was warned of when it was read."""
+    """Ignore a warning, which was already reported when the bundle was read."""
     del field, message
 
 
 def epoch_of(objects: Iterable[KubernetesObject]) -> float:
-    """Return virtual time 0 in seconds since 1970: after everything there is was created, and has started."""
+    """Return virtual time 0 in seconds since 1970: after every object's creation and every pod's start."""
     listed = list(objects)
     created = _latest(obj.meta.creation_timestamp for obj in listed)
     started = _latest(obj.start_time for obj in listed if isinstance(obj, Pod))
@@ -60,9 +60,9 @@ def _latest(timestamps: Iterable[str | None]) -> float | None:
 
 
 def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> ControllerManager:
-    """Return the controllers of a cluster, started; they make pods up to ``most_pods``.
+    """Return the started controllers of a cluster; they create pods up to ``most_pods``.
 
-    Pods that are over are beside them, as many as the garbage collector keeps.
+    Terminated pods do not count towards it, as many as the pod garbage collector keeps.
     """
     listed = list(objects)
     options = Options(epoch=epoch_of(listed))
@@ -75,7 +75,11 @@ def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = No
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a configuration makes of a framework: how it sorts, what runs for whom, whose rules hold."""
+    """The parts of a framework that a configuration determines.
+
+    Plugins, queue sort, profiles by schedulerName, editions of coscheduling and Kubernetes, and the initial
+    and maximum backoff in seconds.
+    """
 
     plugins: tuple[Plugin, ...]
     queue_sort: Plugin | None
@@ -86,7 +90,7 @@ class Parts:
 
 
 def make_parts(configuration: Configuration, epoch: float) -> Parts:
-    """Return the plugins and profiles of a configuration, each plugin without memories.
+    """Return the plugins and profiles of a configuration; every plugin is new and without state.
 
     Raises:
         PolicyError: The configuration cannot be used.
@@ -98,7 +102,7 @@ def make_parts(configuration: Configuration, epoch: float) -> Parts:
 
 
 def _policy_parts(configuration: Configuration) -> Parts:
-    """Let the predicates and priorities of a Policy run in the framework, as v1.11 works them out."""
+    """Return the parts that run a Policy's predicates and priorities, as v1.11 computes them, as plugins."""
     policy = compile_policy(configuration.policy, configuration.settings)
     profile = in_framework(policy)
     scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
@@ -158,7 +162,7 @@ def build(
     clock: Clock | None = None,
     interrupt: Callable[[], None] | None = None,
 ) -> ControlledFramework:
-    """Start a scheduler over objects that are there; the controllers know of them already.
+    """Start a scheduler over existing objects, which the controllers already have in their store.
 
     Raises:
         PolicyError: The configuration cannot be used.

@@ -1,4 +1,4 @@
-"""Which simulation a scenario is for: v1.11's, where time stands still, or the framework's with a clock."""
+"""Choose the simulation of a scenario: v1.11's, without a clock, or the framework's in virtual time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scheduler_core.simulation.virtual.stepper import Stepper
 
 
 def is_timed(scenario: Scenario) -> bool:
-    """Tell whether a scenario runs in virtual time.
+    """Return whether a scenario runs in virtual time.
 
-    It does if it has a KubeSchedulerConfiguration or says ``time: virtual``, at the beginning or at a step.
+    It does if it has a KubeSchedulerConfiguration or sets ``time: virtual``, at the start or at a step.
     """
     changed = (operation.configuration for operation in scenario.operations)
     given = (Configuration(scenario.policy, scenario.settings), *changed)
@@ -36,7 +36,7 @@ def simulate(
     quirk_effects: bool = True,
     interrupt: Callable[[], None] | None = None,
 ) -> Stepper:
-    """Return the simulation that a scenario is for, at its beginning; the options are the simulations'.
+    """Return the simulation that suits a scenario, before its first step; the options are the simulations'.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.

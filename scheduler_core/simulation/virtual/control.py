@@ -1,4 +1,4 @@
-"""A framework with the control plane around it: controllers, the kubelet, nodes that fail."""
+"""A framework with its control plane: controllers, the kubelet, failing nodes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.scheduler import Framework, Statuses
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
 
-SAME = 2 * 10.0**-RESOLUTION  # seconds: moments that are nearer to each other are one
-CONTROLLERS = "controllers"  # the name of the clock's timer for what controllers look at again
+SAME = 2 * 10.0**-RESOLUTION  # seconds: moments closer together than this are the same
+CONTROLLERS = "controllers"  # the name of the clock's timer for the controllers' next sync
 
 
 class ControlledFramework(Framework):
-    """Tells a :class:`ControllerManager` of every change and does what its controllers answer.
+    """Notifies a :class:`ControllerManager` of every change and applies the changes its controllers return.
 
-    They look when it is their turn, like everything else beside the scheduling cycle. A bound pod runs when
-    the kubelet has started it, ends when its time is up, and comes back if a controller wants it. In a
-    recording (not ``controlled``) nobody acts but the scheduler: a bound pod runs until an operation ends it.
+    The controllers sync in their turn, like everything else that runs beside the scheduling cycle. A bound
+    pod runs once the kubelet has started it, terminates at the end of its run time, and is recreated if a
+    controller needs it. In a recording (not ``controlled``) only the scheduler acts: a bound pod runs until
+    an operation terminates it.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class ControlledFramework(Framework):
         self.manager = manager
         self.controlled = controlled
         self.bound_phase = "Pending" if controlled else "Running"
-        self.changed: dict[str, None] = {}  # pods that may be elsewhere since this was last emptied
+        self.changed: dict[str, None] = {}  # pods that may have moved since this was last cleared
         self._wake: Timer | None = None
         self._settling = False
         listed = list(objects)
@@ -46,10 +47,10 @@ class ControlledFramework(Framework):
         self.ask_to_settle()
         self.cluster.refresh()
 
-    # What others change
+    # Changes by the scheduler and by operations
 
     def observe(self, action: Any, obj: KubernetesObject) -> KubernetesObject:
-        """Tell the controllers of a change that is not theirs; return the object as they keep it."""
+        """Notify the controllers of a change that is not theirs; return the object as they store it."""
         if not self.controlled:
             return obj
         kept = self.manager.observe(action, obj, self.clock.now)
@@ -57,7 +58,7 @@ class ControlledFramework(Framework):
         return kept
 
     def delete_pod(self, key: str) -> None:
-        """Delete a pod; what owns it hears of it."""
+        """Delete a pod; its owner is notified."""
         pod = self.pods.get(key)
         super().delete_pod(key)
         if pod is not None and ("Pod", key) in self.manager.store.objects:
@@ -70,7 +71,7 @@ class ControlledFramework(Framework):
         return bound
 
     def claims_bound(self, keys: Iterable[str]) -> None:
-        """Let the volume controller know which volumes the scheduler took for a pod's claims."""
+        """Notify the volume controller which volumes the scheduler bound to a pod's claims."""
         for key in keys:
             self.observe("update", self.cluster.storage.claims[key])
 
@@ -82,10 +83,10 @@ class ControlledFramework(Framework):
         self.changed[pod.key] = None
         super()._unreserve(pod)
 
-    # What controllers change
+    # Changes by controllers
 
     def ask_to_settle(self) -> None:
-        """Let the controllers look when it is their turn."""
+        """Schedule a sync of the controllers for their next turn."""
         if self.controlled and not self._settling:
             self._settling = True
             self.later(self._settle)
@@ -105,7 +106,7 @@ class ControlledFramework(Framework):
 
     @property
     def expects(self) -> bool:
-        """Tell whether a controller waits for something: the end of a pod, a node's failure, an eviction."""
+        """Return whether a controller waits for an event: the end of a pod, a node failure, an eviction."""
         return self._wake is not None and self._wake.alive
 
     def _take(self, change: Change) -> None:
@@ -131,7 +132,7 @@ class ControlledFramework(Framework):
             self.put_object(obj)
 
     def change_pod(self, pod: Pod, reason: str = "") -> None:
-        """Store another version of a pod: its phase, whether it is ready, or what a user wrote."""
+        """Store a new version of a pod: its phase, its readiness, or a user's update."""
         key = pod.meta.key
         former = self.pods.get(key)
         if former is None:
@@ -149,14 +150,14 @@ class ControlledFramework(Framework):
         self.later(partial(self._pod_changed, key))
 
     def update_pod(self, pod: Pod) -> None:
-        """Replace a pod that is not over by what a user wrote."""
+        """Replace a pod by a user's update; a terminal one is stored by :meth:`change_pod`."""
         key = pod.meta.key
         if pod.terminal:
             self.change_pod(pod)
             return
         former, self.pods[key] = self.pods[key], pod
         if not pod.node_name and key in self.binding:
-            # the scheduler goes on with what it assumed; plugins read what informers have
+            # the scheduler continues with the pod that it assumed; plugins read the informers' version
             self.later(partial(self._pod_changed, key))
             return
         known = self.cluster.pods.get(key)
@@ -166,7 +167,7 @@ class ControlledFramework(Framework):
             state.nominated = state.nominated or (known.nominated if known is not None else "")
             self._queue_again(state, opened=bool(former.scheduling_gates and not pod.scheduling_gates))
             self.later(partial(self._pod_changed, key))
-        elif not former.node_name:  # bound from outside
+        elif not former.node_name:  # bound by another scheduler
             self.queue.remove(key)
             assumed = self.give_up(key, "bound by another")
             self.later(partial(self._heard_of_bound, state))
@@ -176,7 +177,7 @@ class ControlledFramework(Framework):
             self.later(partial(self._heard_of_change, state))
 
     def _queue_again(self, state: PodState, *, opened: bool) -> None:
-        """Queue what a pending pod is now; one that was left to another scheduler comes or goes."""
+        """Update a pending pod in the queue; add or remove it if its scheduler has changed."""
         if not self.responsible(state.pod):
             self.queue.remove(state.key)
         elif state.key not in self.queue.pods:
@@ -200,7 +201,7 @@ class ControlledFramework(Framework):
             plugin.group_changed(key)
 
     def put_group(self, group: PodGroup) -> None:
-        """Create or replace a PodGroup, with the time of its creation, which the queue sorts by."""
+        """Create or replace a PodGroup; set a missing creation time, because the queue sorts by it."""
         if group.meta.creation_timestamp is None:
             stamp = timestamp(self.manager.options, self.clock.now)
             group = replace(group, meta=replace(group.meta, creation_timestamp=stamp))
@@ -215,7 +216,7 @@ NOTEWORTHY: Mapping[str, str] = {
     "Completed": "{kind} {key} is complete",
     "BackoffLimitExceeded": "{kind} {key} failed",
 }
-"""Changes of other objects that are told, with their wording."""
+"""Changes of other objects that are recorded as events, with their wording."""
 
 
 def _kind(obj: KubernetesObject) -> str:

@@ -1,4 +1,4 @@
-"""An attempt of the framework as the one record that every view reads."""
+"""Convert an attempt of the framework into the Cycle record that every view reads."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 NO_QUEUE = QueueState([], 0, [], 0)
 WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
 NO_EVENTS = frozenset({"Moved", "Activated", "PodGroup", "PodGroupSync", "Operation"})
-"""What happens that Kubernetes records no event of."""
+"""Timeline entries for which Kubernetes records no event."""
 
 
 def decision_of(attempt: Attempt) -> Decision:
-    """Return what an attempt did, which is all that a replay is checked by."""
+    """Return the decision of an attempt, the only part that a replay is checked against."""
     result: Result = attempt.result or "error"
     return Decision(
         attempt.pod,
@@ -42,9 +42,10 @@ def decision_of(attempt: Attempt) -> Decision:
 
 
 def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: int) -> Cycle:
-    """Return the record of an attempt; it lacks what only the run knows: index, step, queue, happenings.
+    """Return the record of an attempt, without the fields that only the run knows.
 
-    ``phases`` are to be told again when the binding cycle has had its turn: :func:`phases_of`.
+    These are index, step, queue and happenings. ``phases`` must be set again by :func:`phases_of` after the
+    binding cycle has run.
     """
     decision = decision_of(attempt)
     profile = framework.runtime_of(pod).scheduling.profile
@@ -91,10 +92,10 @@ def _matrix(
 
 
 def phases_of(attempt: Attempt) -> tuple[str, ...]:
-    """Return what has run of an attempt so far, in order: no more than plugins were asked at.
+    """Return the phases of an attempt that have run so far, in order; only those at which a plugin ran.
 
-    A pod that waits goes no further than Permit, and what binds it later is told by its event. One that does
-    not wait goes on when it is the turn of its binding cycle.
+    A waiting pod's attempt ends at Permit, and its later binding is recorded by its event. The attempt of
+    any other pod continues with its binding cycle.
     """
     return tuple(_phases(attempt))
 
@@ -106,7 +107,7 @@ AFTER_ASSUME = (
     ("Bind", "bind"),
     ("PostBind", "postBind"),
 )
-"""The extension points that follow when a node was chosen, with their names as phases."""
+"""The extension points that follow once a node is selected, with their phase names."""
 
 
 def _phases(attempt: Attempt) -> Iterator[str]:
@@ -129,7 +130,7 @@ def _phases(attempt: Attempt) -> Iterator[str]:
 
 
 def events_of(told: Sequence[TimelineEvent]) -> list[KubernetesEvent]:
-    """Return the events among what happened, as ``kubectl get events`` prints them."""
+    """Return the timeline entries that are Kubernetes events, as ``kubectl get events`` prints them."""
     return [
         KubernetesEvent(
             "Warning" if h.what in WARNINGS else "Normal", h.what, f"{_kind(h)}/{h.about}", h.text

@@ -1,11 +1,11 @@
-"""When a run in virtual time is over: nothing is left to come but tries of what was tried before.
+"""Determine when a run in virtual time is over: when only retries of the same pods would follow.
 
-In a cluster the scheduler never ends: unschedulable pods are tried again every minute or five. A run ends
-when no operation and nothing of the controllers is to come, and no pod was bound, ended, created or deleted
-for so long that every wait was over that anything configures
-(:mod:`scheduler_core.simulation.virtual.waits`) and the unschedulable queue was flushed; then, as soon as no
-pod waits at Permit. A group that waits, fails and waits again for ever does not hold it up: after so many
-tries nobody is tried any more, and who waits at Permit then is rejected when its time is up.
+In a cluster the scheduler never stops: unschedulable pods are retried every one or five minutes. A run ends
+when no operation and no controller action is outstanding and no pod has been bound, terminated, created or
+deleted for so long that every configured wait has expired (:mod:`scheduler_core.simulation.virtual.waits`)
+and the unschedulable queue has been flushed; it then ends as soon as no pod waits at Permit. A group that
+waits and fails over and over does not keep the run alive: after a bounded number of attempts no pod is tried
+any more, and the pods that still wait at Permit are rejected at their timeout.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from scheduler_core.simulation.virtual.waits import latest, patience
 RETRIES = frozenset(
     {"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout", "NotSettled"}
 )
-"""What happens again and again while nothing changes; all else starts the wait anew."""
-TRIES = 20  # for each pod that waits: a group of the current edition can keep a scheduler busy without end
+"""Entries that recur while nothing changes; every other entry restarts the wait for the end."""
+TRIES = 20  # per queued pod: a group of the current edition can keep a scheduler busy forever
 FEWEST_TRIES = 200
-CALM = 4  # cycles of a storm after which time passes twice as fast
+CALM = 4  # cycles of a retry storm after which the cycle time doubles
 CYCLE = Pace().cycle
-LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart what ends for ever
-MOST_TRIES = 200_000  # without an operation, for the same reason: pods of a second fill a week with millions
-MOST_MOMENTS = 100_000  # without a cycle or an operation: timers of a microsecond would fill a week with more
-MOMENTS_EACH = 20  # beside them, for each pod
+LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart terminated pods forever
+MOST_TRIES = 200_000  # without an operation, for the same reason: one-second pods make millions a week
+MOST_MOMENTS = 100_000  # without a cycle or an operation: timers of a microsecond would make more in a week
+MOMENTS_EACH = 20  # in addition, per pod
 
 
 @dataclass(slots=True)
 class Ending:
-    """What a run remembers for it: when something last changed, and how many cycles ran since.
+    """The state that decides when a run ends: the time of the last change and the cycles since then.
 
-    ``until`` ends the run at a second of virtual time, whatever is to come; ``longest_wait`` is how long a
-    pod may have to wait, in seconds.
+    ``until`` ends the run at that second of virtual time regardless of outstanding events; ``longest_wait``
+    is the longest time that a pod may have to wait, in seconds.
     """
 
     until: float | None
@@ -49,11 +49,11 @@ class Ending:
     tries: int = 0
     attempts: int = 0  # since the last operation
     moments: int = 0  # since the last cycle or operation
-    halfway: float = 0.0  # when half of the fewest tries were made: what waits since before is no retry
-    horizon: float | None = None  # a storm is waited for until then
+    halfway: float = 0.0  # when half of FEWEST_TRIES were made: waits that began earlier are no retries
+    horizon: float | None = None  # until when retries of a storm continue
 
     def notice(self, happening: TimelineEvent) -> None:
-        """Take note of something that happened."""
+        """Record a timeline entry."""
         if happening.what in RETRIES:
             return
         self.changed, self.tries, self.horizon = happening.time, 0, None
@@ -61,7 +61,7 @@ class Ending:
             self.landed, self.attempts, self.moments = happening.time, 0, 0
 
     def tried(self, now: float) -> None:
-        """Take note of a scheduling cycle."""
+        """Count a scheduling cycle."""
         self.tries += 1
         self.attempts += 1
         self.moments = 0
@@ -69,9 +69,10 @@ class Ending:
             self.halfway = now
 
     def over(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
-        """Tell whether what comes next, at ``moment``, is not to come any more; ``more``: an operation is.
+        """Return whether the run ends before ``moment``, the time of the next event.
 
-        Where pods wait at Permit it still is, until there were too many tries for that.
+        It does not while pods wait at Permit, unless too many attempts were made. ``more``: an operation is
+        outstanding.
         """
         if self.stops(framework, moment, more=more):
             return True
@@ -81,7 +82,7 @@ class Ending:
         return moment > limit and not len(framework.waiting)
 
     def stops(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
-        """Tell whether active pods are not to be tried any more at ``moment``."""
+        """Return whether active pods are no longer tried at ``moment``; ``more``: operations are left."""
         if self.until is not None and moment > self.until:
             return True
         if self.exhausted(framework):
@@ -93,20 +94,20 @@ class Ending:
         return not framework.expects and self.storm(framework) > 0 and moment > self._horizon(framework)
 
     def exhausted(self, framework: ControlledFramework) -> bool:
-        """Tell whether more pods were tried since the last operation than any run is for."""
+        """Return whether the attempts since the last operation have reached their limit."""
         return self.attempts >= max(MOST_TRIES, TRIES * len(framework.queue.pods))
 
     def stuck(self, framework: ControlledFramework) -> bool:
-        """Count a moment; tell whether there were more of them without a cycle than any run is for."""
+        """Count a moment; return whether the moments since the last cycle or operation exceed their limit."""
         self.moments += 1
         return self.moments > MOST_MOMENTS + MOMENTS_EACH * len(framework.pods)
 
     def storm(self, framework: ControlledFramework) -> int:
-        """Return how many cycles too many there were since something changed."""
+        """Return by how many cycles the limit of retries since the last change is exceeded, at least 0."""
         return max(0, self.tries - max(FEWEST_TRIES, TRIES * len(framework.queue.pods)))
 
     def _horizon(self, framework: ControlledFramework) -> float:
-        """Return when all is over that went on beside a storm as it began, and its retries."""
+        """Return when every wait that is not part of the storm is over, with the retries that follow."""
         if self.horizon is None:
             now, backoff = framework.clock.now, framework.queue.placed("backoff")
             waits = latest(self._waits(framework))
@@ -118,7 +119,7 @@ class Ending:
         return self.horizon
 
     def _waits(self, framework: ControlledFramework) -> Iterator[float | None]:
-        """Yield when waits at Permit, denials and back-offs end that are not part of a storm."""
+        """Yield the ends of the waits at Permit, denials and backoffs that are not part of a storm."""
         now = framework.clock.now
         yield from (waiting.deadline for waiting in framework.waiting if waiting.since <= self.halfway)
         for plugin in framework.plugins:
@@ -127,10 +128,10 @@ class Ending:
                     yield from (now + left for _, left in entries.alive(now) if left < math.inf)
 
     def pace(self, framework: ControlledFramework, free: float | None) -> float:
-        """Return how long the next cycle takes, in seconds, if the next event is ``free`` seconds away.
+        """Return the duration of the next cycle in seconds if the next event is ``free`` seconds away.
 
-        A scheduler that is busy without end would need a thousand cycles for each second until something
-        changes. They are all alike: each few of them take twice as long, and no event comes late for that.
+        A scheduler that is always busy would run a thousand cycles per second until something changes. As
+        they are all alike, their duration doubles every few cycles, but never so as to delay an event.
         """
         storm = self.storm(framework)
         if not storm or free is None:

@@ -1,4 +1,4 @@
-"""What a copy of a running simulation shares with it, because nothing changes it any more."""
+"""The immutable parts that a fork shares with the simulation it was copied from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scheduler_core.simulation.virtual.control import ControlledFramework
 
 
 def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[object]:
-    """Yield the objects, operations and compiled profiles that a scheduler and its copy may both have."""
+    """Yield the objects, operations and compiled profiles that a scheduler and its copy may share."""
     yield scenario
     yield framework.release
     for runtime in (framework.runtime, *framework.runtimes.values()):

@@ -1,4 +1,4 @@
-"""What an operation of a scenario does to the objects that the API server holds."""
+"""Apply an operation of a scenario to the objects in the API server."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from scheduler_core.simulation.virtual.late import NoEffectError, patched
 
 
 def land(framework: ControlledFramework, operation: Operation) -> None:
-    """Create, update or delete the object of an operation; controllers and queue hear of it.
+    """Create, update or delete the object of an operation; controllers and the queue are notified.
 
-    What users write leaves a status alone: a pod that is updated keeps its node, its phase and its
-    nomination, a PodGroup what its controller has counted. What cannot be done any more is told.
+    A user's update leaves the status alone: an updated pod keeps its node, its phase and its nomination, a
+    PodGroup the status that its controller computed. An operation that is no longer possible is recorded as
+    having no effect.
     """
     kind, key = operation.kind, operation.key
     try:
@@ -43,13 +44,13 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
 
 
 def tell_of(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:
-    """Record that an operation lands."""
+    """Record an operation on the timeline."""
     told = f"{operation.action} {operation.kind} {operation.key}{outcome}"
     framework.tell("Operation", operation.key, told)
 
 
 def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObject | None:
-    """Return an object as users, controllers and the scheduler have left it, ``None`` if there is none."""
+    """Return the current version of an object, ``None`` if it does not exist."""
     if kind == "Pod":
         return framework.pods.get(key)
     if kind == "PodGroup":
@@ -58,10 +59,13 @@ def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObjec
 
 
 def _current(framework: ControlledFramework, operation: Operation) -> KubernetesObject | None:
-    """Return the object that an operation leaves behind, ``None`` if it deletes it."""
+    """Return the object that results from an operation, ``None`` if it deletes the object.
+
+    Raises NoEffectError if the object to be changed does not exist, or its patch does not apply.
+    """
     kind, key = operation.kind, operation.key
     if operation.action == "create" or not framework.controlled:
-        return operation.object  # in a recording nobody else changes anything
+        return operation.object  # in a recording nothing else changes objects
     current = live(framework, kind, key)
     if operation.patch is not None:
         return patched(current, operation.patch, f"{kind} {key}")
@@ -79,7 +83,7 @@ def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> 
             framework.observe("create", pod)
         return
     if former.terminal:
-        return  # it revives nobody
+        return  # an update does not revive a terminal pod
     if not pod.node_name:
         pod = replace(pod, node_name=former.node_name)
     if not pod.terminal:

@@ -1,4 +1,4 @@
-"""A patch that is applied when it lands, to the object as controllers and the scheduler have left it."""
+"""Apply a patch when it lands, to the object as last changed by controllers and the scheduler."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from scheduler_core.objects.reading import At, Report
 
 
 class NoEffectError(ValueError):
-    """An operation cannot be done when it lands; the text says why."""
+    """An operation is not possible when it lands; the text states why."""
 
 
 def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: str) -> KubernetesObject:
-    """Return an object as a ``patchOperation`` changes it; ``name`` is its kind and name.
+    """Return an object with a ``patchOperation`` applied; ``name`` is its kind and name.
 
-    Raises NoEffectError if it is not there, or the patch does not go with how it stands.
+    Raises NoEffectError if the object does not exist, or if the patch does not apply to its current state.
     """
     if live is None:
         raise NoEffectError(f"there is no {name} at this moment")

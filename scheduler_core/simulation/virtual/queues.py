@@ -1,4 +1,4 @@
-"""The queues of the framework as a record: who is where, sorted by what, and why."""
+"""Record the queues of the framework: which pod is in which queue, its sort key, and why it is there."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ PLACES: tuple[QueueName, ...] = ("active", "backoff", "unschedulable", "gated")
 
 
 def queue_state(framework: Framework, head: QueuedPod, *, whole: bool) -> QueueState:
-    """Return the queues without their head, which is about to be tried; the counts are exact.
+    """Return the queues without the head, which is about to be scheduled; the counts are exact.
 
-    At most ``QUEUE_SHOWN`` entries of each are kept, none unless the ``whole`` is asked for.
+    At most ``QUEUE_SHOWN`` entries of each queue are listed, and none unless ``whole``.
     """
     queue = framework.queue
     counts: dict[str, int] = {place: queue.count(place) for place in PLACES}
@@ -39,7 +39,7 @@ def queue_state(framework: Framework, head: QueuedPod, *, whole: bool) -> QueueS
 
 
 def queues_of(framework: Framework) -> Queues:
-    """Return the queues as they stand, without a pod that is tried."""
+    """Return the current queues, with no pod being scheduled."""
     listed = _listed(framework, None)
     counts: dict[str, int] = {place: framework.queue.count(place) for place in PLACES}
     entries = tuple(_entry(framework, pod) for place in PLACES for pod in listed[place])
@@ -48,7 +48,7 @@ def queues_of(framework: Framework) -> Queues:
 
 
 def _listed(framework: Framework, head: QueuedPod | None) -> dict[QueueName, list[QueuedPod]]:
-    """Return the first pods of each queue but the head."""
+    """Return the first pods of each queue, without the head."""
     return {
         place: [pod for pod in framework.queue.placed(place) if pod is not head][:QUEUE_SHOWN]
         for place in PLACES
@@ -76,7 +76,10 @@ def _entry(framework: Framework, pod: QueuedPod) -> QueueEntry:
 
 
 def _sort_key(framework: Framework, pod: QueuedPod) -> tuple[tuple[float | str, ...], str]:
-    """Return priority, seconds of virtual time, and the key where it decides; and whose time it is."""
+    """Return the sort key and the object whose time it holds.
+
+    The key is priority, seconds of virtual time and, with coscheduling, the key of the pod or its group.
+    """
     sort = getattr(framework.queue.sort_key, "__self__", None)
     if isinstance(sort, Coscheduling):
         key = sort_key(sort.edition, sort.gangs, sort.state, pod.state.pod, pod.queued)
@@ -97,7 +100,7 @@ def _waiting(framework: Framework) -> Iterator[WaitingEntry]:
 
 
 def _flushes(framework: Framework) -> Iterator[tuple[str, float]]:
-    """Yield when each queue is looked through next."""
+    """Yield each queue's name and the time of its next flush."""
     seen: set[str] = set()
     for timer in framework.clock.timers():
         if timer.name.startswith(FLUSH) and timer.name not in seen:

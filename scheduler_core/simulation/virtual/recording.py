@@ -1,7 +1,7 @@
-"""What happened since the last cycle and in this one, each moment with the pods that it moved.
+"""Record the timeline events since the last cycle and during it, each with the pod moves it caused.
 
-Nobody tells where pods go: who may be elsewhere is looked up whenever something is told and before time
-passes. A move belongs to what was told of its pod at that time, else to what was told last.
+Moves are not reported: the nodes of the pods that may have moved are looked up whenever an event is recorded
+and before time passes. A move belongs to the event about its pod at that time, otherwise to the last event.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from scheduler_core.framework.clock import RESOLUTION
 from scheduler_core.scheduling.timeline import TimelineEvent
 
 Move = tuple[str, str | None]
-SAME = 2 * 10.0**-RESOLUTION  # seconds: times that are nearer to each other are one
+SAME = 2 * 10.0**-RESOLUTION  # seconds: times closer together than this are the same
 
 
 @dataclass(frozen=True, slots=True)
 class StepEvents:
-    """Two lots of happenings, before an attempt and after it began, and all moves in order."""
+    """The events before the start of an attempt, the events since its start, and all moves in order."""
 
     before: tuple[TimelineEvent, ...]
     after: tuple[TimelineEvent, ...]
@@ -28,16 +28,19 @@ class StepEvents:
 
 @dataclass(slots=True)
 class EventRecording:
-    """``places`` has the node of every pod as it was when it was last looked up, "" for a pending one."""
+    """Events and moves since the last cycle.
+
+    ``places`` holds the node of every pod at the last lookup, "" for a pending one.
+    """
 
     places: dict[str, str]
     _happenings: list[TimelineEvent] = field(default_factory=list)
-    _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time, and about whom
-    _attempt: int | None = None  # the attempt's place among them
-    _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # each with the moments before it
+    _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time and pod
+    _attempt: int | None = None  # the attempt's index in _entries
+    _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # earlier moments, time, move
 
     def look(self, pods: Iterable[str], place_of: Callable[[str], str | None], now: float) -> None:
-        """Take note of those among some pods that are elsewhere; ``place_of`` gives ``None`` for no pod."""
+        """Record which of these pods have moved; ``place_of`` returns ``None`` for a deleted one."""
         places = self.places
         for key in pods:
             place = place_of(key)
@@ -49,22 +52,22 @@ class EventRecording:
                     places[key] = place
 
     def tell(self, happening: TimelineEvent) -> None:
-        """Add a happening."""
+        """Add a timeline event."""
         self._happenings.append(happening)
         self._entries.append((happening.time, happening.about))
 
     def begin(self, pod: str, ends: float) -> None:
-        """Let an attempt begin, which decides for a pod at the moment ``ends``."""
+        """Begin an attempt whose decision about a pod falls at time ``ends``."""
         self._attempt = len(self._entries)
         self._entries.append((ends, pod))
 
     @property
     def happenings(self) -> list[TimelineEvent]:
-        """What was told since the last cycle."""
+        """The timeline events since the last cycle."""
         return self._happenings
 
     def take(self, *, whole: bool = True) -> StepEvents:
-        """Return what was told and who moved, and begin anew; not ``whole``: the moves alone."""
+        """Drain the recorded events and moves; return only the moves unless ``whole``."""
         found = self._whole() if whole else StepEvents((), (), self._all_moves())
         self._happenings, self._entries, self._moves, self._attempt = [], [], [], None
         return found
@@ -88,7 +91,7 @@ class EventRecording:
         return StepEvents(tuple(told[:split]), tuple(told[split:]), moves)
 
     def _by_moment(self) -> list[list[Move]]:
-        """Return the moves of each moment; a pod's own are in order."""
+        """Return the moves of each moment; the moves of one pod stay in order."""
         entries = self._entries
         found: list[list[Move]] = [[] for _ in range(max(1, len(entries)))]
         about: dict[str, list[int]] = {}
@@ -102,7 +105,7 @@ class EventRecording:
         return found
 
     def _moment(self, own: list[int] | tuple[()], count: int, time: float) -> int:
-        """Return the moment that a move belongs to which was found when ``count`` were told."""
+        """Return the index of the moment to which a move belongs that was found after ``count`` moments."""
         entries = self._entries
         after = bisect_right(own, count - 1)
         if after and self._at(own[after - 1], time):

@@ -1,4 +1,4 @@
-"""A scheduler that is started anew over what there is: what it had in memory is gone."""
+"""Restart a scheduler over the existing objects; its in-memory state is lost."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def restart(
     keep: Callable[[Attempt | TimelineEvent], None],
     details: bool,
 ) -> ControlledFramework:
-    """Return a scheduler with another configuration; pods that waited at Permit are pending.
+    """Return a scheduler with another configuration; pods that waited at Permit are pending again.
 
-    Bound pods and nominations are in the API and stay; controllers go on, for they are another program.
+    Bindings and nominations are stored in the API server and persist; controllers keep running because they
+    are another process.
     """
     nominated = {key: state.nominated for key, state in former.cluster.pods.items()}
     made = build(
@@ -42,7 +43,7 @@ def restart(
 
 
 def listed(framework: ControlledFramework) -> Iterator[KubernetesObject]:
-    """Yield what a scheduler that starts lists."""
+    """Yield the objects that the informers of a starting scheduler list."""
     cluster = framework.cluster
     yield from cluster.nodes.values()
     yield from cluster.storage.classes.values()

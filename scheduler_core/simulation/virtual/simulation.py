@@ -1,8 +1,8 @@
-"""A scenario that steps in virtual time: the framework's scheduler, its queue and clock, and controllers.
+"""Step through a scenario in virtual time: the framework's scheduler, its queue and clock, and controllers.
 
-Between two cycles time jumps from timer to timer: permits that run out, backoff that ends, flushes, pods that
-end, operations that land. A step's cycle is that of v1.11's
-:class:`scheduler_core.simulation.instant.Simulation`, with what happened before it and what it brought about.
+Between two cycles time jumps from timer to timer: Permit timeouts, ends of backoff, flushes, terminating
+pods, operations. A step returns the same Cycle as v1.11's
+:class:`scheduler_core.simulation.instant.Simulation`, plus the events before it and its consequences.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ UNSETTLED_KEPT = 20
 class TimedSimulation(FrameworkReader):
     """Step through what a scheduler of the framework would do with a scenario, in virtual time.
 
-    Operations land in their order: one with a time at that time; one with a step when nothing is left to do
-    *now*, that is no pod is active, nobody waits for a turn and no timer is due, and not before its time;
-    with ``major.minor`` after so many cycles, or when no other is to come. ``trace=False`` leaves
-    out of each Cycle what only views need. ``observers`` record what plugins' own objects go through.
-    ``interrupt`` is called many times a second while anything is worked out, from the first object on; it may
-    raise, and then the simulation is of no more use. ``unsettled`` names the bounds that the run has hit.
+    Operations land in order: one with a time at that time; one with a step when nothing is left to do *now*
+    (no pod is active, no turn is pending and no timer is due), and not before its time; one with
+    ``major.minor`` after that many cycles, or when no further cycle would run. ``trace=False`` omits from
+    each Cycle what only views need. ``observers`` record the state of the plugins' own objects.
+    ``interrupt`` is called many times a second during any computation, from the first object on; it may
+    raise, after which the simulation cannot be used. ``unsettled`` lists the bounds that the run has hit.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
@@ -56,10 +56,10 @@ class TimedSimulation(FrameworkReader):
         self.major = 1
         self.minor = 0
         self.happenings = 0  # of the whole run
-        self.turns = 0  # how often time was let pass or something landed: never more than things that happen
+        self.turns = 0  # how often time advanced or an operation landed: never more than events
         self.observers = [make() for make in OBSERVERS]
-        self.messages: dict[str, str] = {}  # why each pod was not scheduled when it was last tried
-        self.unsettled: list[str] = []  # bounds that were hit, and rules that never settle; the first of them
+        self.messages: dict[str, str] = {}  # why each pod was unschedulable at its last attempt
+        self.unsettled: list[str] = []  # bounds hit and rules that never settle; the first UNSETTLED_KEPT
         self.ending = Ending(scenario.settings.until, longest_wait(scenario))
         self._trace = trace
         self._configuration = Configuration(scenario.policy, scenario.settings)
@@ -70,9 +70,9 @@ class TimedSimulation(FrameworkReader):
         self._recording = EventRecording({})
         self._rest: FinalState | None = None
         self._broken = False  # controllers gave up, or the run did
-        self._full = False  # controllers have met the bound on pods
+        self._full = False  # controllers have reached the bound on pods
         self._touched: dict[str, None] = {}
-        self._started = False  # the scheduler is there
+        self._started = False  # the scheduler exists
         self._deleted = []
         self.framework = build(
             self._configuration,
@@ -95,7 +95,7 @@ class TimedSimulation(FrameworkReader):
             yield cycle
 
     def step(self) -> Cycle | None:
-        """Run one scheduling cycle and what follows from it at once; ``None`` at the end of the run."""
+        """Run one scheduling cycle and its immediate consequences; return ``None`` at the end of the run."""
         trace = self._trace
         if trace:
             for observer in self.observers:
@@ -129,7 +129,7 @@ class TimedSimulation(FrameworkReader):
 
     @property
     def rest(self) -> FinalState | None:
-        """How the run stands at its end, ``None`` while cycles are to come. What comes before happens."""
+        """The state at the end of the run, ``None`` while cycles remain; advances to the next cycle."""
         if self._rest is None and not self.peek():
             found = self._take()
             told, framework = (*found.before, *found.after), self.framework
@@ -139,20 +139,20 @@ class TimedSimulation(FrameworkReader):
 
     @property
     def done(self) -> bool:
-        """Whether no cycle is to come. What comes before the next one happens for that."""
+        """Whether no cycle remains; advances to the next cycle."""
         return not self.peek()
 
     def peek(self) -> bool:
-        """Let happen what comes before the next cycle; tell whether there is one."""
+        """Advance to the next cycle; return False at the end of the run."""
         return self._advance()
 
     def replay(self, decisions: Iterable[Decision]) -> None:
-        """Go through cycles whose decisions are known, without recording what views need.
+        """Replay cycles whose decisions are known, without recording what views need.
 
-        They are made again, for waits, denials and controllers follow from them, and compared.
+        The decisions are computed again and compared, because waits, denials and controllers depend on them.
 
         Raises:
-            ValueError: A cycle decides something else.
+            ValueError: No pod is left to schedule, or a cycle is about another pod or decides otherwise.
         """
         details, self.framework.details = self.framework.details, False
         try:
@@ -181,9 +181,9 @@ class TimedSimulation(FrameworkReader):
         self._commit(decision)
 
     def fork(self, *, trace: bool) -> TimedSimulation:
-        """Return another simulation that stands where this one does, and goes on by itself.
+        """Return an independent copy at the current step.
 
-        Objects, decisions and compiled pods are shared, for nothing changes them.
+        Objects, decisions and compiled pods are shared because nothing changes them.
         """
         unchanging = (
             self._before,
@@ -201,13 +201,13 @@ class TimedSimulation(FrameworkReader):
         return other
 
     def record(self, *, trace: bool) -> None:
-        """Record, from the next cycle on, what views need, or what is decided alone."""
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
         self._trace = self.framework.details = trace
 
     # Parts of a step
 
     def _attempt(self) -> Attempt:
-        """Run the scheduling cycle; what it does beside the objects is still in line."""
+        """Run the scheduling cycle; its effects on other objects are still pending."""
         framework = self.framework
         now = framework.clock.now
         moments = (framework.clock.next_time(), self._agenda.next_time)
@@ -225,14 +225,14 @@ class TimedSimulation(FrameworkReader):
         return attempt
 
     def _consequences(self) -> None:
-        """Let everybody have their turn before the next cycle, operations inside this one first."""
+        """Apply the operations that land during this cycle, then run all pending turns."""
         landing, self._landing = self._landing, []
         for operation in landing:
             self._operate(operation)
         self._take_turns()
 
     def _take_turns(self) -> bool:
-        """Let everybody have their turn; tell whether somebody gave up, so that the run is over."""
+        """Run all pending turns; return whether controllers or the framework gave up, which ends the run."""
         framework = self.framework
         framework.take_turns()
         if framework.manager.full and not self._full:
@@ -248,13 +248,13 @@ class TimedSimulation(FrameworkReader):
         return self._broken
 
     def _give_up(self, why: str) -> None:
-        """End the run where it is; only the first reason counts."""
+        """End the run at the current step; only the first reason is recorded."""
         if not self._broken:
             self._broken = True
             self.framework.tell(UNSETTLED, "", why)
 
     def _advance(self) -> bool:
-        """Let time pass until there is a pod to try; tell whether there is one."""
+        """Advance time until there is a pod to schedule; return False at the end of the run."""
         while True:
             self.turns += 1
             framework = self.framework
@@ -285,7 +285,7 @@ class TimedSimulation(FrameworkReader):
         return True
 
     def _pass_time(self, due: float | None) -> bool:
-        """Go to the next timer or operation; tell whether there is one that is still to come."""
+        """Advance to the next timer or operation; return False at the end of the run."""
         framework = self.framework
         landing = self._agenda.next_time
         moments = [moment for moment in (due, landing) if moment is not None]
@@ -308,9 +308,9 @@ class TimedSimulation(FrameworkReader):
             clock.fire()
 
     def _go_on(self, due: float | None) -> bool:
-        """Let come, though nobody is to be tried any more, what still has to; tell whether anything does.
+        """Advance although no pod is to be tried any more; return False at the end of the run.
 
-        That is operations which wait for a calm, and then the end of every wait at Permit.
+        What remains are operations that wait until no pod is active, then the ends of all waits at Permit.
         """
         if self._land_early():
             return True
@@ -325,7 +325,7 @@ class TimedSimulation(FrameworkReader):
         return False
 
     def _land_early(self) -> bool:
-        """Let operations land that wait for cycles or a calm that will not come; tell if there are any."""
+        """Apply the next operations if they would wait for cycles or calm in vain; return whether any do."""
         until, now = self.ending.until, self.framework.clock.now
         waits = self._agenda.counting or self._agenda.overdue(now)
         if not waits or (until is not None and now > until):
@@ -350,7 +350,7 @@ class TimedSimulation(FrameworkReader):
             land(self.framework, operation)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
-        """Start the scheduler anew: what it had in memory is gone, pods that waited at Permit are pending."""
+        """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""
         former = self.framework
         former.take_turns()
         tell_of(former, operation)
@@ -362,7 +362,7 @@ class TimedSimulation(FrameworkReader):
         self._restarted.append(operation.id)
 
     def _keep(self, what: Attempt | TimelineEvent) -> None:
-        """Take note of an attempt, or of what happened."""
+        """Record a timeline event; attempts are ignored."""
         if isinstance(what, Attempt):
             return
         self.happenings += 1
@@ -377,13 +377,13 @@ class TimedSimulation(FrameworkReader):
         for observer in self.observers:
             observer.notice(what, pods)
         self._look()
-        self._recording.tell(what)  # a copy that is made now may tell of it
+        self._recording.tell(what)  # last, because a fork made now may record it
 
     def _touch(self, key: str) -> None:
         self._touched[key] = None
 
     def _look(self) -> None:
-        """Take note of the pods that are not where they were."""
+        """Record the pods that have moved."""
         if not self._started:
             return
         touched, changed = self._touched, self.framework.changed
@@ -401,7 +401,7 @@ class TimedSimulation(FrameworkReader):
         return self._recording.take(whole=whole)
 
     def _complete(self, cycle: Cycle) -> None:
-        """Fill in what only the run knows."""
+        """Set the fields that only the run knows."""
         cycle.index = self.index + 1
         cycle.step = f"{self.major}.{self.minor + 1}"
         cycle.operations = tuple(self._applied)

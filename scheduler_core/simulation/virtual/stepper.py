@@ -1,4 +1,4 @@
-"""What a simulation is to those who step it: the interface that v1.11's and the framework's share."""
+"""The interface of a stepwise simulation, shared by v1.11's and the framework's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scheduler_core.scheduling.strategy import Strategy
 
 
 class Stepper(Protocol):
-    """A scenario that steps. ``time`` is virtual seconds, ``deleted`` lists pods in order of deletion."""
+    """A stepwise run of a scenario. ``time`` is virtual seconds; ``deleted`` is in order of deletion."""
 
     scenario: Scenario
     decisions: list[Decision]
@@ -24,23 +24,23 @@ class Stepper(Protocol):
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster as it stands."""
+        """The current cluster."""
 
     @property
     def queue(self) -> SchedulingQueue:
-        """Who waits, as far as filtering asks: the nominated pods at least."""
+        """The queue as far as filtering reads it: at least the nominated pods."""
 
     @property
     def cache(self) -> Strategy | None:
-        """The equivalence cache, ``None`` where there is none."""
+        """The equivalence cache, ``None`` if there is none."""
 
     @property
     def profile(self) -> Profile:
-        """What filters and scores for the default scheduler's pods."""
+        """The profile that filters and scores for the default scheduler's pods."""
 
     @property
     def profiles(self) -> Mapping[str, Profile]:
-        """What filters and scores, by the schedulerName of the pods."""
+        """The profiles by schedulerName."""
 
     @property
     def time(self) -> float:
@@ -56,21 +56,21 @@ class Stepper(Protocol):
 
     @property
     def index(self) -> int:
-        """How many cycles have run."""
+        """The number of cycles that have run."""
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to try and no operation to come."""
+        """Whether no pod is left to schedule and no operation is outstanding."""
 
     @property
     def rest(self) -> FinalState | None:
-        """How it stands at the end, ``None`` while cycles are to come and where time stands still."""
+        """The state at the end of the run; ``None`` while cycles remain, and without virtual time."""
 
     def profile_of(self, pod: Pod) -> Profile:
         """Return the profile that schedules a pod."""
 
     def responsible(self, pod: Pod) -> bool:
-        """Tell whether this scheduler is responsible for a pod."""
+        """Return whether this scheduler is responsible for a pod."""
 
     def __iter__(self) -> Iterator[Cycle]: ...
 
@@ -78,16 +78,16 @@ class Stepper(Protocol):
         """Run one cycle; ``None`` at the end of the run."""
 
     def peek(self) -> bool:
-        """Let happen what comes before the next cycle; tell whether there is one."""
+        """Advance to the next cycle; return False at the end of the run."""
 
     def replay(self, decisions: Iterable[Decision]) -> None:
-        """Go through cycles whose decisions are known."""
+        """Replay cycles whose decisions are known."""
 
     def fork(self, *, trace: bool) -> Self:
-        """Return another simulation that stands where this one does, and goes on by itself."""
+        """Return an independent copy at the current step."""
 
     def record(self, *, trace: bool) -> None:
-        """Record, from the next cycle on, what views need, or what is decided alone."""
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
 
     def placement(self) -> dict[str, str]:
         """Return the node of every pod, "" for a pending one, in creation order."""

@@ -1,4 +1,4 @@
-"""What others look at of a simulation in virtual time, beside its steps."""
+"""The read-only properties of a simulation in virtual time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scheduler_core.simulation.virtual.control import ControlledFramework
 
 
 class FrameworkReader:
-    """The parts of the Stepper protocol that only read what the framework has."""
+    """The parts of the Stepper protocol that only read the framework's state."""
 
     framework: ControlledFramework
     decisions: list[Decision]
@@ -19,28 +19,28 @@ class FrameworkReader:
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster as it stands; waiting pods hold their node."""
+        """The current cluster; waiting pods hold their node."""
         return self.framework.cluster
 
     @property
     def queue(self) -> SchedulingQueue:
-        """The nominated pods, as filtering asks for them; :attr:`framework` has the queues."""
+        """The nominated pods, as filtering reads them; :attr:`framework` has the queues."""
         return self.framework.queue.nominator
 
     @property
     def cache(self) -> None:
-        """No equivalence cache: it was gone before the framework came."""
+        """No equivalence cache: it was removed before the framework was introduced."""
         return None
 
     @property
     def profile(self) -> Profile:
-        """What filters and scores for the default scheduler's pods."""
+        """The profile that filters and scores for the default scheduler's pods."""
         runtimes, framework = self.framework.runtimes, self.framework
         return runtimes.get("default-scheduler", framework.runtime).scheduling.profile
 
     @property
     def profiles(self) -> dict[str, Profile]:
-        """What filters and scores, by the schedulerName of the pods."""
+        """The profiles by schedulerName."""
         return {name: runtime.scheduling.profile for name, runtime in self.framework.runtimes.items()}
 
     def profile_of(self, pod: Pod) -> Profile:
@@ -49,7 +49,7 @@ class FrameworkReader:
         return self.profile if runtime is None else runtime.scheduling.profile
 
     def responsible(self, pod: Pod) -> bool:
-        """Tell whether this scheduler is responsible for a pod."""
+        """Return whether this scheduler is responsible for a pod."""
         return self.framework.responsible(pod)
 
     @property
@@ -64,12 +64,12 @@ class FrameworkReader:
 
     @property
     def last_node_index(self) -> int:
-        """How many choices among several nodes there were."""
+        """The number of choices among several nodes so far."""
         return self.framework.taken
 
     @property
     def index(self) -> int:
-        """How many cycles have run."""
+        """The number of cycles that have run."""
         return len(self.decisions)
 
     def placement(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How long anything that a scheduler waits for can take, over all that a scenario configures."""
+"""The longest time that a scheduler can wait for anything, over all configurations of a scenario."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from scheduler_core.scenario.scenario import Scenario
 
 
 def longest_wait(scenario: Scenario) -> float:
-    """Return the longest way of a pod through Permit, its group's denial or back-off, and its own backoff.
+    """Return the longest time of a pod at Permit, in its group's denial or backoff, and in its own backoff.
 
-    Every configuration that comes into force counts, with all of its profiles. In seconds; the flush of the
-    unschedulable queue comes on top (:func:`patience`).
+    In seconds, over every configuration that takes effect, with all of its profiles. The flush of the
+    unschedulable queue is not included (:func:`patience`).
     """
     changed = (operation.configuration for operation in scenario.operations)
     given = (Configuration(scenario.policy, scenario.settings), *changed)
@@ -41,7 +41,7 @@ def _longest(configuration: FrameworkConfiguration, groups: float) -> float:
 
 
 def _of_groups(configuration: FrameworkConfiguration, groups: float) -> Iterator[float]:
-    """Yield for each profile how long a group may wait and then be denied or backed off."""
+    """Yield, per profile with coscheduling, how long a group may wait and then be denied or backed off."""
     edition = configuration.version.edition
     for profile in configuration.profiles:
         if not profile.coscheduling:
@@ -51,14 +51,14 @@ def _of_groups(configuration: FrameworkConfiguration, groups: float) -> Iterator
         permit = min(float(known.permit_waiting_seconds or DEFAULT_WAIT), LONGEST_WAIT)
         denied = float(known.denied_seconds or CACHE_DEFAULT) if edition.denies else 0.0
         backed_off = float(known.backoff_seconds) if edition.backs_off else 0.0
-        yield max(groups, permit) + max(0.0, denied) + max(0.0, backed_off)  # below 0 is for ever
+        yield max(groups, permit) + max(0.0, denied) + max(0.0, backed_off)  # a negative value means forever
 
 
 def patience(release: Release, longest: float) -> float:
-    """Return after how many seconds without a change all waits are over, and the retries that follow."""
+    """Return the seconds without a change after which all waits and the retries that follow are over."""
     return release.unschedulable_stay + UNSCHEDULABLE_LOOK + longest
 
 
 def latest(moments: Iterable[float | None]) -> float:
-    """Return the last of some moments, 0 if there is none."""
+    """Return the latest of some moments, 0 if there is none."""
     return max((moment for moment in moments if moment is not None), default=0.0)
