@@ -1,7 +1,7 @@
-"""Why a cached answer was stale: who wrote it, or the first event since after which it should have gone.
+"""Explain why a cached result was stale: its writer, or the first later event that should have cleared it.
 
-With the audit on, every event is also put to mode ``sound``'s rows. What these would have cleared is
-kept here, and a stale hit is traced back to the event that the mode in use did not act upon.
+With the audit on, every event is also matched against the rows of mode ``sound``. The invalidations that
+these require are kept here, and a stale hit is traced back to the event that the mode in use ignored.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ READS: Mapping[str, tuple[str, ...]] = {
     "MatchInterPodAffinity": ("namespace", "labels", "affinity"),
     "CheckServiceAffinity": ("namespace", "labels", "nodeSelector"),
 }
-"""The attributes of a pod that decide what a predicate says of it; of any other predicate, all may."""
+"""The attributes of a pod that determine a predicate's result; for any other predicate, all of them may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """Hits of one predicate that differ from a fresh evaluation, one entry for each of ``rows``.
 
-    ``differs`` names the fields in which the pod differs from the one that the entry was written for, where
-    the entry is still true of that one; elsewhere it is empty. ``seen`` is how many invalidations had been
-    due when the entry was hit.
+    ``differs`` lists the fields in which the pod differs from the one that the entry was written for, if
+    the entry is still correct for that one; otherwise it is empty. ``seen`` is the number of invalidations
+    that had been due when the entry was hit.
     """
 
     predicate: str
@@ -66,7 +66,7 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """One invalidation of mode ``sound``. ``cycle`` is the one it came after, or in."""
+    """One invalidation of mode ``sound``. ``cycle`` is the cycle after or during which it was due."""
 
     cycle: int
     during: bool
@@ -82,17 +82,17 @@ class _Due:
 
 
 class Audit:
-    """What should have been invalidated, who wrote what, and the stale hits of a run by cause."""
+    """The invalidations that were due, the writers of entries, and the stale hits of a run by cause."""
 
     def __init__(self) -> None:
         self.causes: Counter[str] = Counter()
         self.seen = 0  # invalidations that were due so far
         self._due: list[_Due] = []  # the last of them, in order
-        self._cycles: list[int] = []  # theirs
+        self._cycles: list[int] = []  # the cycle of each entry of _due
         self._writers: dict[int, PodState] = {}
 
     def expect(self, found: list[Invalidation], names: tuple[str, ...], cycle: int, *, during: bool) -> None:
-        """Take note of what an event should make invalid."""
+        """Record the invalidations that an event requires."""
         for item in found:
             nodes = None if item.rows is None else frozenset(names[row] for row in item.rows.tolist())
             event = str(item.event)
@@ -103,13 +103,13 @@ class Audit:
             del self._due[:-EVENTS_KEPT], self._cycles[:-EVENTS_KEPT]
 
     def wrote(self, cycle: int, pod: PodState) -> None:
-        """Take note of the pod that a cycle wrote entries for."""
+        """Record the pod that a cycle wrote entries for."""
         self._writers[cycle] = pod
         if len(self._writers) > WRITERS_KEPT:
             del self._writers[next(iter(self._writers))]
 
     def writer(self, cycle: int) -> PodState | None:
-        """Return the pod that a cycle wrote entries for, ``None`` where that is long ago."""
+        """Return the pod that a cycle wrote entries for, ``None`` if the cycle is too long ago."""
         return self._writers.get(cycle)
 
     def explain(
@@ -147,7 +147,7 @@ class Audit:
         return due, f"{predicate}: {how} {due.event.partition(' ')[0]} (rule {due.rule})"
 
     def _missed(self, predicate: str, node: str, written: int, seen: int) -> _Due | None:
-        """Find the first that was due since an entry was written and before it was hit."""
+        """Return the first invalidation due between an entry's write and its hit, ``None`` if there is none."""
         last = len(self._due) - (self.seen - seen)
         for place in range(bisect_left(self._cycles, written), last):
             if self._due[place].concerns(predicate, node):
@@ -156,7 +156,7 @@ class Audit:
 
 
 def differing(predicate: str, written_for: PodState, asked_for: PodState) -> tuple[str, ...]:
-    """Name the attributes of two pods in which they differ and that a predicate reads."""
+    """Return the differing attributes of two pods that a predicate reads; if none, all that differ."""
     found = difference(written_for.pod, asked_for.pod, "attributes")
     read = READS.get(predicate, found)
     return tuple(name for name in found if name in read) or found

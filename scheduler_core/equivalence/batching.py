@@ -1,12 +1,12 @@
-"""Opportunistic batching (KEP-5598), today's return of the idea: one pod's ranking serves the next ones.
+"""Opportunistic batching (KEP-5598), the idea's present-day form: one pod's ranking serves the next pods.
 
-A pod whose rules look at nothing but nodes and their own pods has a signature. The nodes that were ranked
-for one pod are kept, best first, and offered one by one to the pods that follow with the same signature, as
-long as each fills the node it gets: while it would still fit there, nobody knows that node's new score. What
-happens in the cluster in between is not looked at (framework/runtime/batch.go).
+A pod whose rules read only nodes and each node's own pods has a signature. The nodes ranked for one pod are
+kept, best first, and offered one by one to the following pods with the same signature, as long as each pod
+fills its node: while another one would still fit there, that node's new score is unknown. Changes of the
+cluster in between are ignored (framework/runtime/batch.go).
 
-What an offer saves is what the ranking took, less what it turned out since that full nodes take: just what no
-cache would evaluate as long as nothing but these pods changes the nodes.
+An offer saves the evaluations of the ranking, less those that full nodes have turned out to need: exactly
+the evaluations that would run without a cache as long as only these pods change the nodes.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from scheduler_core.scheduling.cache_record import CacheRecord, Counts
 from scheduler_core.scheduling.strategy import NodeIndices, Strategy, Trial
 
 BY_SERVICE = (CheckServiceAffinity, ServiceAntiAffinity)
-MAX_AGE = 0.5  # seconds of virtual time that a ranking may be used for
-NODE_BYTES = 8  # a reference to a name that the cluster holds
+MAX_AGE = 0.5  # seconds of virtual time for which a ranking may be used
+NODE_BYTES = 8  # a reference to a name held by the cluster
 RANKING_BYTES = 128  # signature, time and the list itself
 
 
 @dataclass(slots=True)
 class _Ranked:
     signature: int
-    nodes: list[str]  # the next best at the end
+    nodes: list[str]  # the next best is last
     made: float
-    pairs: int  # of predicate and node that one more pod like it would take on all nodes
+    pairs: int  # predicate-node evaluations that another pod like it would take on all nodes
 
 
 class Batching(Strategy):
-    """The ranking kept by one scheduler, and what it was good for; no event ends a ranking's use."""
+    """The ranking kept by one scheduler, and the evaluations it saved; events do not invalidate a ranking."""
 
     ranks = True
 
@@ -56,13 +56,13 @@ class Batching(Strategy):
         self.flushed: Counter[str] = Counter()  # why a ranking was not used, and how often
         self._ranked: _Ranked | None = None
         self._last: str | None = None  # the node that the last cycle chose
-        self._asked = 0  # pairs that were evaluated at a time
+        self._asked = 0  # pairs evaluated at a time
         self._unsigned = ""  # why this cycle's pod has no signature
         self._record = CacheRecord("batching", "signature")
 
     @property
     def bytes(self) -> int:
-        """What the ranking that is kept takes."""
+        """The size of the kept ranking in bytes."""
         return 0 if self._ranked is None else RANKING_BYTES + NODE_BYTES * len(self._ranked.nodes)
 
     # A cycle
@@ -73,7 +73,7 @@ class Batching(Strategy):
         self._record = CacheRecord("batching", "signature")
 
     def unsigned(self, pod: PodState) -> str:
-        """Say why a pod has no signature: a rule that looks at pods elsewhere. "" if it has one."""
+        """Return why a pod has no signature: a rule that reads pods of other nodes. "" if it has one."""
         terms = pod.info.terms
         if terms.required or terms.preferred or terms.anti_required or terms.anti_preferred:
             return "its inter-pod affinity depends on pods of other nodes"
@@ -85,9 +85,10 @@ class Batching(Strategy):
         return ""
 
     def offer(self, pod: PodState, fits: Trial) -> str | None:
-        """Name the next best node of the ranking, if the ranking may serve the pod and the pod fits there.
+        """Return the next best node of the ranking, if the ranking serves the pod and the pod fits there.
 
-        Only while the node chosen before has no room for one more does anybody know that it ranks behind.
+        The ranking holds only while the last chosen node has no room for another pod: otherwise its new
+        score, and so its rank, is unknown.
         """
         ranked, last = self._ranked, self._last
         why = self._unusable(pod, ranked, last)
@@ -97,7 +98,7 @@ class Batching(Strategy):
         if self._tried(last, fits):
             self._flush("the node chosen before has room for one more")
             return None
-        # it was ranked because every predicate passed; now one of the first may end its check
+        # the node was ranked because every predicate passed; now an early one may end its evaluation
         ranked.pairs -= max(0, len(self.order) - self._asked)
         tried = self._asked
         node = self._record.hint = ranked.nodes.pop()
@@ -134,7 +135,7 @@ class Batching(Strategy):
         self._record.counts.bypassed += pairs
 
     def placed(self, pod: PodState, node: int, feasible: NodeIndices, totals: IntVector | None) -> None:
-        """Keep the ranking of the feasible nodes without the one that was chosen."""
+        """Keep the ranking of the feasible nodes without the chosen one."""
         columns = self.cluster.columns
         self._last = columns.names[node]
         self._ranked = None
@@ -146,7 +147,7 @@ class Batching(Strategy):
         self._record.counts.writes += 1
 
     def failed(self) -> None:
-        """Take note that the pod was not scheduled."""
+        """Record that the pod was not scheduled."""
         self._last = None
 
     def _flush(self, why: str) -> None:
@@ -156,7 +157,7 @@ class Batching(Strategy):
         self._record.bypass = why
 
     def finish(self, message: str | None = None) -> CacheRecord:  # noqa: ARG002
-        """End the cycle and tell of it."""
+        """End the cycle and return its record."""
         record = self._record
         self.totals.add(record.counts)
         record.totals = Counts()
@@ -164,7 +165,7 @@ class Batching(Strategy):
         return record
 
     def report(self) -> Iterator[str]:
-        """Yield what batching did in the whole run, line by line."""
+        """Yield a summary of batching over the whole run, line by line."""
         yield (
             f"batching: {self.totals.hits:,} evaluations saved, {self.totals.evaluations:,} made; "
             "rankings not used because"

@@ -1,4 +1,4 @@
-"""The cache's map as people read it: how many entries under each key, and the entries by pages."""
+"""Browse the cache: the number of entries under each key, and the entries page by page."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class EntryCount:
 
 
 def tallies(cache: EquivalenceCache, level: Level, order: Sequence[str]) -> list[EntryCount]:
-    """Count the valid entries under each key: nodes in their order, predicates in ``order``, classes as used.
+    """Count the valid entries under each key of a level.
 
-    Keys without entries are left out.
+    Nodes are in their order, predicates in ``order``, classes by last use, the least recent first. Keys
+    without entries are left out.
     """
     classes, size = list(cache.slots.items()), len(cache.nodes)
     rows = {"node": size, "class": 1 + max((slot for _, slot in classes), default=-1)}
@@ -62,10 +63,10 @@ def page(
     first: int = 0,
     count: int = 100,
 ) -> tuple[list[CacheEntry], int]:
-    """Return ``count`` entries from the ``first`` on, and how many there are of all.
+    """Return ``count`` entries from index ``first`` on, and the total number of matching entries.
 
-    Predicates are listed in ``order``, within one the ``classes``, which are hashes with their names, and
-    of a class the nodes in theirs. ``find`` is looked for in the names of node, predicate and class.
+    Predicates are listed in ``order``, within each the ``classes``, given as hashes with their names, and
+    within each class the nodes in their order. ``find`` matches the names of node, predicate and class.
     """
     wanted = [
         (other, name)
@@ -108,7 +109,7 @@ def _matrices(
 def _counts(
     valid: BoolMatrix, slots: IntVector, columns: IntVector, whole: BoolVector, nodes: BoolVector
 ) -> IntVector:
-    """Count each class's valid entries, ``(classes,)``; of those not in ``whole`` on the ``nodes`` found."""
+    """Count each class's valid entries, ``(classes,)``; for classes not in ``whole``, only on ``nodes``."""
     picked = valid[slots] if len(columns) == valid.shape[1] else valid[np.ix_(slots, columns)]
     every: IntVector = picked.sum(axis=1)
     return every if whole.all() else np.where(whole, every, (picked & nodes).sum(axis=1))

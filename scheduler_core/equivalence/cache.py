@@ -1,8 +1,8 @@
-"""The equivalence cache as arrays: for each predicate a matrix of classes by nodes, and what of it is valid.
+"""The equivalence cache as arrays: for each predicate a matrix of classes by nodes, with a validity mask.
 
-It answers every question as the proposal's three levels of maps do, ``node -> predicate ->
-equivalenceHash -> HostPredicate(fit, reasons)``: an entry is found if all three keys exist. A row of one
-class is read and written in one go, and a column of one node is invalidated for all classes in one go.
+It answers every lookup as the proposal's three levels of maps do, ``node -> predicate ->
+equivalenceHash -> HostPredicate(fit, reasons)``: a lookup is a hit if all three keys exist. The row of a
+class is read and written at once, and the column of a node is invalidated for all classes at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENTRY_BYTES = 2 + 1 + 4  # code, valid, written
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """One valid entry. ``code`` is of the cluster's reason table, ``step`` when it was written."""
+    """One valid entry. ``code`` indexes the cluster's reason table, ``step`` is the cycle that wrote it."""
 
     node: str
     predicate: str
@@ -50,7 +50,10 @@ class _Plane:
         self.written = np.zeros((slots, size), np.int32)
 
     def rearranged(self, slots: IntVector, capacity: int, columns: IntVector | None = None) -> _Plane:
-        """Keep these classes, in this order, and these nodes (-1: a new one), with room for ``capacity``."""
+        """Return a plane of these slots, in this order, and these columns (-1: a new node).
+
+        It has room for ``capacity`` classes.
+        """
         size = self.codes.shape[1] if columns is None else len(columns)
         fresh = _Plane(capacity, size)
         kept = slice(len(slots))
@@ -69,8 +72,8 @@ class _Plane:
 class EquivalenceCache:
     """Predicate results of equivalent pods on the given nodes, whose row numbers all vectors are in.
 
-    Bounded by classes and bytes: the class that was neither looked up nor written for longest goes first,
-    with all its entries, and at least one class stays.
+    Bounded by classes and bytes: the least recently used class (looked up or written) is evicted first, with
+    all its entries; at least one class is kept.
     """
 
     def __init__(
@@ -97,13 +100,13 @@ class EquivalenceCache:
         """Return a node's row, -1 if it has none."""
         return self._index.get(node, -1)
 
-    # What scheduling asks
+    # Used by scheduling
 
     def lookup(self, number: int, predicate: str, rows: IntVector | None = None) -> tuple[Codes, BoolVector]:
-        """Return codes ``(R,) int16`` and where they are valid ``(R,) bool``, for some rows or for all nodes.
+        """Return codes ``(R,) int16`` and their validity ``(R,) bool``, for some rows or for all nodes.
 
-        A code means nothing where it is not valid. The arrays for all nodes are views, to be read before
-        anything is written or invalidated.
+        An invalid code is meaningless. The arrays for all nodes are views that must be read before anything
+        is written or invalidated.
         """
         slot, plane = self._slots.get(number), self._planes.get(predicate)
         if slot is not None:
@@ -125,12 +128,12 @@ class EquivalenceCache:
         rows: IntVector | None = None,
         generations: IntVector | None = None,
     ) -> int:
-        """Store a predicate's result for a class and return how many entries that made or renewed.
+        """Store a predicate's result for a class and return how many entries were created or updated.
 
-        ``codes`` is ``(R,) int16`` for ``rows`` or for all nodes, ``None`` if every one fits. Where the
-        predicate raised an error nothing is stored (EquivalenceCache.RunPredicate returns before it
-        writes). ``generations`` are :meth:`generations` from before the evaluation: rows that were
-        invalidated since are left out (#67308).
+        ``codes`` is ``(R,) int16`` for ``rows`` or for all nodes, ``None`` if the pod fits on every one.
+        Nothing is stored where the predicate raised an error (EquivalenceCache.RunPredicate returns before it
+        writes). ``generations`` are :meth:`generations` from before the evaluation: rows that have been
+        invalidated since are skipped (#67308).
         """
         targets = np.arange(len(self._nodes)) if rows is None else rows
         stored = np.zeros(len(targets), np.int16) if codes is None else codes
@@ -143,7 +146,7 @@ class EquivalenceCache:
             return 0
         plane = self._planes.get(predicate) or self._add_plane(predicate)
         slot = self._slot(number)
-        plane = self._planes[predicate]  # making room may have rearranged it
+        plane = self._planes[predicate]  # an eviction or resize may have rearranged it
         self._entries += len(targets) - int(np.count_nonzero(plane.valid[slot, targets]))
         plane.codes[slot, targets] = stored
         plane.valid[slot, targets] = True
@@ -151,9 +154,9 @@ class EquivalenceCache:
         return len(targets)
 
     def invalidate(self, predicates: Iterable[str] | None, rows: IntVector | None) -> int:
-        """Make entries of all classes invalid and return how many; ``None`` for all predicates, all nodes.
+        """Invalidate entries of all classes and return how many; ``None``: all predicates, or all nodes.
 
-        ``rows`` names no row twice.
+        ``rows`` must contain no row twice.
         """
         keys = tuple(self._planes) if predicates is None else tuple(predicates)
         place = slice(None) if rows is None else rows
@@ -176,8 +179,8 @@ class EquivalenceCache:
     def generations(self, predicate: str, rows: IntVector | None = None) -> IntVector:
         """Return how often a predicate's entries on each node were invalidated, ``(R,) int64``.
 
-        Taken before an evaluation and handed to :meth:`write`, they tell a result that an event overtook
-        (v1.12's NodeCache generations, #67308). They do not outlive :meth:`remap`.
+        Read before an evaluation and passed to :meth:`write`, they identify results that an event made stale
+        (v1.12's NodeCache generations, #67308). They do not survive :meth:`remap`.
         """
         size = len(self._nodes)
         total = sum(
@@ -188,10 +191,10 @@ class EquivalenceCache:
     # The node list
 
     def remap(self, nodes: Sequence[str]) -> int:
-        """Take over a new list of nodes, by name; return how many entries went with the nodes that left."""
+        """Adopt a new list of nodes, by name; return how many entries were lost with the removed nodes."""
         fresh = tuple(nodes)
         if fresh == self._nodes:
-            self._nodes = fresh  # so that whoever asked knows it again
+            self._nodes = fresh  # so that the caller recognizes it by identity
             return 0
         columns = np.array([self._index.get(name, -1) for name in fresh], np.int64)
         before = self._entries
@@ -207,33 +210,33 @@ class EquivalenceCache:
         self._fit()
         return lost
 
-    # What people ask
+    # Used by views
 
     @property
     def stats(self) -> CacheStats:
-        """How full the cache is now."""
+        """The current size of the cache and its evictions."""
         size = self._capacity * len(self._nodes) * len(self._planes) * ENTRY_BYTES
         return CacheStats(self._entries, size, len(self._slots), len(self._planes), *self._evicted)
 
     def written(self, number: int, predicate: str, row: int) -> int | None:
-        """Return the step at which an entry was written, ``None`` if there is no valid one."""
+        """Return the step at which an entry was written, ``None`` if it is not valid."""
         slot, plane = self._slots.get(number), self._planes.get(predicate)
         if slot is None or plane is None or not plane.valid[slot, row]:
             return None
         return int(plane.written[slot, row])
 
     def matrices(self) -> Iterator[tuple[str, Codes, BoolMatrix, WriteSteps]]:
-        """Yield each predicate's codes, validity and steps of writing, ``(classes, N)`` each.
+        """Yield each predicate's codes, validity and write steps, ``(classes, N)`` each.
 
-        These are views, to be read before anything is written or invalidated.
-        A class has the row that :attr:`slots` names; other rows have nothing valid.
+        These are views that must be read before anything is written or invalidated.
+        The row of a class is in :attr:`slots`; other rows have no valid entries.
         """
         for key, plane in self._planes.items():
             yield key, _read_only(plane.codes), _read_only(plane.valid), _read_only(plane.written)
 
     @property
     def slots(self) -> Mapping[int, int]:
-        """The row of each class by its hash, the least recently used first."""
+        """The row of each class by hash, the least recently used first."""
         return self._slots
 
     def entries(
@@ -244,9 +247,9 @@ class EquivalenceCache:
         number: int | None = None,
         limit: int = 200,
     ) -> tuple[list[CacheEntry], int]:
-        """Return the valid entries of a node, a predicate, a class, or of any of them together.
+        """Return the valid entries, optionally filtered by node, predicate and class.
 
-        At most ``limit`` are listed, by predicate, class and node; the second value counts all.
+        At most ``limit`` are listed, by predicate, class and node; the second value counts all of them.
         """
         found: list[CacheEntry] = []
         total = 0
@@ -269,7 +272,7 @@ class EquivalenceCache:
     # Room
 
     def _room(self, planes: int) -> int:
-        """Return for how many classes there is room with so many predicates."""
+        """Return how many classes fit with this number of predicates."""
         each = ENTRY_BYTES * max(1, len(self._nodes)) * max(1, planes)
         return max(1, min(self.max_classes, self.max_bytes // each))
 
@@ -291,7 +294,7 @@ class EquivalenceCache:
         return known
 
     def _fit(self, more_planes: int = 0) -> None:
-        """Let classes go until those that stay fit beside so many more predicates."""
+        """Evict classes until the rest fit with this number of additional predicates."""
         room = self._room(len(self._planes) + more_planes)
         while len(self._slots) > room:
             self._evict()

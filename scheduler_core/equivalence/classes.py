@@ -1,9 +1,10 @@
-"""Which pods are equivalent: both options of the proposal, a hash for each class, and why not.
+"""Equivalence classes of pods: both options of the proposal, the hash of a class, and differing fields.
 
 These are the classes of the equivalence cache, as the proposal and v1.8 to v1.12 define them. They are not
 :func:`scheduler_core.cluster.podinfo.class_key`, by which the engine itself shares compiled pods and their
-vectors: that key holds all that any rule reads and is exact by construction, while a class of the cache
-is a promise that may be wrong. Pods of one controller are one class here even if its template changed.
+vectors: that key contains everything that any rule reads and is exact by construction, while a class of the
+cache is an assumption that may be wrong. Here pods of one controller are one class even if its template has
+changed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CLASSES_KEPT = 10_000  # beyond this many, the oldest class without members is f
 
 def _controller(pod: Pod) -> Any:
     owner = pod.meta.controller
-    # a manifest without uids has them empty, so kind, namespace and name tell its controllers apart
+    # without uids in the manifest they are empty, so kind, namespace and name distinguish the controllers
     return None if owner is None else [owner.kind, pod.meta.namespace, owner.name, owner.uid]
 
 
@@ -38,7 +39,8 @@ BY_CONTROLLER: Mapping[str, Callable[[Pod], Any]] = {"controller": _controller, 
 """Option 2 and v1.9's EquivalencePodGenerator: the ControllerRef and the set of claims.
 
 v1.9 takes the claims' uids; here it is their names, because a dump need not have uids. A claim that is
-deleted and made again under its name therefore keeps the class, and the table has to see to its entries.
+deleted and recreated under the same name therefore keeps the class, and the invalidation table must clear its
+entries.
 """
 
 BY_ATTRIBUTES: Mapping[str, Callable[[Pod], Any]] = {
@@ -54,17 +56,17 @@ BY_ATTRIBUTES: Mapping[str, Callable[[Pod], Any]] = {
 }
 """Option 1, as v1.10 to v1.12's equivalencePod lists it (core/equivalence_cache.go, getEquivalenceHash).
 
-Order counts within lists, as there; maps are compared without order. Of a container only what the
-scheduler reads is known, and its name and image.
+As there, order counts within lists, while maps are compared without order. Of a container only the fields
+that the scheduler reads are known, plus its name and image.
 """
 
 
 def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Callable[[Pod], Any]]:
-    """Return what makes a class: field name to its reader, in the order in which differences are told.
+    """Return the fields that define a class: each name with its reader, in the order of reported differences.
 
     ``split`` adds the attributes to a class by controller, so that pods of one controller with two
-    templates are two classes, and to either definition what rules declare beyond it. Mode ``sound`` needs
-    this: no event tells that two members differ.
+    templates are two classes, and adds to either definition the further fields that rules declare. Mode
+    ``sound`` needs this: no event reports that two members differ.
     """
     if not split:
         return BY_ATTRIBUTES if definition == "attributes" else BY_CONTROLLER
@@ -74,7 +76,7 @@ def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Ca
 
 
 def canonical(value: Any) -> Any:
-    """Turn a part of a pod into JSON's types; what is equal becomes equal, whatever the order of maps."""
+    """Convert a part of a pod to JSON types; equal parts become equal regardless of the order of maps."""
     if is_dataclass(value) and not isinstance(value, type):
         return {part.name: canonical(getattr(value, part.name)) for part in fields(value) if part.repr}
     if isinstance(value, Mapping):
@@ -85,7 +87,7 @@ def canonical(value: Any) -> Any:
 
 
 def equivalence_hash(pod: Pod, definition: Definition = "controller", *, split: bool = False) -> int | None:
-    """Return the class's key, a uint64 that is the same on every machine; ``None`` for a pod without class.
+    """Return the key of a pod's class, a uint64 equal on every machine; ``None`` for a pod without a class.
 
     By controller a pod needs an owner with ``controller: true`` (proposal, section 2.3); by attributes
     every pod has a class.
@@ -102,9 +104,9 @@ def _hash(pod: Pod, definition: Definition, readers: Mapping[str, Callable[[Pod]
 
 
 def difference(first: Pod, second: Pod, definition: Definition, *, split: bool = False) -> tuple[str, ...]:
-    """Name the fields that make two pods differ; nothing if they are equivalent.
+    """Return the fields in which two pods differ; empty if they are equivalent.
 
-    By controller two pods that have none are not equivalent, and the field is ``controller``.
+    By controller, two pods without one are not equivalent, and the field is ``controller``.
     """
     if definition == "controller" and first.meta.controller is None and second.meta.controller is None:
         return ("controller",)
@@ -114,19 +116,19 @@ def difference(first: Pod, second: Pod, definition: Definition, *, split: bool =
 
 @dataclass(slots=True, eq=False)
 class EquivalenceClass:
-    """A class that has been seen: its key, its name for people, and who is in it now.
+    """A known class: its key, its display name, and its current members.
 
-    ``first`` is the pod it was named for, also after that pod is gone.
+    ``first`` is the pod that the class was created for, even after that pod's deletion.
     """
 
     hash: int
     name: str
     first: Pod
-    members: dict[str, None] = field(default_factory=dict)  # pod keys, in the order in which they came
+    members: dict[str, None] = field(default_factory=dict)  # pod keys, in order of arrival
 
 
 class Classes:
-    """All classes of a run under one definition, and every pod's own."""
+    """All classes of a run under one definition, and the class of every pod."""
 
     def __init__(
         self, definition: Definition = "controller", *, split: bool = False, limit: int = CLASSES_KEPT
@@ -138,7 +140,7 @@ class Classes:
         self._patience = limit
         self._classes: dict[int, EquivalenceClass] = {}  # in order of first appearance
         self._of_pod: dict[str, int] = {}
-        self._templates: dict[str, int] = {}  # controller's name to how many classes it was split into
+        self._templates: dict[str, int] = {}  # number of classes that a controller, by name, was split into
 
     def __len__(self) -> int:
         return len(self._classes)
@@ -147,7 +149,7 @@ class Classes:
         return iter(self._classes.values())
 
     def of(self, pod: Pod) -> EquivalenceClass | None:
-        """Return a pod's class and enter the pod there, taking it out of the one it was in before."""
+        """Return a pod's class and add the pod to it, removing the pod from its former class."""
         key, number = pod.meta.key, _hash(pod, self.definition, self._readers)
         if self._of_pod.get(key) != number:
             self.forget(key)
@@ -166,7 +168,7 @@ class Classes:
         return self._classes.get(number)
 
     def forget(self, key: str) -> None:
-        """Take a pod that is gone out of its class; the class stays, for its entries are still cached."""
+        """Remove a deleted pod from its class; the class stays because its entries are still cached."""
         number = self._of_pod.pop(key, None)
         if number is not None:
             self._classes[number].members.pop(key, None)
@@ -185,7 +187,7 @@ class Classes:
         return name
 
     def _bound(self) -> None:
-        """Forget classes without members, the oldest first, once there are many; look for them seldom."""
+        """Forget classes without members beyond the limit, the oldest first; checked only occasionally."""
         if len(self._classes) <= self._patience:
             return
         newest = next(reversed(self._classes))

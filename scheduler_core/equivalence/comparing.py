@@ -1,4 +1,4 @@
-"""Why two pods are, or are not, equivalent: which field differs, and what each of them has there."""
+"""Explain why two pods are or are not equivalent: the fields that differ, with both values."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ PATHS = {
     "iscsi_iqn": "iscsi.iqn",
     "claim": "persistentVolumeClaim.claimName",
 }
-"""What a manifest calls a field that the objects call otherwise."""
+"""The manifest's path of each field that has another name in the objects."""
 
 AMOUNTS = ("requests", "limits")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """A field, by its path in a manifest's words, and what the two pods have there."""
+    """A field, by its path in a manifest, and its value in each of the two pods."""
 
     field: str
     first: str
@@ -46,7 +46,7 @@ class FieldDifference:
 
 
 def equivalent(first: Pod, second: Pod, definition: Definition, *, split: bool = False) -> bool:
-    """Tell whether two pods are of one class; a pod without a class is equivalent to none."""
+    """Return whether two pods are of one class; a pod without a class is equivalent to none."""
     number = equivalence_hash(first, definition, split=split)
     return number is not None and number == equivalence_hash(second, definition, split=split)
 
@@ -54,7 +54,7 @@ def equivalent(first: Pod, second: Pod, definition: Definition, *, split: bool =
 def differences(
     first: Pod, second: Pod, definition: Definition, *, split: bool = False, limit: int = DIFFERENCES_SHOWN
 ) -> list[FieldDifference]:
-    """Return where two pods differ in what makes their classes, in the order of the fields."""
+    """Return where two pods differ in the fields that define their classes, in the order of the fields."""
     found = (
         difference
         for name, read in fields_of(definition, split=split).items()
@@ -80,7 +80,7 @@ def _owner(owner: list[str] | None, other: list[str] | None) -> str:
 
 
 def _walk(path: str, first: Any, second: Any) -> Iterator[FieldDifference]:
-    """Descend as long as both have the same kind of thing, down to what differs."""
+    """Descend while both values have the same type and yield the innermost differences."""
     if canonical(first) == canonical(second):
         return
     if is_dataclass(first) and type(first) is type(second):
@@ -115,5 +115,5 @@ def _camel(name: str) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a text that is not longer than one may be."""
+    """Return a text truncated to ``TEXT_SHOWN`` characters."""
     return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"

@@ -1,4 +1,4 @@
-"""The conditions of the invalidation table, and which nodes and predicates a row means."""
+"""The conditions of the invalidation table, and the nodes and predicates that a row applies to."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class InvalidatedNodes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """When a row applies; ``text`` is what the reference page prints."""
+    """When a row applies; ``text`` is printed on the reference page."""
 
     text: str
     holds: Callable[[ClusterEvent, Topology], bool]
 
 
-ALWAYS = RowCondition("", lambda event, topology: True)  # noqa: ARG005 -- every condition is asked alike
+ALWAYS = RowCondition("", lambda event, topology: True)  # noqa: ARG005 -- all conditions share one signature
 
 
 def changed(*facts: str, text: str = "") -> RowCondition:
-    """Make the condition that one of these facts is among the event's: it changed, or the object has it."""
+    """Return the condition that the event has one of these facts: a change, or a property of the object."""
     names = frozenset(facts)
     told = text or f"{' or '.join(facts)} changed"
     return RowCondition(told, lambda event, topology: bool(names & event.facts))  # noqa: ARG005
@@ -53,53 +53,53 @@ def _requires(pod: Pod) -> bool:
 
 
 def affinity_in_play(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether the pod, or any pod that the run has known, has required (anti-)affinity."""
+    """Return whether the pod, or any pod seen in the run, has required (anti-)affinity."""
     return topology.seen.any_terms or any(_requires(pod) for pod in event.pods)
 
 
 def labels_matter(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether the pod has required (anti-)affinity itself or is selected by another pod's."""
+    """Return whether the pod has required (anti-)affinity itself or is selected by another pod's."""
     return any(_requires(pod) or any(topology.seen.selecting(pod)) for pod in event.pods)
 
 
 def assumed_with_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether this scheduler put a pod on the node that has a volume of a counted type, or a claim."""
+    """Return whether a pod that this scheduler assumed has a volume of a counted type, or a claim."""
     return ASSUMED in event.facts and has_counted_volume(event, topology)
 
 
 def came_with_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether a pod that somebody else bound has a volume of a counted type, or a claim."""
+    """Return whether a pod bound by another scheduler has a volume of a counted type, or a claim."""
     return ELSEWHERE in event.facts and has_counted_volume(event, topology)
 
 
 def has_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether a pod has a volume of a counted type, or a claim, which may lead to one."""
+    """Return whether a pod has a volume of a counted type, or a claim, which may be bound to one."""
     return bool(volume_counts(event, topology))
 
 
 def holds_ports(event: ClusterEvent, topology: Topology) -> bool:  # noqa: ARG001
-    """Tell whether a pod has host ports before or after.
+    """Return whether a pod has host ports before or after the update.
 
-    An update takes a pod off its node and puts it back (schedulercache.UpdatePod), and used ports are a set:
-    a port that another holder's leaving had freed is taken again.
+    An update removes a pod from its node and adds it again (schedulercache.UpdatePod), and used ports are a
+    set: a port that the removal of another holder had freed is taken again.
     """
     return any(container.host_ports for pod in event.pods for container in pod.containers)
 
 
 def binds_claims(event: ClusterEvent, topology: Topology) -> bool:  # noqa: ARG001
-    """Tell whether claims that waited for the pod were bound with it."""
+    """Return whether claims that waited for the pod (WaitForFirstConsumer) were bound with it."""
     return bool(event.binds)
 
 
 def has_special_volume(event: ClusterEvent, topology: Topology) -> bool:  # noqa: ARG001
-    """Tell whether a pod has a GCE PD, EBS, ISCSI or RBD volume of its own."""
+    """Return whether a pod has a GCE PD, EBS, ISCSI or RBD volume of its own."""
     return any(disks(pod) for pod in event.pods)
 
 
 def takes_disk(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether a pod takes a disk that some pod may be refused for.
+    """Return whether a pod uses a disk that may conflict with another pod.
 
-    A disk that every pod so far uses read-only, where this lets others use it, refuses nobody.
+    A disk that every pod so far uses read-only, where its type allows sharing, never conflicts.
     """
     return any(
         not (shares and topology.seen.always_shared(disk))
@@ -112,19 +112,19 @@ def takes_disk(event: ClusterEvent, topology: Topology) -> bool:
 
 
 def counted_type(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether a volume is an EBS volume, a GCE PD or an Azure disk."""
+    """Return whether a volume is an EBS volume, a GCE PD or an Azure disk."""
     return bool(volume_counts(event, topology))
 
 
 def claim_is_bound(event: ClusterEvent, topology: Topology) -> bool:
-    """Tell whether a claim is bound to a volume of a counted type, or to one that is not known."""
+    """Return whether a claim is bound to a volume of a counted type, or to an unknown volume."""
     return bool(volume_counts(event, topology))
 
 
 def volume_counts(event: ClusterEvent, topology: Topology) -> tuple[str, ...]:
     """Return the Max…VolumeCount predicates that an object of the event counts for.
 
-    A pod's claim may lead to any type, and so may a bound claim whose volume is not there.
+    A pod's claim may be bound to any type, and so may a bound claim whose volume does not exist.
     """
     found: set[str] = set()
     for obj in (event.old, event.new):
@@ -156,7 +156,7 @@ CONDITION_PREDICATES = {
 
 
 def condition_checks(event: ClusterEvent, topology: Topology) -> tuple[str, ...]:  # noqa: ARG001
-    """Return the predicates that read a condition which changed."""
+    """Return the predicates that read a changed condition."""
     return tuple(key for fact, key in CONDITION_PREDICATES.items() if fact in event.facts)
 
 
@@ -164,11 +164,11 @@ def condition_checks(event: ClusterEvent, topology: Topology) -> tuple[str, ...]
 
 
 def rows_of(scope: InvalidatedNodes, event: ClusterEvent, topology: Topology) -> IntVector | None:
-    """Return the rows that a scope means for an event, ascending; ``None`` for all nodes.
+    """Return the rows within a scope for an event, ascending; ``None`` for all nodes.
 
-    A domain is unclear where a required affinity term selects the pod: if it was the first or the last such
-    pod, pods that match their own terms may go anywhere, or may not any more. Otherwise only
-    anti-affinity can tell that the pod came, went or changed, and that looks at its domains alone.
+    The domain is unclear if a required affinity term selects the pod: if it was the first or the last such
+    pod, pods that match their own terms may be placed anywhere, or no longer may. Otherwise the pod's
+    addition, deletion or change affects only anti-affinity, which is limited to the pod's own domains.
     """
     if scope is InvalidatedNodes.ALL:
         return None

@@ -1,4 +1,4 @@
-"""The equivalence cache at work in one scheduler: lookups, events, the audit, and the record of them."""
+"""The equivalence cache of a running scheduler: lookups, events, the audit, and the record of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_CLASS = "it has no controller, and so no equivalence class"
 
 
 class CacheKeeper(Strategy):
-    """Keep the cache of one scheduler; a restarted one gets a keeper of its own."""
+    """Manages the cache of one scheduler; a restarted scheduler gets a new keeper."""
 
     def __init__(self, cluster: Cluster, profile: Profile, settings: Settings, *, trace: bool) -> None:
         super().__init__()
@@ -59,33 +59,33 @@ class CacheKeeper(Strategy):
         self._counts = Counts()
         self._told: list[Invalidated] = []
         self._told_count = 0
-        self._touched: set[str] = set()  # nodes that changed, or whose pods did, in this cycle
+        self._touched: set[str] = set()  # nodes that changed in this cycle, or whose pods did
         self._between = False
 
     @property
     def bytes(self) -> int:
-        """How much the cache takes now."""
+        """The current size of the cache in bytes."""
         return self.cache.stats.bytes
 
-    # Pods that come to be known, and go
+    # Added and deleted pods
 
     def know(self, pod: PodState) -> None:
-        """Take note of a pod: of its class, and of what its terms and disks mean for others."""
+        """Register a pod: its class, and its affinity terms and disks, which concern other pods."""
         self.topology.seen.pod(pod.info)
         self.classes.of(pod.pod)
 
     def forget(self, key: str) -> None:
-        """Take a deleted pod out of its class."""
+        """Remove a deleted pod from its class."""
         self.classes.forget(key)
 
     # A cycle
 
     def begin(self, cycle: int, time: float) -> None:  # noqa: ARG002 -- every strategy is told
-        """Begin a cycle, which is counted from 1."""
+        """Begin a cycle; cycles are counted from 1."""
         self.cycle = cycle
 
     def answers(self, pod: PodState, vectors: ClassVectors | None) -> Lookups:
-        """Return what answers for the pod's predicates in this cycle."""
+        """Return the lookups that provide the results of the pod's predicates in this cycle."""
         names = self.cluster.columns.names
         if names is not self.cache.nodes:
             self.cache.remap(names)
@@ -105,7 +105,7 @@ class CacheKeeper(Strategy):
         return self._lookups
 
     def write(self) -> None:
-        """Write what the cycle evaluated, as far as the remedy for stale writes lets it."""
+        """Write the results evaluated in the cycle, except those that the stale-write protection discards."""
         self._between = False
         lookups = self._lookups
         if lookups is None or lookups.number is None:
@@ -126,14 +126,14 @@ class CacheKeeper(Strategy):
             self.audit.wrote(self.cycle, lookups.pod)
 
     def _up_to_date(self, item: PendingWrite) -> IntVector:
-        """Return the rows whose node is as it was: #63040 compares the node's own generation alone."""
+        """Return the rows whose node is unchanged: #63040 compares only the node's own generation."""
         if not self._touched:
             return item.rows
         names = self.cache.nodes
         return np.array([row for row in item.rows.tolist() if names[row] not in self._touched], np.int64)
 
     def finish(self, message: str | None = None) -> CacheRecord:
-        """End a cycle and tell of it; ``message`` is what ended it, if that was before any lookup."""
+        """End a cycle and return its record; ``message`` is why it ended, if that was before any lookup."""
         lookups, self._lookups = self._lookups, None
         known, self._class = self._class, None
         counts, self._counts = self._counts, Counts()
@@ -164,7 +164,7 @@ class CacheKeeper(Strategy):
         return record
 
     def report(self) -> Iterator[str]:
-        """Yield what the cache did in the whole run, line by line."""
+        """Yield a summary of the cache over the whole run, line by line."""
         totals, settings = self.totals, self.settings
         asked = totals.hits + totals.evaluations
         share = f" ({totals.hits / asked:.1%} of {asked:,} lookups)" if asked else ""
@@ -180,7 +180,10 @@ class CacheKeeper(Strategy):
     # Events
 
     def handle(self, event: ClusterEvent | None) -> None:
-        """Invalidate what an event makes untrue, and take note of it; call before nodes or storage change."""
+        """Invalidate the entries that an event makes stale and record this; call before the cluster changes.
+
+        That is, before its nodes or storage change.
+        """
         if event is None:
             return
         if event.node:

@@ -1,4 +1,4 @@
-"""The cluster as the invalidation table asks for it, by the rows of the cache."""
+"""The current cluster for the invalidation table, by the rows of the cache."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NO_ROWS: IntVector = np.zeros(0, np.int64)
 
 
 class LiveTopology:
-    """Answer the table's questions (:class:`scheduler_core.equivalence.topology.Topology`).
+    """Implements :class:`scheduler_core.equivalence.topology.Topology` for the invalidation table.
 
-    The rows are the nodes of the last cycle. A node that came since has no entries and no row; one that
-    left keeps its row until the next cycle. So that an event of many costs no rebuilding of the columns.
+    The rows are the nodes of the last cycle. A node added since has no entries and no row; a deleted one
+    keeps its row until the next cycle. This way none of many events requires rebuilding the columns.
     """
 
     def __init__(self, cluster: Cluster, cache: EquivalenceCache) -> None:
@@ -47,7 +47,7 @@ class LiveTopology:
         return np.flatnonzero(shared)
 
     def _values(self, key: str) -> IntVector:
-        """Number the values of a label as they are now, by row; -1 for none."""
+        """Return the interned current values of a label, by row; -1 for nodes without it."""
         columns = self.cluster.settled
         if columns is not None and columns.names is self.cache.nodes:
             return columns.label(key).ids
@@ -62,5 +62,5 @@ class LiveTopology:
         return ids
 
     def volume(self, name: str) -> PersistentVolume | None:
-        """Look up a PersistentVolume by its name."""
+        """Return a PersistentVolume by name, ``None`` if it does not exist."""
         return self.cluster.storage.volumes.get(name)

@@ -1,4 +1,4 @@
-"""One pod's predicate results, from the cache where it has them (podFitsOnNode with an equivalence cache)."""
+"""One pod's predicate results, from the cache on a hit (podFitsOnNode with an equivalence cache)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scheduler_core.scheduling.vectors import ClassVectors
 
 @dataclass(frozen=True, slots=True)
 class PendingWrite:
-    """A result that waits to be written: ``codes`` are those of ``rows``."""
+    """A result yet to be written: ``codes`` are those of ``rows``."""
 
     predicate: str
     rows: IntVector
@@ -31,11 +31,11 @@ class PendingWrite:
 
 
 class Lookups:
-    """The first cycle's half of the cache's work: look up, evaluate what is missing, keep what to write.
+    """The first half of the cache's work in a cycle: look up, evaluate the misses, collect the writes.
 
-    ``number`` is the pod's class, ``None`` for a pod without one. What is evaluated is written by the
-    keeper after the evaluation, so that an event can land in between. With an ``audit`` every hit is
-    evaluated on the side.
+    ``number`` is the hash of the pod's class, ``None`` for a pod without one. The keeper writes the results
+    after the evaluation, so that an event can arrive in between. With an ``audit`` every hit is also
+    evaluated.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class Lookups:
 
     @property
     def checks(self) -> range:
-        """Every predicate: each is looked up in its turn."""
+        """All predicates: each is looked up in turn."""
         return range(len(self.profile.predicates))
 
     @property
     def whole(self) -> ClassVectors | None:
-        """What answers beside the cache."""
+        """The vectors that provide results besides the cache."""
         return self.vectors
 
     def leave_out(self, nodes: IntVector) -> None:
@@ -83,7 +83,7 @@ class Lookups:
         self.cachable[nodes] = False
 
     def outcome(self, place: int, open_rows: BoolVector | None) -> Outcome:
-        """Return a predicate's result for all nodes; it counts for the open ones (``None``: all)."""
+        """Return a predicate's result for all nodes; it is defined for the open ones (``None``: all)."""
         key = self.profile.order[place]
         asked = np.ones(len(self.nodes), np.bool_) if open_rows is None else open_rows
         if self.number is None:
@@ -103,10 +103,10 @@ class Lookups:
         return Outcome(result, errors) if errors or result.any() else FITS
 
     def clear(self, predicates: tuple[str, ...] | None, rows: IntVector | None) -> None:
-        """Take note that an event made invalid what was looked up; ``rows`` are the cache's of the moment."""
+        """Record that an event invalidated entries that were looked up; ``rows`` are the cache's current."""
         if self.sources is None or self.number is None:
             return
-        if rows is not None and self.cache.nodes is not self.nodes:  # a node came or went since
+        if rows is not None and self.cache.nodes is not self.nodes:  # a node was added or removed since
             own = {name: row for row, name in enumerate(self.nodes)}
             there = (own.get(self.cache.nodes[row]) for row in rows.tolist())
             rows = np.array([row for row in there if row is not None], np.int64)
@@ -117,9 +117,9 @@ class Lookups:
                 self._cleared[place, slice(None) if rows is None else rows] = True
 
     def cleared(self) -> BoolMatrix | None:
-        """Return which of the entries that were looked up are gone since, ``(P, N) bool``; ``None``: none.
+        """Return which entries looked up were invalidated since, ``(P, N) bool``; ``None`` if none were.
 
-        What was written after the event that made it invalid is there, and not among them.
+        An entry that was written after the invalidating event is valid and not among them.
         """
         if self._cleared is None or self.sources is None or self.number is None:
             return None
@@ -151,7 +151,7 @@ class Lookups:
         return self._truth(place, asked)
 
     def _truth(self, place: int, rows: BoolVector) -> Outcome:
-        """Evaluate a predicate where it is asked for; elsewhere the result means nothing."""
+        """Evaluate a predicate on these rows; elsewhere the result is undefined."""
         known = self.vectors.outcomes[place] if self.vectors is not None else None
         return known if known is not None else self._truth_for(self.pod, place, rows)
 
@@ -168,7 +168,7 @@ class Lookups:
         return Outcome(codes, {int(numbers[row]): text for row, text in found.errors.items()})
 
     def _check(self, audit: Audit, place: int, hits: BoolVector, codes: Codes) -> None:
-        """Evaluate on the side what was hit, and keep what differs."""
+        """Evaluate the hits as well and keep those whose result differs."""
         true = _codes(self._truth(place, hits), len(self.nodes))
         rows = np.flatnonzero(hits & (true != codes))
         if not len(rows) or self.number is None:
@@ -184,13 +184,16 @@ class Lookups:
     def _differs(
         self, audit: Audit, place: int, rows: IntVector, codes: Codes, written: list[int]
     ) -> list[tuple[str, ...]]:
-        """Name what the pod and the one an entry was written for differ in, where it is true of that one."""
+        """Return, per row, the fields in which the pod differs from the one that the entry was written for.
+
+        Empty where the entry is no longer correct for that other pod.
+        """
         found: dict[int, tuple[str, ...]] = {}
         for cycle in dict.fromkeys(written):
             writer = audit.writer(cycle)
             if writer is None or writer.info.number == self.pod.info.number:
                 continue
-            again = replace(writer, key="", node_name="", node=-1)  # a pod like it that is still to be placed
+            again = replace(writer, key="", node_name="", node=-1)  # a pod like it that is not placed yet
             mine = np.zeros(len(self.nodes), np.bool_)
             mine[[row for row, when in zip(rows.tolist(), written) if when == cycle]] = True
             true = _codes(self._truth_for(again, place, mine), len(self.nodes))

@@ -1,4 +1,4 @@
-"""A row of the invalidation table, and the words that rows are written in."""
+"""A row of the invalidation table, and the constants that rows are written with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TAINTS = ("PodToleratesNodeTaints", "PodToleratesNodeNoExecuteTaints")
 
 @dataclass(frozen=True, slots=True)
 class InvalidationRow:
-    """One row. ``predicates`` is ``None`` for all of them; ``narrow`` picks those that an event means."""
+    """One row. ``predicates`` is ``None`` for all of them; ``narrow`` selects those affected by an event."""
 
     id: str
     resource: str
@@ -45,7 +45,7 @@ class InvalidationRow:
 
 
 def in_modes(modes: str, scope: InvalidatedNodes) -> dict[Mode, InvalidatedNodes]:
-    """Give a row the same scope in each of these modes, which are written with spaces between."""
+    """Return the same scope for each of these space-separated modes."""
     return {mode: scope for mode in MODES if mode in modes.split()}
 
 

@@ -1,9 +1,9 @@
-"""The invalidation table: which change of the cluster makes which cached results untrue, and where.
+"""The invalidation table: which change of the cluster invalidates which cached results, and on which nodes.
 
-One table for the engine, the reference page and a cycle's explanation. A row applies in the modes
-that its ``scopes`` name: ``designed`` is the proposal's text, ``v1.11`` what that version did with its bugs,
-``sound`` everything that is needed for decisions to be the same as without a cache. Facts of v1.11 are
-those of pkg/scheduler/factory/factory.go, core/equivalence_cache.go and scheduler.go.
+One table for the engine, the reference page and a cycle's explanation. A row applies in the modes that are
+keys of its ``scopes``: ``designed`` is the proposal's text, ``v1.11`` the behavior of that version with its
+bugs, ``sound`` everything needed for the same decisions as without a cache. The behavior of v1.11 is taken
+from pkg/scheduler/factory/factory.go, core/equivalence_cache.go and scheduler.go.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ UNLISTED = InvalidationRow(
     "scope",
     "No row names the predicate: whatever its scope lets it read may have changed.",
 )
-"""What stands in for the rows of a predicate that has none, in the mode that has to be right."""
+"""Replaces the rows of a predicate without any in mode ``sound``, which must be correct."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Invalidation:
-    """What a row makes of an event: the policy's predicates and the cache's rows, ``None`` for all."""
+    """The effect of a row on an event: the policy's predicates and the cache's rows, ``None`` for all."""
 
     row: InvalidationRow
     event: ClusterEvent
@@ -52,10 +52,10 @@ class Invalidation:
 class Rules:
     """The table as it applies to one mode and one policy.
 
-    ``predicates`` are those that the policy evaluates, by key. A predicate that has another key than its
-    own, as those with an argument may, is invalidated like its kind; not so in ``v1.11``, which
-    compares keys. One that no row names is invalidated in ``sound`` by every event within its scope.
-    ``table`` is for those who ask what another table would do.
+    ``predicates`` are those that the policy evaluates, by key. A predicate with a custom key, as is possible
+    for those with an argument, is invalidated like its kind, except in ``v1.11``, which compares keys. In
+    ``sound`` a predicate that no row names is invalidated by every event within its scope. ``table`` allows
+    evaluating another table.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Rules:
                     self._rows.setdefault((row.resource, operation), []).append(row)
 
     def of(self, event: ClusterEvent, topology: Topology) -> list[Invalidation]:
-        """Return what an event makes invalid, in the order of the table."""
+        """Return the invalidations that an event causes, in the order of the table."""
         found: list[Invalidation] = []
         for row in self._rows.get((event.resource, event.operation), ()):
             if not row.condition.holds(event, topology):
@@ -86,7 +86,7 @@ class Rules:
             rows = rows_of(row.scopes[self.mode], event, topology)
             if keys != () and (rows is None or len(rows)):
                 found.append(Invalidation(row, event, keys, rows))
-        by_pod = event.resource == "Pod"  # which a rule of scope OBJECTS does not read
+        by_pod = event.resource == "Pod"  # a rule of scope OBJECTS reads no pods
         unlisted = tuple(key for key, scope in self._unlisted if not (by_pod and scope is Scope.OBJECTS))
         if unlisted:
             found.append(Invalidation(UNLISTED, event, unlisted, None))

@@ -1,4 +1,4 @@
-"""The rows of pods that come to a node, change there or leave it."""
+"""The rows of pods that are added to a node, updated there or deleted from it."""
 
 from __future__ import annotations
 

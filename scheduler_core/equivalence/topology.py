@@ -1,4 +1,4 @@
-"""What the invalidation table asks of the cluster, beyond the objects of the event itself."""
+"""The state of the cluster that the invalidation table reads, beyond the objects of the event itself."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ REMEMBERED = 4096  # verdicts about label sets
 
 
 class Seen:
-    """Required affinity terms and disks of every pod that a run has known so far.
+    """Required affinity terms and disks of every pod seen in a run so far.
 
-    Nothing is ever forgotten: an entry outlives the pods it was written for, and is looked up again as soon
-    as their controller makes a new one.
+    Nothing is ever removed: an entry outlives the pods it was written for, and is looked up again as soon
+    as their controller creates a new one.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Seen:
         self._verdicts: dict[tuple[str, frozenset[tuple[str, str]]], tuple[bool, bool]] = {}
 
     def pod(self, info: PodInfo) -> None:
-        """Take note of a compiled pod; of each compiled class the first one counts."""
+        """Record a compiled pod; only the first one of each compiled class is recorded."""
         if info.number in self._numbers:
             return
         self._numbers.add(info.number)
@@ -42,7 +42,7 @@ class Seen:
 
     @property
     def any_terms(self) -> bool:
-        """Whether any pod had required affinity or anti-affinity."""
+        """Whether any pod seen has required affinity or anti-affinity."""
         return bool(self.affinity or self.anti_affinity)
 
     @property
@@ -56,7 +56,7 @@ class Seen:
         return self.anti_affinity_keys | {term.topology_key for term in self.affinity}
 
     def selecting(self, pod: Pod) -> tuple[bool, bool]:
-        """Tell whether a required affinity term selects a pod, and whether an anti-affinity term does."""
+        """Return whether a required affinity term selects a pod, and whether an anti-affinity term does."""
         namespace, labels = pod.meta.namespace, pod.meta.labels
         key = (namespace, frozenset(labels.items()))
         known = self._verdicts.get(key)
@@ -70,7 +70,7 @@ class Seen:
         return known
 
     def always_shared(self, disk: DiskKey) -> bool:
-        """Tell whether every pod that used a disk did so read-only where that lets others use it too."""
+        """Return whether every pod that used a disk did so read-only and its type allows sharing."""
         return self._shared.get(disk, False)
 
 
@@ -79,10 +79,9 @@ def _any_selects(terms: Mapping[Term, None], namespace: str, labels: Mapping[str
 
 
 class Topology(Protocol):
-    """The cluster as the table asks for it. Rows are those of the cache: the nodes before the event.
+    """The cluster as the table reads it. Rows are those of the cache: the nodes before the event.
 
-    A node list that changes is taken over by :meth:`EquivalenceCache.remap` after the event's
-    invalidations.
+    :meth:`EquivalenceCache.remap` adopts a changed node list after the event's invalidations.
     """
 
     seen: Seen
@@ -91,9 +90,9 @@ class Topology(Protocol):
         """Return a node's row, -1 if there is no such node."""
 
     def sharing(self, node: str, keys: Collection[str]) -> IntVector:
-        """Return the rows of the nodes that have the value of at least one of these labels with ``node``
-        in common, ascending; a label that ``node`` lacks joins it to none.
+        """Return the rows of the nodes that share the value of at least one of these labels with ``node``,
+        ascending; a label that ``node`` lacks matches none.
         """
 
     def volume(self, name: str) -> PersistentVolume | None:
-        """Look up a PersistentVolume by its name."""
+        """Return a PersistentVolume by name, ``None`` if it does not exist."""
