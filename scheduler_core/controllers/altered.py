@@ -1,4 +1,4 @@
-"""Pods with fields changed: ``dataclasses.replace`` for the kind of object that changes most, quicker."""
+"""A faster ``dataclasses.replace`` for pods, the objects that change most often."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _values = attrgetter(*_NAMES)
 
 
 def altered(pod: Pod, **changes: Any) -> Pod:
-    """Return the pod with other values of some fields."""
+    """Return a copy of the pod with some fields changed."""
     values = list(_values(pod))
     for name, value in changes.items():
         values[_PLACES[name]] = value

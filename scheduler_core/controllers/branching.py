@@ -1,4 +1,4 @@
-"""A copy of mutable state that shares the immutable objects: what a checkpoint keeps."""
+"""Copies of mutable state that share the immutable objects, as kept in a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ State = TypeVar("State")
 
 
 def branch(state: State) -> State:
-    """Return a copy that changes apart from the original.
+    """Return a copy that is independent of the original.
 
-    Containers, and objects of classes of this package that are not frozen, are copied all the way down;
-    everything else is immutable and shared.
+    Containers and objects of :class:`Branching` classes are copied recursively; everything else is immutable
+    and shared.
     """
     return _copied(state)  # type: ignore[no-any-return]
 
@@ -35,6 +35,6 @@ def _copied(value: Any) -> Any:
 
 
 class Branching:
-    """Marks the classes whose objects :func:`branch` copies."""
+    """Marks classes whose instances :func:`branch` copies."""
 
     __slots__ = ()

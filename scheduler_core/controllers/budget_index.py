@@ -1,4 +1,4 @@
-"""Which pods each PodDisruptionBudget covers, kept while pods and budgets change."""
+"""The pods that each PodDisruptionBudget covers, updated as pods and budgets change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BudgetIndex(Branching):
         self._covered: dict[str, dict[str, None]] = {}  # pods by budget
 
     def put(self, budget: PodDisruptionBudget, pods: Iterable[Pod]) -> None:
-        """Take in a budget, new or changed; ``pods`` are those of its namespace."""
+        """Add or update a budget; ``pods`` are those of its namespace."""
         of = self._budgets.setdefault(budget.meta.namespace, {})
         former = of.get(budget.meta.key)
         of[budget.meta.key] = budget
@@ -26,7 +26,7 @@ class BudgetIndex(Branching):
             self._covered[budget.meta.key] = dict.fromkeys(found)
 
     def drop(self, budget: PodDisruptionBudget) -> None:
-        """Forget a budget."""
+        """Remove a budget."""
         self._covered.pop(budget.meta.key, None)
         of = self._budgets.get(budget.meta.namespace, {})
         of.pop(budget.meta.key, None)
@@ -34,7 +34,7 @@ class BudgetIndex(Branching):
             self._budgets.pop(budget.meta.namespace, None)
 
     def put_pod(self, pod: Pod) -> None:
-        """Take in a pod, new or with other labels."""
+        """Add a pod, or update it after a change of its labels."""
         for key, budget in self._budgets.get(pod.meta.namespace, {}).items():
             if matches(budget.selector, pod.meta.labels):
                 self._covered[key][pod.meta.key] = None
@@ -42,7 +42,7 @@ class BudgetIndex(Branching):
                 self._covered[key].pop(pod.meta.key, None)
 
     def drop_pod(self, pod: Pod) -> None:
-        """Forget a pod."""
+        """Remove a pod."""
         for key in self._budgets.get(pod.meta.namespace, {}):
             self._covered[key].pop(pod.meta.key, None)
 
@@ -56,5 +56,5 @@ class BudgetIndex(Branching):
         return list(self._budgets.get(namespace, ()))
 
     def covered(self, budget: str) -> list[str]:
-        """Return the pods that a budget covers, in the order in which they came."""
+        """Return the pods that a budget covers, in order of arrival."""
         return list(self._covered.get(budget, ()))

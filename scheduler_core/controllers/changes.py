@@ -1,4 +1,4 @@
-"""What a controller answers: changes of objects, and the moment at which it wants to look again."""
+"""The result of a reconciliation: changes of objects, and the time of the next one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Action = Literal["create", "update", "delete"]
 
 
 class Change(NamedTuple):
-    """One object created, replaced or deleted; ``reason`` is told as Kubernetes' events tell it."""
+    """One object created, replaced or deleted; ``reason`` is reported as in Kubernetes events."""
 
     action: Action
     object: KubernetesObject
@@ -22,7 +22,7 @@ class Change(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Look at the object again ``at`` this virtual time, in seconds, whatever happens until then."""
+    """Reconcile the object again ``at`` this virtual time, in seconds, regardless of events until then."""
 
     at: float
     reason: str
@@ -33,14 +33,14 @@ Reconciliation = Sequence[Change | Wake]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the control plane is started with; defaults as of Kubernetes."""
+    """The options of the control plane; defaults are those of Kubernetes."""
 
     epoch: float = 1_609_459_200.0  # virtual time 0 in seconds since 1970: 2021-01-01T00:00:00Z
     grace_seconds: float = 40.0  # --node-monitor-grace-period
     terminated_pods: int = 12_500  # --terminated-pod-gc-threshold
-    bind_daemons: bool = False  # the DaemonSet controller binds by itself, as it did up to v1.11
-    most_pods: int = 150_000  # none is made beyond
-    most_looks: int = 50_000  # in one settling, beside some for each object
+    bind_daemons: bool = False  # the DaemonSet controller binds its pods itself, as it did up to v1.11
+    most_pods: int = 150_000  # controllers create no more
+    most_looks: int = 50_000  # reconciliations in one settle(), plus some per object
 
 
 @lru_cache(maxsize=1024)
@@ -49,5 +49,5 @@ def _printed(second: int) -> str:
 
 
 def timestamp(options: Options, now: float) -> str:
-    """Print a virtual time as RFC 3339, in whole seconds, as ``creationTimestamp`` is."""
+    """Format a virtual time as RFC 3339 in whole seconds, like ``creationTimestamp``."""
     return _printed(int(options.epoch + now))

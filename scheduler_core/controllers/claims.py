@@ -1,8 +1,8 @@
-"""Claims and volumes: the smallest volume that fits, or a new one from the class's provisioner.
+"""Claims and volumes: bind the smallest volume that fits, or a new one from the class's provisioner.
 
 Source: ``pkg/controller/volume/persistentvolume``, ``syncUnboundClaim`` and ``index.go``. A claim of a class
 with WaitForFirstConsumer is bound when a pod that uses it has a node, by a volume that the node may use.
-:func:`bind` is what the scheduler's PreBind asks for too.
+The scheduler's PreBind calls :func:`bind` too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scheduler_core.objects.selectors import matches, term_matches
 
 
 def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Reconciliation:
-    """Bind a claim that has no volume, if it is time and there is one."""
+    """Bind a claim without a volume, unless it still waits for its first consumer or no volume fits."""
     del now
     if claim.volume_name:
         return _confirm(claim, store)
@@ -29,13 +29,13 @@ def reconcile(claim: PersistentVolumeClaim, store: Store, now: float) -> Reconci
 
 
 def waits(claim: PersistentVolumeClaim, store: Store) -> bool:
-    """Tell whether the claim is bound only when a pod that uses it is placed."""
+    """Return whether the claim is bound only once a pod that uses it has a node (WaitForFirstConsumer)."""
     found = _class_of(claim, store)
     return found is not None and found.binding_mode == "WaitForFirstConsumer"
 
 
 def bind(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> list[Change]:
-    """Return the changes that give the claim a volume that ``node`` may use, none if there is none."""
+    """Return the changes that bind the claim to a volume that ``node`` may use; empty if there is none."""
     names = store.volumes.volumes_for(claim)
     listed = (store.objects.get(("PersistentVolume", name)) for name in names)
     fitting = (v for v in listed if isinstance(v, PersistentVolume) and _fits(v, claim, node))
@@ -53,7 +53,7 @@ def bind(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> list[
 
 
 def _confirm(claim: PersistentVolumeClaim, store: Store) -> Reconciliation:
-    """Let the volume that a claim names know of it (the claim was bound by hand)."""
+    """Set the claimRef of the volume that a claim names (the claim was bound manually)."""
     volume = store.objects.get(("PersistentVolume", claim.volume_name))
     if isinstance(volume, PersistentVolume) and not volume.claim_ref:
         return (Change("update", replace(volume, claim_ref=claim.meta.key, phase="Bound"), "Bound"),)
@@ -61,7 +61,10 @@ def _confirm(claim: PersistentVolumeClaim, store: Store) -> Reconciliation:
 
 
 def released(claim: PersistentVolumeClaim, store: Store, now: float) -> Reconciliation:
-    """Return what follows from a claim's deletion: what was provisioned goes, what an admin made stays."""
+    """Return the changes after a claim's deletion.
+
+    A provisioned volume is deleted, one that an administrator created is Released.
+    """
     del now
     changes = []
     for name in store.volumes.kept_for(claim.meta.key):
@@ -91,13 +94,13 @@ def _fits(volume: PersistentVolume, claim: PersistentVolumeClaim, node: Node | N
 
 
 def may_use(volume: PersistentVolume, node: Node) -> bool:
-    """Tell whether the volume's node affinity, if it has one, names the node."""
+    """Return whether the volume's node affinity, if it has one, selects the node."""
     terms = volume.node_affinity
     return terms is None or any(term_matches(term, node) for term in terms)
 
 
 def _provisioned(claim: PersistentVolumeClaim, store: Store, node: Node | None) -> PersistentVolume | None:
-    """Return the volume that the class's provisioner makes, in reach of the node where it waited for one."""
+    """Return the volume that the class's provisioner creates, reachable from the node if one is given."""
     found = _class_of(claim, store)
     if found is None or not provisions(found) or (node is not None and not allows(found, node)):
         return None

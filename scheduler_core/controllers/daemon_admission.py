@@ -1,4 +1,4 @@
-"""Where v1.11's DaemonSet controller puts a pod: it decided by itself, without the scheduler.
+"""Decide where v1.11's DaemonSet controller places a pod: it did so itself, without the scheduler.
 
 Source: ``pkg/controller/daemon``, ``Predicates`` and ``nodeShouldRunDaemonPod``: node selector and
 affinity, taints with the daemon's own tolerations, resources and host ports.
@@ -24,13 +24,13 @@ _DAEMON_TOLERATIONS = (
 
 
 def with_daemon_tolerations(pod: Pod) -> Pod:
-    """Add the tolerations that every DaemonSet pod gets."""
+    """Return the pod with the tolerations that every DaemonSet pod gets."""
     added = tuple(t for t in _DAEMON_TOLERATIONS if t not in pod.tolerations)
     return replace(pod, tolerations=pod.tolerations + added)
 
 
 def total_requests(pod: Pod) -> dict[str, int]:
-    """Sum the requests of a pod's containers; limits stand in for absent requests."""
+    """Return the pod's total requests; limits replace absent requests."""
     total: dict[str, int] = {}
     for container in map(with_requests, pod.containers):
         for name, amount in container.requests.items():
@@ -42,12 +42,12 @@ def total_requests(pod: Pod) -> dict[str, int]:
 
 
 def fits_daemon(pod: Pod, node: Node, others: Sequence[Pod]) -> bool:
-    """Tell whether the controller would run the pod on the node, beside the pods bound there."""
+    """Return whether the controller would run the pod on the node, next to the pods bound there."""
     return not why_unwelcome(pod, node) and not why_no_room(pod, node, others)
 
 
 def why_unwelcome(pod: Pod, node: Node) -> str:
-    """Say what keeps a daemon off a node that is not meant for it, "" if nothing does."""
+    """Return why a daemon is not meant to run on a node, "" if it is."""
     if pod.node_name not in ("", node.meta.name):
         return "another node is named"
     if not node_selected(pod, node):
@@ -58,7 +58,7 @@ def why_unwelcome(pod: Pod, node: Node) -> str:
 
 
 def why_no_room(pod: Pod, node: Node, others: Sequence[Pod]) -> str:
-    """Say what a node that is meant for a daemon lacks, "" if it has room beside the pods bound there."""
+    """Return what an intended node lacks for a daemon pod, "" if it fits next to the pods bound there."""
     if len(others) + 1 > node.allocatable.get("pods", 0):
         return "Insufficient pods"
     request = total_requests(pod)
@@ -80,9 +80,10 @@ def why_no_room(pod: Pod, node: Node, others: Sequence[Pod]) -> str:
 def unplaced(
     owner: Workload, nodes: Iterable[Node], pods_on: Callable[[str], Iterable[Pod]], *, room: bool = True
 ) -> str:
-    """Say on which nodes a DaemonSet should have a pod and has none, or that no node is meant for it.
+    """Return a message naming the nodes on which a DaemonSet lacks a pod, or that no node is eligible.
 
-    Returns "" if neither is so. Without ``room`` the scheduler is the one to find room: its pods pend.
+    Returns "" if neither is the case. Without ``room`` resources are not checked: the scheduler places the
+    pods, and those that do not fit are pending.
     """
     if owner.template is None:
         return ""

@@ -1,9 +1,10 @@
-"""DaemonSet: one pod for each node that it may run on.
+"""DaemonSet: one pod for each eligible node.
 
 Source: ``pkg/controller/daemon``. Since 1.12 the pod is Pending with a node affinity to its node's name, and
-the scheduler binds it; ``Options.bind_daemons`` has the controller of v1.11, which counts resources and binds
-by itself (:mod:`scheduler_core.controllers.daemon_admission`). A node that is tainted NoExecute loses the
-pods that do not tolerate it. An update replaces pods, at most ``maxUnavailable`` (1) at a time missing.
+the scheduler binds it; ``Options.bind_daemons`` selects the controller of v1.11, which checks resources and
+binds the pod itself (:mod:`scheduler_core.controllers.daemon_admission`). Pods that do not tolerate a
+NoExecute taint of their node are deleted. An update replaces pods, with at most ``maxUnavailable`` (1)
+unavailable at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ DaemonPairs = list[tuple[Workload, Node]]
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
-    """Look at all nodes: the set is new or changed, or an update is under way."""
+    """Reconcile a DaemonSet on all nodes: it is new or changed, or an update is in progress."""
     if owner.template is None or owner.meta.deletion_timestamp is not None:
         return ()
     if (known := begun(owner)) is not None:
@@ -33,16 +34,16 @@ def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
 
 
 def on_node(node: Node, store: Store, now: float) -> Reconciliation:
-    """Look at one node for all DaemonSets."""
+    """Reconcile all DaemonSets on one node."""
     owners = [store.objects[key] for key in store.daemon_sets]
     pairs = [(o, node) for o in owners if isinstance(o, Workload) and o.status.current is not None]
     return _place(store, pairs, now)
 
 
 def with_daemon_affinity(pod: Pod, node: str) -> Pod:
-    """Require a node by its name, beside everything else that the pod requires of it.
+    """Return the pod with a required node affinity to the node's name.
 
-    Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``: each term of the template is replaced.
+    Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``: it replaces each required term of the template.
     """
     term = NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", (node,)),))
     return replace(pod, affinity=replace(pod.affinity or Affinity(), node_required=(term,)))
@@ -69,7 +70,7 @@ def _place(store: Store, pairs: DaemonPairs, now: float) -> list[Change]:
 
 
 def _eligible(owner: Workload, store: Store, node: Node) -> tuple[bool, bool]:
-    """Tell whether the node should have a pod, and whether one that is there stays.
+    """Return whether the node should run a pod, and whether an existing pod continues to run.
 
     Source: ``NodeShouldRunDaemonPod``.
     """
@@ -95,7 +96,7 @@ def _pod(owner: Workload, store: Store, node: Node, name: str, now: float) -> Po
 
 
 def update(owner: Workload, store: Store, now: float) -> Reconciliation:
-    """Replace pods of an old template: what does not serve at once, others while few enough are missing."""
+    """Delete pods of an old template: unavailable ones at once, others as ``maxUnavailable`` permits."""
     del now
     if owner.strategy.type == "OnDelete" or not updating(owner):
         return ()

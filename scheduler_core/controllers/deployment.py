@@ -1,8 +1,8 @@
-"""Deployment: one ReplicaSet a template, and the pods moved from the old ones to the new one.
+"""Deployment: one ReplicaSet per template, with replicas moved from the old ones to the new one.
 
 Source: ``pkg/controller/deployment`` (``rolling.go``, ``recreate.go``) and its ``util``:
 ``ResolveFenceposts`` rounds percentages (surge up, unavailable down), ``NewRSNewReplicas`` grows the new
-set. A change of scale in the middle of an update goes to the new set alone, not to all in proportion.
+set. A change of scale during an update applies to the new set only, not proportionally to all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HISTORY = 10  # revisionHistoryLimit
 
 
 def share(amount: int | str, whole: int, *, up: bool) -> int:
-    """Return a count, or the percentage of the whole, rounded up or down (intstr)."""
+    """Return an absolute count, or a percentage of the whole rounded up or down (intstr)."""
     if isinstance(amount, int):
         return amount
     exact = whole * int(amount[:-1])
@@ -30,12 +30,12 @@ def share(amount: int | str, whole: int, *, up: bool) -> int:
 
 
 def fenceposts(owner: Workload) -> tuple[int, int]:
-    """Return how many pods an update may have too many, and too few (ResolveFenceposts)."""
+    """Return the maximum surge and the maximum of unavailable pods of an update (ResolveFenceposts)."""
     strategy = owner.strategy
     surge = share("25%" if strategy.max_surge is None else strategy.max_surge, owner.replicas, up=True)
     wanted = "25%" if strategy.max_unavailable is None else strategy.max_unavailable
     unavailable = min(share(wanted, owner.replicas, up=False), owner.replicas)
-    return surge, unavailable if surge or unavailable else 1  # both 0 would never get on
+    return surge, unavailable if surge or unavailable else 1  # with both 0 an update would never progress
 
 
 @dataclass(slots=True)
@@ -57,12 +57,12 @@ class Rollout:
         return self.store.owned(key_of(one)).available
 
     def total(self) -> int:
-        """Return how many pods all sets want."""
+        """Return the sum of the replicas of all sets."""
         return sum(one.replicas for one in self.sets)
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
-    """Take the next step of the rollout; each is followed by what the ReplicaSets make of it."""
+    """Take the next step of the rollout; the ReplicaSets are reconciled after each."""
     del now
     if owner.template is None or owner.meta.deletion_timestamp is not None:
         return ()
@@ -81,7 +81,7 @@ def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
 
 
 def same_template(made: Pod | None, wanted: Pod) -> bool:
-    """Tell whether a ReplicaSet was made for the template: all but its hash is equal."""
+    """Return whether a ReplicaSet was created for the template: all but its hash is equal."""
     if made is None or made.containers != wanted.containers:
         return False
     labels = {key: value for key, value in made.meta.labels.items() if key != HASH_LABEL}
@@ -102,7 +102,7 @@ def _revision(one: Workload) -> int:
 
 
 def _next_revision(rollout: Rollout, new: Workload) -> int | None:
-    """Return the number that the new set should have, ``None`` if it has it (a rollback gets a new one)."""
+    """Return the revision that the new set should get, ``None`` if it has it (a rollback gets a new one)."""
     highest = max((_revision(one) for one in rollout.old), default=0)
     return highest + 1 if rollout.old and _revision(new) <= highest else None
 
@@ -112,7 +112,7 @@ def _numbered(one: Workload, revision: int) -> Workload:
 
 
 def _begin(rollout: Rollout) -> Reconciliation:
-    """Make the ReplicaSet of the template."""
+    """Create the ReplicaSet of the template."""
     owner = rollout.owner
     assert owner.template is not None
     first = template_hash(owner.template)
@@ -129,7 +129,7 @@ def _begin(rollout: Rollout) -> Reconciliation:
 
 
 def _forget_oldest(rollout: Rollout) -> Reconciliation:
-    """Delete old sets without pods beyond the history (cleanupDeployment)."""
+    """Delete old sets without pods beyond the revision history limit (cleanupDeployment)."""
     empty = [one for one in rollout.old if not one.replicas and not rollout.store.owned(key_of(one)).active]
     surplus = len(empty) - HISTORY
     if surplus <= 0:
@@ -155,19 +155,19 @@ def _grown(rollout: Rollout, new: Workload) -> int:
 
 
 def _wind_down(rollout: Rollout) -> list[Change]:
-    """Recreate: the old sets go to nothing."""
+    """Scale the old sets down to 0 (Recreate)."""
     return [_scaled(one, 0) for one in rollout.old if one.replicas]
 
 
 def _hold(rollout: Rollout) -> Reconciliation:
-    """Paused: make no set, move no pods between sets, but go along with another scale (Controller.sync)."""
+    """Handle a paused Deployment: create no set and move no replicas, but apply scaling (Controller.sync)."""
     owner, total = rollout.owner, rollout.total()
     active = [one for one in rollout.sets if one.replicas]
     if not rollout.sets:
         return ()
     surge, unavailable = fenceposts(owner)
     if len(active) > 1 and owner.replicas - unavailable <= total <= owner.replicas + surge:
-        return ()  # in the middle of an update
+        return ()  # during an update
     target = rollout.new if rollout.new in active or not active else None
     target = target or max(active or rollout.sets, key=_revision)
     wanted = max(0, target.replicas + owner.replicas - total)
@@ -175,7 +175,7 @@ def _hold(rollout: Rollout) -> Reconciliation:
 
 
 def _recreate(rollout: Rollout) -> Reconciliation:
-    """Wind down, wait until the last old pod is gone, then start all new ones at once."""
+    """Scale the old sets down, wait until their last pod is deleted, then scale up the new set at once."""
     if scaled := _wind_down(rollout):
         return scaled
     if any(rollout.store.owned(key_of(one)).active for one in rollout.old):
@@ -187,7 +187,7 @@ def _recreate(rollout: Rollout) -> Reconciliation:
 
 
 def _roll(rollout: Rollout, new: Workload) -> Reconciliation:
-    """Grow the new set as far as the surge goes, else shrink the old ones as far as enough is available."""
+    """Scale up the new set within the surge, else scale down the old ones while enough pods are available."""
     wanted = min(rollout.owner.replicas, max(new.replicas, _grown(rollout, new)))
     if wanted != new.replicas:
         return (_scaled(new, wanted),)
@@ -200,7 +200,7 @@ def _roll(rollout: Rollout, new: Workload) -> Reconciliation:
 
 
 def _shrink(rollout: Rollout, least: int, removable: int) -> list[Change]:
-    """Take unavailable pods first (cleanupUnhealthyReplicas), then available ones beyond the least."""
+    """Remove unavailable pods first (cleanupUnhealthyReplicas), then available ones above ``least``."""
     sizes = {one.meta.name: one.replicas for one in rollout.old}
     for one in rollout.old:
         unhealthy = min(removable, max(0, one.replicas - rollout.available(one)))

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: how many of the pods that one covers may be disrupted now.
+"""PodDisruptionBudgets: how many of the covered pods may currently be disrupted.
 
 Source: ``pkg/controller/disruption``. A pod is healthy while it is Running and ready.
 """
@@ -14,7 +14,7 @@ from scheduler_core.objects.model import Pod, PodDisruptionBudget, Workload
 
 
 def reconcile(budget: PodDisruptionBudget, store: Store, now: float) -> Reconciliation:
-    """Write the budget's ``status.disruptionsAllowed``."""
+    """Update the budget's ``status.disruptionsAllowed``."""
     del now
     found = [store.pod(name) for name in store.budgets.covered(budget.meta.key)]
     pods = [pod for pod in found if pod is not None]

@@ -1,4 +1,4 @@
-"""What goes with something else: the owned with the last owner, pods with their node; and old finished pods.
+"""Garbage collection: objects with their last owner, pods with their node, and old terminated pods.
 
 Source: ``pkg/controller/garbagecollector`` (background deletion) and ``pkg/controller/podgc``.
 """
@@ -17,10 +17,10 @@ from scheduler_core.objects.model import KubernetesObject, Node, PersistentVolum
 
 
 def collect(gone: KubernetesObject, store: Store, now: float) -> Reconciliation:
-    """Return what follows from an object's deletion."""
+    """Return the changes that follow from an object's deletion."""
     key = key_of(gone)
     if key in store.objects:
-        return ()  # made again in the meantime: what is there is the new one's
+        return ()  # recreated in the meantime: the dependents are the new object's
     if isinstance(gone, Node):
         pods = [store.objects[("Pod", name)] for name in store.index.on.get(gone.meta.name, {})]
         waiting = [p for owner in store.daemon_sets for p in store.daemons(owner, gone.meta.name)]
@@ -40,7 +40,7 @@ def collect(gone: KubernetesObject, store: Store, now: float) -> Reconciliation:
 
 
 def terminated(store: Store) -> list[Change]:
-    """Return the deletions of the oldest finished pods above ``Options.terminated_pods``."""
+    """Return the deletions of the oldest terminated pods beyond ``Options.terminated_pods``."""
     surplus = len(store.index.finished) - store.options.terminated_pods
     names = islice(store.index.finished, max(0, surplus))
     return [Change("delete", store.objects[("Pod", name)], "PodGC") for name in names]

@@ -1,9 +1,9 @@
-"""Job: pods until enough have succeeded, or too many failed.
+"""Job: create pods until enough have succeeded or too many have failed.
 
 Source: ``pkg/controller/job``, ``syncJob`` and ``manageJob``. Finished pods are counted when they finish, so
-that they may be deleted. After failures the next pods wait 10 s doubling to 6 min. Containers that restart in
-their pod (``OnFailure``) count against ``backoffLimit`` too. Pods of an Indexed Job have their completion
-index as annotation, as label and in their name.
+that they may be deleted. After failures new pods are delayed by 10 s, doubling up to 6 min. Containers that
+restart in their pod (``OnFailure``) count against ``backoffLimit`` too. Pods of an Indexed Job have their
+completion index as an annotation, as a label and in their name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIRST_DELAY, _LONGEST_DELAY = 10.0, 360.0
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
-    """Count, finish, and create or delete pods until as many run as should."""
+    """Update the status, finish the Job, or create or delete pods to match the wanted number."""
     if owner.template is None or owner.meta.deletion_timestamp is not None or owner.status.finished:
         return ()
     owned = store.owned(key_of(owner))
@@ -43,7 +43,7 @@ def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
 
 
 def _counted(owner: Workload, owned: Owned) -> int:
-    """Return how many completions there are: of an Indexed Job each index counts once."""
+    """Return the number of completions; for an Indexed Job each index counts once."""
     return len(owned.completed) if owner.job.indexed else owned.succeeded
 
 

@@ -1,4 +1,4 @@
-"""The controller manager: which controllers an event concerns, until nothing changes."""
+"""The controller manager: run the controllers affected by an event until nothing changes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from scheduler_core.objects.model import (
 )
 
 Reconcile = Callable[[Any, Store, float], Reconciliation]
-"""A controller: the object, what exists, virtual seconds. It changes nothing itself."""
+"""A controller: takes the object, the store and the virtual seconds; it changes nothing itself."""
 
 WORKLOADS: dict[str, Reconcile] = {
     "ReplicaSet": replicas.reconcile,
@@ -58,7 +58,7 @@ ReconcileRequest = tuple[Reconcile, Key]
 
 
 class ReconcileTimer(NamedTuple):
-    """When a controller looks at an object again, and why; ``order`` is that of asking."""
+    """When a controller reconciles an object again, and why; ``order`` is the order of the requests."""
 
     at: float
     order: int
@@ -68,19 +68,20 @@ class ReconcileTimer(NamedTuple):
 
 
 class ControllerManager(Branching):
-    """Controllers over their own store of the cluster's objects, driven from outside.
+    """Controllers over their own store of the cluster's objects, driven by the caller.
 
-    :meth:`start` takes the objects of the beginning. Then, for every moment: :meth:`observe` what others did
-    (users, the scheduler's bindings), :meth:`settle` for the changes that follow, in order, which the manager
-    has taken into its own store already. :meth:`next_time` is when it has to be settled again at the latest;
-    it keeps no clock. Times are virtual seconds; the same calls give the same answers.
+    :meth:`start` takes the initial objects. Then, at every moment, call :meth:`observe` with the changes by
+    others (users, the scheduler's bindings) and :meth:`settle` for the changes that follow, in order, which
+    the manager has already applied to its own store. :meth:`next_time` is the latest time at which
+    :meth:`settle` must be called again; the manager keeps no clock. Times are virtual seconds. It is
+    deterministic: the same calls return the same results.
     """
 
     def __init__(self, options: Options | None = None, admit: AdmitPod | None = None) -> None:
         self.options = options or Options()
         self.store = Store(self.options, admit or (lambda pod: pod))
-        self.looks = 0  # of controllers at objects, since the beginning
-        self.gave_up = ""  # why nobody looks any more
+        self.looks = 0  # reconciliations since the start
+        self.gave_up = ""  # why the controllers have stopped
         self._queue: deque[ReconcileRequest] = deque()
         self._queued: set[ReconcileRequest] = set()
         self._gone: dict[Key, KubernetesObject] = {}
@@ -88,15 +89,15 @@ class ControllerManager(Branching):
         self._alive: dict[ReconcileRequest, ReconcileTimer] = {}
         self._order = 0
 
-    # --- driven from outside
+    # --- called by the owner of the manager
 
     def start(self, objects: Iterable[KubernetesObject], now: float = 0.0) -> None:
-        """Take the objects of the beginning, in order of creation; :meth:`settle` then looks at all."""
+        """Add the initial objects, in order of creation; :meth:`settle` then reconciles them all."""
         for obj in objects:
             interrupting.look()
             self._enter(key_of(obj), obj, now)
         for look in [look for look in self._queue if look[0] is disruption.reconcile]:
-            self._queue.remove(look)  # what a dump says of a budget holds until something changes
+            self._queue.remove(look)  # a budget's status in a dump holds until something changes
             self._queued.discard(look)
         for key, obj in self.store.objects.items():
             if isinstance(obj, Workload) and obj.kind == "Job":
@@ -105,7 +106,7 @@ class ControllerManager(Branching):
                 owned.failed = max(owned.failed, obj.status.failed)
 
     def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
-        """Take what others changed; return it as it is kept, for what users write leaves a status alone."""
+        """Apply a change by others; return the object as stored, because a user's update keeps the status."""
         key = key_of(obj)
         known = self.store.objects.get(key)
         if action == "delete":
@@ -118,11 +119,11 @@ class ControllerManager(Branching):
         return obj
 
     def settle(self, now: float) -> list[Change]:
-        """Let every controller concerned look, again and again, until nothing changes; return what changed.
+        """Run the affected controllers repeatedly until nothing changes; return the changes.
 
-        Controllers that undo each other's work go on for ever. After ``Options.most_looks`` looks and 20
-        for each object ``gave_up`` says who it was, what they did in this moment is left out, and no
-        controller looks any more.
+        Controllers that undo each other's work never settle. After ``Options.most_looks`` reconciliations
+        plus 20 per object, ``gave_up`` names the object, the changes of this call are not returned, and no
+        controller runs any more.
         """
         if self.gave_up:
             return []
@@ -142,11 +143,11 @@ class ControllerManager(Branching):
 
     @property
     def full(self) -> bool:
-        """Whether there are as many pods as controllers may make."""
+        """Whether the limit on the pods that controllers may create is reached."""
         return self.store.pods >= self.options.most_pods
 
     def next_time(self) -> float | None:
-        """Return when a controller wants to look again, ``None`` if none does."""
+        """Return when a controller is to run next without an event, ``None`` if none is."""
         if self.gave_up:
             return None
         while self._timers and not self._stands(self._timers[0]):
@@ -154,14 +155,14 @@ class ControllerManager(Branching):
         return self._timers[0][0] if self._timers else None
 
     def timers(self) -> list[ReconcileTimer]:
-        """Return what is waited for, in the order in which it comes."""
+        """Return the active timers, in order of time."""
         return sorted(self._alive.values())
 
     def copy(self) -> ControllerManager:
-        """Return a manager in the same state that goes on by itself (a checkpoint)."""
+        """Return an independent copy in the same state (a checkpoint)."""
         return branch(self)
 
-    # --- one look
+    # --- one reconciliation
 
     def _look(self, look: ReconcileRequest, now: float, changes: list[Change]) -> None:
         reconcile, key = look
@@ -177,7 +178,7 @@ class ControllerManager(Branching):
                 self._take(answer, now, changes)
 
     def _take(self, change: Change, now: float, changes: list[Change]) -> None:
-        """Make a change of a controller's true, unless another was quicker."""
+        """Apply a controller's change to the store, unless another change has made it obsolete."""
         action, obj, reason = change
         key = key_of(obj)
         if (key in self.store.objects) == (action == "create"):
@@ -192,7 +193,7 @@ class ControllerManager(Branching):
         changes.append(change)
 
     def _over_threshold(self, changes: list[Change], now: float) -> bool:
-        """Collect finished pods above the threshold; tell whether there is more to look at."""
+        """Delete terminated pods above the threshold; return whether the queue has requests."""
         for change in garbage.terminated(self.store):
             self._take(change, now, changes)
         return bool(self._queue)
@@ -215,7 +216,7 @@ class ControllerManager(Branching):
             del self._alive[look]
             self._ask(*look)
 
-    # --- whom an event concerns
+    # --- the controllers affected by an event
 
     def _ask(self, reconcile: Reconcile, key: Key) -> None:
         look = (reconcile, key)
@@ -287,7 +288,7 @@ class ControllerManager(Branching):
                     self._ask(claims.reconcile, claim)
 
     def _room_again(self, pod: Pod) -> None:
-        """Let daemons that had no room try again, where the controller looks for room by itself."""
+        """Retry daemons that did not fit, if the DaemonSet controller places its pods itself."""
         if self.options.bind_daemons and pod.node_name:
             self._ask(daemons.on_node, ("Node", pod.node_name))
 
@@ -304,7 +305,7 @@ class ControllerManager(Branching):
                 self._ask(nodes.evict, ("Pod", pod.meta.key))
 
     def _ask_owner(self, obj: KubernetesObject) -> None:
-        """Ask the controller of a changed pod, and the Deployment of a changed ReplicaSet."""
+        """Queue the controller of a changed pod, and the Deployment of a changed ReplicaSet."""
         reference = controller_of(obj)
         if reference is None or reference.kind not in WORKLOADS:
             return
@@ -331,5 +332,5 @@ class ControllerManager(Branching):
 
 
 def _placing(node: Node) -> tuple[object, ...]:
-    """Return what DaemonSets look at."""
+    """Return the fields of a node that the DaemonSet controller reads."""
     return node.meta.labels, node.taints, node.unschedulable, node.allocatable

@@ -1,10 +1,10 @@
-"""Nodes that fail: the taints that follow from the condition Ready, and the pods that these drive away.
+"""Failing nodes: the taints that follow from the condition Ready, and the eviction of their pods.
 
-Source: ``pkg/controller/nodelifecycle`` and its ``NoExecuteTaintManager``. A node that stops answering
-(:func:`scheduler_core.controllers.running.outage`) is found out after the grace period of 40 s: its condition
-Ready becomes Unknown. Ready False taints the node ``not-ready``, Unknown ``unreachable``, NoSchedule and
-NoExecute at once, and its pods are not ready. Each is deleted when its own tolerations end, by default after
-300 s.
+Source: ``pkg/controller/nodelifecycle`` and its ``NoExecuteTaintManager``. A node that stops responding
+(:func:`scheduler_core.controllers.running.outage`) is detected after the grace period of 40 s: its condition
+Ready becomes Unknown. Ready False taints the node ``not-ready``, Unknown ``unreachable``, with both
+NoSchedule and NoExecute at once, and its pods become not ready. Each pod is evicted when its own tolerations
+expire, by default after 300 s.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from scheduler_core.controllers.store import Store, evicts, ready_status
 from scheduler_core.objects.model import Node, NodeCondition, Pod, Taint
 from scheduler_core.objects.selectors import tolerates
 
-_LATENCY = 1.0  # what is bound to a tainted node goes no sooner, or its controller would make it anew at once
+_LATENCY = 1.0  # a pod bound to a tainted node is evicted no sooner, or its controller would recreate it at once
 EFFECTS = ("NoSchedule", "NoExecute")
 TAINTS = {"False": "node.kubernetes.io/not-ready", "Unknown": "node.kubernetes.io/unreachable"}
 
 
 def with_ready(node: Node, status: str) -> Node:
-    """Return the node with another status of its condition Ready."""
+    """Return the node with this status of its condition Ready."""
     others = tuple(condition for condition in node.conditions if condition.type != "Ready")
     return replace(node, conditions=(*others, NodeCondition("Ready", status)))
 
 
 def lifecycle(node: Node, store: Store, now: float) -> Reconciliation:
-    """Let the node fail or recover by its annotations, and taint it as its condition says."""
+    """Fail or recover the node by its annotations, and taint it according to its condition Ready."""
     status = ready_status(node)
     planned, moments = _planned(node, status, store.options.grace_seconds, now)
     if planned != status:
@@ -53,7 +53,7 @@ def lifecycle(node: Node, store: Store, now: float) -> Reconciliation:
 
 
 def _planned(node: Node, status: str, grace: float, now: float) -> tuple[str, tuple[float, ...]]:
-    """Return the status that Ready should have by the node's annotations, and when to look again."""
+    """Return the status that Ready should have by the node's annotations, and when to reconcile again."""
     silent = outage(node)
     if silent is None:
         return status, ()
@@ -67,7 +67,7 @@ def _planned(node: Node, status: str, grace: float, now: float) -> tuple[str, tu
 
 
 def _taints(node: Node) -> tuple[Taint, ...]:
-    """Return the taints that the node should have: ours by its condition, the others as they are."""
+    """Return the taints that the node should have: those of its condition, and all others unchanged."""
     key = TAINTS.get(ready_status(node))
     kept = tuple(t for t in node.taints if t.key == key or t.key not in TAINTS.values())
     if key is None:
@@ -77,7 +77,7 @@ def _taints(node: Node) -> tuple[Taint, ...]:
 
 
 def evict(pod: Pod, store: Store, now: float) -> Reconciliation:
-    """Delete a pod whose node has taints NoExecute that it tolerates no longer."""
+    """Evict a pod that no longer tolerates a NoExecute taint of its node."""
     node = store.nodes.get(pod.node_name)
     if node is None or pod.terminal or not evicts(node):
         return ()

@@ -1,4 +1,4 @@
-"""What a controller owns, counted while it changes: nobody has to look at all of its pods."""
+"""The objects that a controller owns, counted incrementally, without iterating over all of its pods."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scheduler_core.controllers.workloads import generated_name, index_of
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import KubernetesObject, OwnerReference, Pod, Workload
 
-# Kinds whose pods get a name by generateName.
+# Kinds whose pods are named by generateName.
 _GENERATE = ("ReplicaSet", "ReplicationController", "Job", "DaemonSet")
 
 
@@ -34,35 +34,35 @@ def ordinal_of(pod: Pod) -> int:
 
 
 def is_active(pod: Pod) -> bool:
-    """Tell whether the pod counts as a replica: neither finished nor being deleted."""
+    """Return whether the pod counts as a replica: neither terminated nor being deleted."""
     return not pod.terminal and pod.meta.deletion_timestamp is None
 
 
 @dataclass(slots=True)
 class Owned(Branching):
-    """What one controller owns, in order of creation, and what its pods are doing."""
+    """The objects that one controller owns, in order of creation, and the counts of its pods by state."""
 
     members: dict[Key, None] = field(default_factory=dict)
     active: int = 0
     available: int = 0
-    succeeded: int = 0  # ever, also those that are deleted since
+    succeeded: int = 0  # in total, including pods deleted since
     failed: int = 0
     restarts: int = 0
     failed_in_a_row: int = 0
     last_failure: float = 0.0
     completed: set[int] = field(default_factory=set)  # indexes of an Indexed Job
     steady: int = 0  # a StatefulSet's pods 0 … steady-1 are available, an Indexed Job's indexes are completed
-    names: list[str] = field(default_factory=list)  # generated and not used yet
+    names: list[str] = field(default_factory=list)  # generated and not yet used
     salt: int = 0  # of the first of these
 
     def name(self, owner: Workload, place: int) -> str:
-        """Return the generated name so many places ahead."""
+        """Return the generated name at index ``place`` among those not yet used."""
         while place >= len(self.names):
             self.names.append(generated_name(owner, self.salt + len(self.names)))
         return self.names[place]
 
     def use(self, name: str, owner: KubernetesObject | None) -> None:
-        """Take note that a name is given away: it and those before it are not given again."""
+        """Mark a name as used: it and those before it are not returned again."""
         if not self.names:
             if not isinstance(owner, Workload) or owner.kind not in _GENERATE:
                 return
@@ -73,17 +73,17 @@ class Owned(Branching):
             del self.names[:used]
 
     def leave(self, pod: Pod) -> None:
-        """Count a pod no longer: it changes, is deleted, or has another owner."""
+        """Remove a pod from the counts: it changes, is deleted, or gets another owner."""
         self.active -= is_active(pod)
         self.available -= pod.available
 
     def join(self, pod: Pod) -> None:
-        """Count a pod as it is now."""
+        """Add a pod in its current state to the counts."""
         self.active += is_active(pod)
         self.available += pod.available
 
     def end(self, pod: Pod, now: float) -> None:
-        """Count how a pod ended."""
+        """Count a pod that has succeeded or failed."""
         if pod.phase == "Succeeded":
             self.succeeded += 1
             self.failed_in_a_row = 0

@@ -1,4 +1,4 @@
-"""Pods by node, by the node that a daemon is for, by label where nobody owns them, and by claim."""
+"""Pods by node, daemon pods by their target node, orphans by label, and pods by claim."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PodNames = dict[str, None]
 
 
 def daemon_node(pod: Pod) -> str:
-    """Return the node a DaemonSet's pod is for: its own, or the one that its affinity names."""
+    """Return the target node of a DaemonSet's pod: its own, or the one that its affinity names."""
     if pod.node_name:
         return pod.node_name
     terms = (pod.affinity.node_required if pod.affinity else None) or ()
@@ -26,7 +26,7 @@ def daemon_node(pod: Pod) -> str:
 def discard(
     groups: dict[Group, dict[Key, None]] | dict[Group, PodNames], group: Group, member: Key | str
 ) -> None:
-    """Take a member out of its group, and the group away with its last member."""
+    """Remove a member from its group, and the group with its last member."""
     found = groups.get(group)
     if found is not None:
         found.pop(member, None)  # type: ignore[arg-type]
@@ -35,19 +35,19 @@ def discard(
 
 
 class PodNameIndex(Branching):
-    """Names of pods as ``namespace/name``. ``since`` is when a pod entered its phase or began its run."""
+    """Names of pods as ``namespace/name``. ``since`` is when a pod entered its phase or started its run."""
 
     def __init__(self) -> None:
         self.since: dict[str, float] = {}
         self.bound_since: dict[str, float] = {}
-        self.finished: PodNames = {}  # terminal pods, the first to end first
+        self.finished: PodNames = {}  # terminal pods, the first to terminate first
         self.on: dict[str, PodNames] = {}
         self.daemons: dict[tuple[Key, str], PodNames] = {}
         self.orphans: dict[tuple[str, str, str], PodNames] = {}  # namespace, label, value
         self.users: dict[str, PodNames] = {}  # of a claim
 
     def put(self, name: str, old: Pod | None, pod: Pod, now: float) -> None:
-        """Take in a pod, or what changed of it."""
+        """Add or update a pod."""
         if old is None:
             self._link(name, pod)
             self.since[name] = now
@@ -70,7 +70,7 @@ class PodNameIndex(Branching):
             self.since[name] = now
 
     def remove(self, name: str, pod: Pod) -> None:
-        """Forget a pod."""
+        """Remove a pod."""
         self._unlink(name, pod)
         self.since.pop(name, None)
         self.bound_since.pop(name, None)

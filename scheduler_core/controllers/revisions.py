@@ -1,7 +1,7 @@
-"""Which template a pod was made from, where one controller's pods have several (ControllerRevision).
+"""The template that a pod was created from, where a controller's pods have several (ControllerRevision).
 
-Pods have the label ``controller-revision-hash``. Those without it, as the pods of a loaded cluster, are of
-``status.current``: the template before the update under way.
+Pods have the label ``controller-revision-hash``. Those without it, such as the pods of a loaded cluster,
+belong to ``status.current``: the template before the update in progress.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LABEL = "controller-revision-hash"
 
 
 def begun(owner: Workload) -> Change | None:
-    """Return the first note of a controller's template, ``None`` if there is one."""
+    """Return the change that initializes a controller's ``status.current``, ``None`` if it is set."""
     if owner.status.current is not None:
         return None
     status = replace(owner.status, current=owner.template)
@@ -30,19 +30,19 @@ def marked(pod: Pod, revision: str) -> Pod:
 
 
 def updating(owner: Workload) -> bool:
-    """Tell whether the template is another than that of the last finished update."""
+    """Return whether the template differs from that of the last completed update."""
     return owner.status.current is not owner.template and owner.status.current != owner.template
 
 
 def is_current(owner: Workload, store: Store, pod: Pod) -> bool:
-    """Tell whether a pod was made from the controller's template."""
+    """Return whether a pod was created from the controller's current template."""
     if owner.template is None or not updating(owner):
         return True
     return pod.meta.labels.get(LABEL, "") == store.revision(owner, owner.template)
 
 
 def completed(owner: Workload) -> Reconciliation:
-    """Return the note that every pod has the template now, nothing if that is known."""
+    """Return the change that records a completed update; empty if it is recorded already."""
     if not updating(owner):
         return ()
     status = replace(owner.status, current=owner.template)

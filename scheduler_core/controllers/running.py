@@ -1,22 +1,22 @@
-"""Pods that run: what the kubelet does with a bound pod, by annotations of ours.
+"""Running pods: what the kubelet does with a bound pod, controlled by podstep's own annotations.
 
 =========================  ==========================================================================
 ``podstep/start-seconds``  from the binding to Running and ready (0)
-``podstep/run-seconds``    from there to the end; without it the pod runs until somebody deletes it
-``podstep/outcome``        ``Succeeded`` (the default) or ``Failed``: how it ends
+``podstep/run-seconds``    from there to termination; without it the pod runs until it is deleted
+``podstep/outcome``        ``Succeeded`` (the default) or ``Failed``: how it terminates
 =========================  ==========================================================================
 
-``status.startTime`` is the moment of the binding, to the second: the kubelet then takes the pod on.
+``status.startTime`` is the moment of the binding, to the second: the kubelet then acknowledges the pod.
 
-``restartPolicy`` decides what the end is: with ``Always``, and with ``OnFailure`` after a failure, the
-containers start again in the same pod, the first time at once, then after 10 s doubling to 5 min, in which
-the pod is Running but not ready. A pod whose manifest names no policy ends for good, for that is what a
-duration is written for. What comes back without end, as a ReplicaSet's pods do, runs for a second at least.
-On a node that does not answer nothing starts or ends, from the moment at which it falls silent.
+``restartPolicy`` determines what happens at termination: with ``Always``, and with ``OnFailure`` after a
+failure, the containers restart in the same pod, the first time at once, then after a backoff of 10 s doubling
+up to 5 min, during which the pod is Running but not ready. A pod whose manifest sets no policy terminates for
+good, because that is the purpose of a given duration. Pods that are recreated forever, like a ReplicaSet's,
+run for at least a second. On a node that stops responding nothing starts or terminates from that moment on.
 
 =======================  =============================================================
-``podstep/fails-at``     a node's annotation: virtual seconds at which it stops answering
-``podstep/recovers-at``  and at which it answers again
+``podstep/fails-at``     a node's annotation: virtual seconds at which it stops responding
+``podstep/recovers-at``  and at which it responds again
 =======================  =============================================================
 """
 
@@ -36,14 +36,14 @@ RUN = "podstep/run-seconds"
 OUTCOME = "podstep/outcome"
 FAILS, RECOVERS = "podstep/fails-at", "podstep/recovers-at"
 
-# A run takes time, or controllers that replace what has ended would make pods without end in one moment.
+# A run takes time, or controllers that replace terminated pods would create pods forever in one moment.
 _SHORTEST_RUN, _SHORTEST_OF_REPLICAS = 0.001, 1.0
 _FIRST_DELAY, _LONGEST_DELAY = 10.0, 300.0  # the kubelet's MaxContainerBackOff
 
 
 @lru_cache(maxsize=4096)
 def seconds(text: str) -> float | None:
-    """Read seconds, at least 0; ``None`` for what is no such number."""
+    """Parse seconds, at least 0; return ``None`` if the text is no such number."""
     try:
         value = float(text)
     except ValueError:
@@ -52,7 +52,7 @@ def seconds(text: str) -> float | None:
 
 
 def outage(node: Node) -> tuple[float, float] | None:
-    """Return from when until when a node is silent by its annotations, ``None`` if it is never."""
+    """Return the start and end of a node's outage by its annotations, ``None`` if there is none."""
     fails = _moment(node, FAILS)
     if fails is None:
         return None
@@ -66,12 +66,12 @@ def _moment(node: Node, annotation: str) -> float | None:
 
 
 def restart_delay(restarts: int) -> float:
-    """Return how long the containers wait before they start again, by how often they ended."""
+    """Return the backoff in seconds before the containers restart, given the number of restarts."""
     return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(restarts - 2, 30)) if restarts > 1 else 0.0
 
 
 def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
-    """Start, end and restart a bound pod when it is time."""
+    """Start, terminate or restart a bound pod when it is due."""
     name = pod.meta.key
     if pod.node_name in store.failing_since:
         return ()

@@ -1,8 +1,9 @@
 """StatefulSet: pods name-0 … name-(n-1) in order, each with claims that outlive it.
 
 Source: ``pkg/controller/statefulset/stateful_set_control.go``, ``updateStatefulSet``. OrderedReady waits for
-each pod to be Running and ready before the next; updates go from the highest ordinal down to the partition,
-one pod at a time; pods below the partition keep, and come back with, the template before the update.
+each pod to be Running and ready before the next; updates proceed from the highest ordinal down to the
+partition, one pod at a time; pods below the partition keep the template before the update, and are recreated
+with it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scheduler_core.objects.model import Pod, Workload
 
 
 def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
-    """Take the next step: create what is missing, take away what is too much, replace what is out of date."""
+    """Take the next step: create missing pods, delete surplus ones, replace outdated ones."""
     if owner.template is None or owner.meta.deletion_timestamp is not None:
         return ()
     if (known := begun(owner)) is not None:
@@ -40,7 +41,7 @@ def _name(owner: Workload, ordinal: int) -> str:
 
 
 def _make_up(owner: Workload, store: Store, now: float) -> Reconciliation | None:
-    """Return what makes the pods complete, ``()`` to wait for one, ``None`` if all are there."""
+    """Return the changes that complete the pods, ``()`` while waiting for one, ``None`` if all exist."""
     changes: list[Change] = []
     waiting = False
     for ordinal in range(store.steady(owner), owner.replicas):
@@ -55,7 +56,7 @@ def _make_up(owner: Workload, store: Store, now: float) -> Reconciliation | None
         if pod is not None:
             changes.append(Change("delete", pod, "RecreatingFailedPod"))
         elif store.pods + len(changes) >= store.options.most_pods:
-            break  # there may be as many ordinals as a 32-bit number counts
+            break  # the number of ordinals may be any 32-bit integer
         else:
             changes += _create(owner, store, now, ordinal)
         if not owner.parallel or len(changes) >= BURST:
@@ -66,7 +67,7 @@ def _make_up(owner: Workload, store: Store, now: float) -> Reconciliation | None
 def _create(owner: Workload, store: Store, now: float, ordinal: int) -> list[Change]:
     name, namespace = _name(owner, ordinal), owner.meta.namespace
     if ("Pod", f"{namespace}/{name}") in store.objects:
-        return []  # somebody else's
+        return []  # a pod of that name belongs to another owner
     assert owner.template is not None
     former = owner.status.current or owner.template
     template = former if ordinal < owner.strategy.partition else owner.template
@@ -80,7 +81,7 @@ def _create(owner: Workload, store: Store, now: float, ordinal: int) -> list[Cha
 
 
 def _ordered(owner: Workload, store: Store) -> list[Pod]:
-    """Return the pods from the highest ordinal down to the partition, finished ones too."""
+    """Return the pods from the highest ordinal down to the partition, including terminated ones."""
     found = [store.objects[key] for key in store.owned(key_of(owner)).members]
     wanted = range(owner.strategy.partition, owner.replicas)
     pods = [
@@ -94,7 +95,7 @@ def _ordered(owner: Workload, store: Store) -> list[Pod]:
 
 
 def _update(owner: Workload, store: Store) -> Reconciliation:
-    """Replace the highest pod that is out of date, once those above it are available."""
+    """Delete the highest outdated pod, once those above it are available, so that it is recreated."""
     if owner.strategy.type == "OnDelete":
         return ()
     for pod in _ordered(owner, store):
@@ -103,5 +104,5 @@ def _update(owner: Workload, store: Store) -> Reconciliation:
         if not pod.available:
             return ()
     if any(not is_current(owner, store, pod) for pod in store.pods_of(owner)):
-        return ()  # those below the partition
+        return ()  # those below the partition are outdated
     return completed(owner)

@@ -1,6 +1,6 @@
-"""What exists at one moment, indexed by what controllers ask for: owner, node, label, claim, class.
+"""The current objects, indexed by the keys that controllers look up: owner, node, label, claim, class.
 
-Every index is kept while objects change, so that no question needs a look at all objects.
+Every index is updated incrementally, so that no lookup iterates over all objects.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ AdmitPod = Callable[[Pod], Pod]
 
 
 def ready_status(node: Node) -> str:
-    """Return the status of the node's condition Ready, True where it has none."""
+    """Return the status of the node's condition Ready, ``"True"`` if it has none."""
     return next((c.status for c in node.conditions if c.type == "Ready"), "True")
 
 
 def evicts(node: Node) -> bool:
-    """Tell whether the node has a taint that drives pods away."""
+    """Return whether the node has a NoExecute taint, which evicts pods."""
     return any(taint.effect == "NoExecute" for taint in node.taints)
 
 
@@ -63,14 +63,14 @@ class Store(Branching):
         self.index = PodNameIndex()
         self.volumes = VolumeIndex()
         self.budgets = BudgetIndex()
-        self._lives: dict[str, int] = {}  # how many pods of a StatefulSet's name are gone
+        self._lives: dict[str, int] = {}  # how many StatefulSet pods of this name were deleted
         self._owned: dict[Key, Owned] = {}
         self._held: dict[Key, dict[Key, None]] = {}  # by owners that are not the controller
         self._adopters: dict[tuple[str, str, str], dict[Key, None]] = {}
         self._prototypes: dict[Key, tuple[Pod, Pod]] = {}
         self._revisions: dict[Key, list[tuple[Pod, str]]] = {}
 
-    # --- questions
+    # --- lookups
 
     def pod(self, name: str) -> Pod | None:
         """Return a pod by ``namespace/name``."""
@@ -78,7 +78,7 @@ class Store(Branching):
         return found if isinstance(found, Pod) else None
 
     def owned(self, owner: Key) -> Owned:
-        """Return what the controller of this key owns."""
+        """Return the objects that the controller with this key owns."""
         found = self._owned.get(owner)
         return found if found is not None else self._owned.setdefault(owner, Owned())
 
@@ -88,12 +88,12 @@ class Store(Branching):
         return [pod for pod in found if isinstance(pod, Pod) and is_active(pod)]
 
     def member(self, owner: Workload, name: str) -> Pod | None:
-        """Return a controller's pod by its name, finished ones too."""
+        """Return a controller's pod by name, including terminated ones; ``None`` if there is none."""
         key = ("Pod", f"{owner.meta.namespace}/{name}")
         return self.pod(key[1]) if key in self.owned(key_of(owner)).members else None
 
     def steady(self, owner: Workload) -> int:
-        """Return from which ordinal on to look at a StatefulSet's pods: those below are available."""
+        """Return the first ordinal of a StatefulSet that is not available; all pods below it are."""
         owned = self.owned(key_of(owner))
         while (pod := self.member(owner, f"{owner.meta.name}-{owned.steady}")) is not None and pod.available:
             owned.steady += 1
@@ -105,17 +105,17 @@ class Store(Branching):
         return [made for made in found if isinstance(made, Workload)]
 
     def dependents(self, owner: Key) -> list[KubernetesObject]:
-        """Return everything that names an object of this key among its owners."""
+        """Return every object that has the object with this key among its owners."""
         own = self._owned[owner].members if owner in self._owned else {}
         return [self.objects[key] for key in {**own, **self._held.get(owner, {})}]
 
     def pods_on(self, node: str) -> list[Pod]:
-        """Return the pods bound to a node, terminal ones left out."""
+        """Return the pods bound to a node, without terminal ones."""
         found = [self.pod(name) for name in self.index.on.get(node, ())]
         return [pod for pod in found if pod is not None and not pod.terminal]
 
     def daemons(self, owner: Key, node: str) -> list[Pod]:
-        """Return a DaemonSet's pods for one node, finished ones too."""
+        """Return a DaemonSet's pods for one node, including terminated ones."""
         found = [self.pod(name) for name in self.index.daemons.get((owner, node), ())]
         return [pod for pod in found if pod is not None]
 
@@ -125,7 +125,7 @@ class Store(Branching):
         return [pod for pod in found if pod is not None]
 
     def orphans(self, owner: Workload) -> list[Pod]:
-        """Return the active pods without an owner that the controller selects by a label at least."""
+        """Return the active pods without an owner that the controller selects by at least one label."""
         label = _first_label(owner.meta.namespace, owner.selector)
         found = [self.pod(name) for name in self.index.orphans.get(label, ())] if label else []
         return [p for p in found if p is not None and is_active(p) and matches(owner.selector, p.meta.labels)]
@@ -136,10 +136,10 @@ class Store(Branching):
         groups = [self._adopters.get((pod.meta.namespace, *label), {}) for label in labels]
         return list(dict.fromkeys(key for group in groups for key in group))
 
-    # --- making pods
+    # --- creating pods
 
     def fresh_names(self, owner: Workload) -> Iterator[str]:
-        """Yield names for new pods as ``generateName`` makes them; each is given once in the owner's life."""
+        """Yield names for new pods as ``generateName`` would; each is used once in the owner's life."""
         owned = self.owned(key_of(owner))
         for place in count():
             name = owned.name(owner, place)
@@ -147,7 +147,7 @@ class Store(Branching):
                 yield name
 
     def new_pod(self, owner: Workload, name: str, now: float, *, template: Pod | None = None) -> Pod:
-        """Return an admitted pod of a controller, made from its template or an older one."""
+        """Return an admitted pod of a controller, created from its template or an older one."""
         wanted = template or owner.template
         assert wanted is not None
         key = key_of(owner)
@@ -171,7 +171,7 @@ class Store(Branching):
         found = next((told for made, told in known if made is template), None)
         if found is None:
             found = template_hash(template)
-            if template.restart_policy:  # the names of ReplicaSets leave it out
+            if template.restart_policy:  # the hash in ReplicaSet names omits it
                 found = short_hash(found, template.restart_policy, length=len(found))
             known.append((template, found))
             del known[:-4]
@@ -180,7 +180,7 @@ class Store(Branching):
     # --- changes
 
     def put(self, key: Key, obj: KubernetesObject, now: float) -> KubernetesObject | None:
-        """Add an object, or replace the one with its key, which is returned."""
+        """Add an object, or replace and return the one with its key."""
         old = self.objects.get(key)
         self.objects[key] = obj
         if old is None or old.meta.owner_references != obj.meta.owner_references:
@@ -205,11 +205,11 @@ class Store(Branching):
         elif isinstance(obj, PodDisruptionBudget):
             self.budgets.put(obj, self._pods_in(obj.meta.namespace))
         elif isinstance(obj, PriorityClass | StorageClass):
-            self._prototypes.clear()  # what admission made of the templates may have changed
+            self._prototypes.clear()  # the admitted templates may have changed
         return old
 
     def remove(self, key: Key) -> KubernetesObject:
-        """Take an object away and return it."""
+        """Remove and return an object."""
         obj = self.objects.pop(key)
         if isinstance(obj, Pod):
             self._count(obj, None, 0.0)
@@ -290,7 +290,7 @@ class Store(Branching):
                     del self._owned[owner]
 
     def _count(self, old: Pod | None, new: Pod | None, now: float) -> None:
-        """Count a pod for its controller, as it was no longer, as it is now."""
+        """Update the counts of a pod's controller from the pod's old state to its new one."""
         if old is not None and new is not None and counts_alike(old, new):
             return
         was = controller_of(old) if old is not None else None
@@ -308,7 +308,7 @@ class Store(Branching):
 
 
 def counts_alike(old: Pod, new: Pod) -> bool:
-    """Tell whether a pod's change is nothing to its controller: it was bound, for instance."""
+    """Return whether a pod's change is irrelevant to its controller, such as a binding."""
     return (
         old.meta is new.meta
         and old.phase == new.phase

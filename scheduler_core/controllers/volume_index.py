@@ -1,4 +1,4 @@
-"""Volumes that are free, volumes kept for a claim, and claims without a volume, each by storage class."""
+"""Free volumes and unbound claims by storage class, and volumes reserved for a claim."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VolumeNames = dict[str, None]
 
 
 class VolumeIndex(Branching):
-    """Names of volumes, and of claims as ``namespace/name``."""
+    """The names of volumes, and of claims as ``namespace/name``."""
 
     def __init__(self) -> None:
         self._free: dict[str, list[tuple[int, str]]] = {}  # capacity and name, the smallest first
@@ -21,22 +21,22 @@ class VolumeIndex(Branching):
         self._unbound: dict[str, VolumeNames] = {}
 
     def volumes_for(self, claim: PersistentVolumeClaim) -> Iterator[str]:
-        """Yield the volumes kept for a claim, then free ones of its class that hold it, smallest first."""
+        """Yield the volumes reserved for a claim, then free ones of its class that fit it, smallest first."""
         yield from tuple(self._kept.get(claim.meta.key, ()))
         free = self._free.get(claim.storage_class or "", [])
         for _, name in free[bisect_left(free, (claim.request, "")) :]:
             yield name
 
     def kept_for(self, claim: str) -> list[str]:
-        """Return the volumes that name a claim."""
+        """Return the volumes whose claimRef is this claim."""
         return list(self._kept.get(claim, ()))
 
     def unbound(self, storage_class: str) -> list[str]:
-        """Return the claims of a class that have no volume, in order of creation."""
+        """Return the unbound claims of a class, in order of creation."""
         return list(self._unbound.get(storage_class, ()))
 
     def add(self, obj: PersistentVolume | PersistentVolumeClaim) -> None:
-        """Take in a volume or a claim."""
+        """Add a volume or a claim."""
         if isinstance(obj, PersistentVolumeClaim):
             if not obj.volume_name:
                 self._unbound.setdefault(obj.storage_class or "", {})[obj.meta.key] = None
@@ -46,7 +46,7 @@ class VolumeIndex(Branching):
             insort(self._free.setdefault(obj.storage_class, []), (obj.capacity, obj.meta.name))
 
     def drop(self, obj: PersistentVolume | PersistentVolumeClaim) -> None:
-        """Forget a volume or a claim."""
+        """Remove a volume or a claim."""
         if isinstance(obj, PersistentVolumeClaim):
             if not obj.volume_name:
                 discard(self._unbound, obj.storage_class or "", obj.meta.key)

@@ -1,7 +1,7 @@
-"""Controllers to pods: what the controllers of v1.11 would create beside the pods that are there.
+"""Expand controllers to pods: what the controllers of v1.11 would create in addition to existing pods.
 
-``reconcile`` looks at one controller and the objects that exist, and returns what it would
-create and delete. Names and uids are deterministic.
+``reconcile`` takes one controller and the existing objects, and returns what it would create, update and
+delete. Names and uids are deterministic.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WorkloadChange = tuple[Action, KubernetesObject]
 
 @dataclass(slots=True)
 class WorkloadChanges:
-    """What a controller does: objects to create, in order; objects to replace; objects to delete."""
+    """The changes of a controller: objects to create, in order, objects to replace, objects to delete."""
 
     create: list[KubernetesObject] = field(default_factory=list)
     update: list[KubernetesObject] = field(default_factory=list)
@@ -44,7 +44,7 @@ class WorkloadChanges:
 
 
 class ExistingObjects:
-    """The objects that exist at one moment, by key, in creation order, and who owns whom."""
+    """The objects that exist at one moment, by key, in creation order, with an index by owner."""
 
     def __init__(self) -> None:
         self.objects: dict[Key, KubernetesObject] = {}
@@ -56,7 +56,7 @@ class ExistingObjects:
         ] = {}  # namespace/name of a Deployment: its ReplicaSets' suffixes
 
     def put(self, obj: KubernetesObject) -> None:
-        """Add an object, or replace the one with its key."""
+        """Add an object, or replace the one with the same key."""
         key = key_of(obj)
         if key in self.objects:
             self._unlink(key, self.objects[key])
@@ -75,7 +75,7 @@ class ExistingObjects:
                 self._orphans.setdefault(label, {})[key] = None
 
     def remove(self, key: Key) -> None:
-        """Take an object away."""
+        """Remove an object."""
         self._unlink(key, self.objects.pop(key))
 
     def _unlink(self, key: Key, obj: KubernetesObject) -> None:
@@ -88,7 +88,7 @@ class ExistingObjects:
                 self._orphans.get(label, {}).pop(key, None)
 
     def orphans(self, namespace: str, selector: LabelSelector | None) -> list[Pod]:
-        """Return the active pods without an owner that the selector selects by a label at least."""
+        """Return the active pods without an owner that the selector matches by at least one label."""
         if selector is None or not selector.match_labels:
             return []
         label, value = next(iter(selector.match_labels.items()))
@@ -96,7 +96,7 @@ class ExistingObjects:
         return [pod for pod in _active(found) if matches(selector, pod.meta.labels)]
 
     def unlisted_sets(self, deployment: Workload) -> dict[str, int]:
-        """Count the pods of the Deployment's ReplicaSets that the bundle lacks, by the sets' suffixes."""
+        """Count the pods of those of the Deployment's ReplicaSets that the bundle lacks, by set suffix."""
         found: dict[str, int] = {}
         for suffix in self._hashes.get(deployment.meta.key, ()):
             key = ("ReplicaSet", f"{deployment.meta.key}-{suffix}")
@@ -107,11 +107,11 @@ class ExistingObjects:
         return found
 
     def owned(self, owner: KubernetesObject) -> list[KubernetesObject]:
-        """Return what the controller owns, in order of creation."""
+        """Return the objects that the controller owns, in order of creation."""
         return [self.objects[key] for key in self._owned.get(key_of(owner), ())]
 
     def pods_on(self, node: str) -> Iterator[Pod]:
-        """Yield the pods bound to a node, terminal ones left out."""
+        """Yield the pods bound to a node, without terminal ones."""
         for key in self._pods_on.get(node, ()):
             pod = self.objects[key]
             if isinstance(pod, Pod) and not pod.terminal:
@@ -137,7 +137,7 @@ def _owner_key(meta: ObjectMeta, owner: OwnerReference) -> Key:
 
 
 def _active(pods: list[KubernetesObject]) -> list[Pod]:
-    """Leave out what no longer counts as a replica: finished pods and those being deleted."""
+    """Return the pods that count as replicas: neither terminated nor being deleted."""
     return [p for p in pods if isinstance(p, Pod) and not p.terminal and p.meta.deletion_timestamp is None]
 
 
@@ -150,15 +150,15 @@ def with_uid(obj: KubernetesObject) -> KubernetesObject:
 
 
 def reference_to(owner: Workload) -> OwnerReference:
-    """Return what a controller writes into the ``ownerReferences`` of what it makes."""
+    """Return the owner reference that a controller sets on the objects it creates."""
     uid = owner.meta.uid or uid_for(owner.kind, owner.meta.namespace, owner.meta.name)
     return OwnerReference(owner.kind, owner.meta.name, uid, controller=True)
 
 
 def with_selector(workload: Workload) -> Workload:
-    """Fill in the selector that old API versions, ReplicationControllers and Jobs default.
+    """Set the selector that is defaulted for old API versions, ReplicationControllers and Jobs.
 
-    A Job gets its own labels too, as the API server gives them.
+    A Job also gets its own labels, as the API server sets them.
     """
     if workload.selector is not None or workload.template is None:
         return workload
@@ -172,13 +172,13 @@ def with_selector(workload: Workload) -> Workload:
 
 
 def labelled(template: Pod, labels: dict[str, str]) -> Pod:
-    """Return a pod, or a template, with further labels."""
+    """Return a pod or a template with additional labels."""
     meta = replace(template.meta, labels={**template.meta.labels, **labels})
     return replace(template, meta=meta)
 
 
 def make_pod(owner: Workload, name: str) -> Pod:
-    """Return a pod made from the controller's template, not yet admitted."""
+    """Return a pod created from the controller's template, not yet admitted."""
     assert owner.template is not None
     template = owner.template
     meta = ObjectMeta(
@@ -193,12 +193,12 @@ def make_pod(owner: Workload, name: str) -> Pod:
 
 
 def generated_name(owner: Workload, salt: int) -> str:
-    """Return the name that ``generateName`` makes for the controller's pod number ``salt``."""
+    """Return the name that ``generateName`` yields for the controller's pod number ``salt``."""
     return f"{owner.meta.name[:57]}-{short_hash(owner.kind, owner.meta.key, str(salt))}"
 
 
 def _fresh_names(world: ExistingObjects, owner: Workload, count: int) -> Iterator[str]:
-    """Yield names as ``generateName`` makes them, none taken, always the same."""
+    """Yield unused names as ``generateName`` would, deterministically."""
     given: set[str] = set()
     salt = 0
     while len(given) < count:
@@ -210,7 +210,7 @@ def _fresh_names(world: ExistingObjects, owner: Workload, count: int) -> Iterato
 
 
 def reconcile(world: ExistingObjects, owner: Workload) -> WorkloadChanges:
-    """Return what the controller would do now. The world is not changed."""
+    """Return the changes the controller would make now. The world is not modified."""
     changes = WorkloadChanges()
     if owner.template is not None and owner.meta.deletion_timestamp is None:
         _RECONCILERS[owner.kind](world, owner, changes)
@@ -218,7 +218,7 @@ def reconcile(world: ExistingObjects, owner: Workload) -> WorkloadChanges:
 
 
 def _replicas(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
-    """ReplicaSet, ReplicationController and Job: as many pods as wanted, the newest go first."""
+    """ReplicaSet, ReplicationController and Job: as many pods as wanted, the newest deleted first."""
     active = _active(world.owned(owner))
     if owner.kind != "Job":
         for orphan in world.orphans(owner.meta.namespace, owner.selector):
@@ -230,7 +230,7 @@ def _replicas(world: ExistingObjects, owner: Workload, changes: WorkloadChanges)
         changes.create += _indexed(world, owner, missing)
     else:
         changes.create += [make_pod(owner, name) for name in _fresh_names(world, owner, missing)]
-    # ActivePods: pods without a node go before bound ones, younger before older.
+    # ActivePods: pods without a node are deleted before bound ones, younger before older.
     active.reverse()
     leaving = sorted(active, key=lambda pod: bool(pod.node_name))
     changes.delete += leaving[: max(0, len(active) - owner.replicas)]
@@ -240,31 +240,31 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 def indexed_name(owner: Workload, index: int, salt: int) -> str:
-    """Return the name of an Indexed Job's pod; ``salt`` tells pods of one index apart."""
+    """Return the name of an Indexed Job's pod; ``salt`` distinguishes pods of one index."""
     return f"{owner.meta.name[:48]}-{index}-{short_hash(owner.kind, owner.meta.key, f'{index}/{salt}')}"
 
 
 def as_indexed(pod: Pod, index: int) -> Pod:
-    """Give an Indexed Job's pod its completion index, as annotation and as label."""
+    """Return an Indexed Job's pod with its completion index as annotation and as label."""
     named = labelled(pod, {INDEX: str(index)})
     return replace(named, meta=replace(named.meta, annotations={**named.meta.annotations, INDEX: str(index)}))
 
 
 def index_of(pod: Pod) -> int | None:
-    """Return a pod's completion index."""
+    """Return a pod's completion index, ``None`` if it has no valid one."""
     written = pod.meta.annotations.get(INDEX)
     return int(written) if written and written.isdecimal() and len(written) < 10 else None
 
 
 def _indexed(world: ExistingObjects, owner: Workload, missing: int) -> Iterator[Pod]:
-    """Yield pods for the lowest indexes that no pod of the Job has."""
+    """Yield pods for the lowest completion indexes that no pod of the Job has."""
     taken = {index_of(pod) for pod in world.owned(owner) if isinstance(pod, Pod)}
     for index in islice((i for i in range(owner.job.completions or 0) if i not in taken), max(0, missing)):
         yield as_indexed(make_pod(owner, indexed_name(owner, index, 0)), index)
 
 
 def _deployment(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
-    """Deployment: one ReplicaSet for the template. Those that a dump holds already are left as they are."""
+    """Deployment: one ReplicaSet for the template. Those already in a dump are left unchanged."""
     assert owner.template is not None
     sets = [w for w in world.owned(owner) if isinstance(w, Workload)]
     if sets:
@@ -282,7 +282,7 @@ def _deployment(world: ExistingObjects, owner: Workload, changes: WorkloadChange
 
 
 def template_hash(template: Pod) -> str:
-    """Return a deterministic hash of a pod template, as the label that tells ReplicaSets apart."""
+    """Return a deterministic hash of a pod template for the label that distinguishes ReplicaSets."""
     told = repr(template) + "".join(f"\n{gate}" for gate in template.scheduling_gates)
     if template.preemption_policy:
         told += f"\npreemptionPolicy {template.preemption_policy}"
@@ -292,7 +292,7 @@ def template_hash(template: Pod) -> str:
 
 
 def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:
-    """Return the ReplicaSet that a Deployment makes for its template."""
+    """Return the ReplicaSet that a Deployment creates for its template."""
     assert owner.template is not None
     label = {HASH_LABEL: suffix}
     template = labelled(owner.template, label)
@@ -329,7 +329,7 @@ def _stateful(world: ExistingObjects, owner: Workload, changes: WorkloadChanges)
 
 
 def as_stateful(owner: Workload, pod: Pod) -> Pod:
-    """Give a StatefulSet's pod the label with its name and the volumes of its own claims."""
+    """Return a StatefulSet's pod with the label of its name and the volumes of its own claims."""
     volumes = {volume.name: volume for volume in pod.volumes}
     for claim in owner.claim_templates:
         own = f"{claim.meta.name}-{pod.meta.name}"
@@ -339,7 +339,7 @@ def as_stateful(owner: Workload, pod: Pod) -> Pod:
 
 
 def claims_of(owner: Workload, pod: str) -> list[PersistentVolumeClaim]:
-    """Return the claims of a StatefulSet's pod; no controller owns them, so that they outlive it."""
+    """Return the claims of a StatefulSet's pod; no controller owns them, so they outlive the pod."""
     return [_claim(claim, owner, f"{claim.meta.name}-{pod}") for claim in owner.claim_templates]
 
 
@@ -353,7 +353,7 @@ def _claim(template: PersistentVolumeClaim, owner: Workload, name: str) -> Persi
 
 
 def _daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
-    """DaemonSet: one pod for each fitting node, bound at once, as v1.11's own controller did."""
+    """DaemonSet: one pod for each fitting node, bound at once, as v1.11's controller did."""
     own = _active(world.owned(owner))
     taken = {pod.node_name for pod in own}
     nodes = [node for node in world.nodes() if node.meta.name not in taken]
@@ -366,10 +366,10 @@ def _daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) 
 
 
 def rollout(world: ExistingObjects, before: Workload, after: Workload) -> list[WorkloadChange]:
-    """Return what follows from a changed controller before its pods are counted again.
+    """Return the changes that follow from an updated controller before its pods are reconciled.
 
-    A Deployment passes its scale on to its newest ReplicaSet, or makes a new one for a new template; a
-    new template of a StatefulSet or DaemonSet replaces the pods. All at once: how fast is not scheduling.
+    A Deployment scales its newest ReplicaSet, or creates one for a new template; a new template of a
+    StatefulSet or DaemonSet replaces the pods. All at once: the pace of a rollout is not part of scheduling.
     """
     if after.kind == "Deployment":
         return _rollout_deployment(world, before, after)

@@ -147,7 +147,7 @@ class Audit:
         return due, f"{predicate}: {how} {due.event.partition(' ')[0]} (rule {due.rule})"
 
     def _missed(self, predicate: str, node: str, written: int, seen: int) -> _Due | None:
-        """Return the first invalidation due between an entry's write and its hit, ``None`` if there is none."""
+        """Return the first invalidation due between an entry's write and its hit, ``None`` if none was."""
         last = len(self._due) - (self.seen - seen)
         for place in range(bisect_left(self._cycles, written), last):
             if self._due[place].concerns(predicate, node):
