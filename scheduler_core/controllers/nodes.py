@@ -19,7 +19,7 @@ from scheduler_core.controllers.store import Store, evicts, ready_status
 from scheduler_core.objects.model import Node, NodeCondition, Pod, Taint
 from scheduler_core.objects.selectors import tolerates
 
-_LATENCY = 1.0  # a pod bound to a tainted node is evicted no sooner, or its controller would recreate it at once
+_LATENCY = 1.0  # pods bound to a tainted node are evicted no sooner, or they would be recreated at once
 EFFECTS = ("NoSchedule", "NoExecute")
 TAINTS = {"False": "node.kubernetes.io/not-ready", "Unknown": "node.kubernetes.io/unreachable"}
 
