@@ -1,1 +1,1 @@
-"""Bundles: loading them, and the history of operations they describe."""
+"""Load bundles, with the history of operations that they describe."""

@@ -1,4 +1,4 @@
-"""Objects to a cluster: admission, owners, controllers, order; and every later change in the same way."""
+"""Assemble objects into a cluster: admission, owners, controllers, order; later changes likewise."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from scheduler_core.progress import Watch, counted, unwatched
 
 @dataclass(slots=True)
 class Notices:
-    """Warnings that may come once for each of many objects: the first is kept, the rest counted."""
+    """Warnings that may repeat for many objects: the first is kept, the others are counted."""
 
     first: dict[str, At] = field(default_factory=dict)
     count: dict[str, int] = field(default_factory=dict)
 
     def add(self, at: At, message: str) -> None:
-        """Take one warning."""
+        """Add a warning."""
         self.first.setdefault(message, at)
         self.count[message] = self.count.get(message, 0) + 1
 
     def flush(self) -> None:
-        """Hand the collected warnings to the report."""
+        """Add the collected warnings to the report and clear them."""
         for message, at in self.first.items():
             more = self.count[message] - 1
             at.warn(f"{message} (and {more} more)" if more else message)
@@ -58,7 +58,7 @@ class Notices:
 
 
 class Assembly:
-    """A cluster as it is put together, and as operations from outside change it."""
+    """A cluster while it is assembled, and while operations change it."""
 
     def __init__(
         self, report: Report, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
@@ -67,24 +67,24 @@ class Assembly:
         self.report = report
         self.limits = limits
         self.expand = expand
-        self.timed = False  # time will run
+        self.timed = False  # the scenario runs in virtual time
         self.admitting = admission
-        self.recorded = False  # objects come and go as a recording says: no controller acts
+        self.recorded = False  # a recording creates and deletes the objects: no controller runs
         self.world = ExistingObjects()
         self.admission = Admission()
         self.notices = Notices()
         self.children: dict[Key, list[KubernetesObject]] = {}
-        self.ignored: list[Entry] = []  # manifests of operations, of kinds without a reader
-        self.places: dict[Key, At] = {}  # where each object's manifest stands
-        self.changed: list[WorkloadChange] = []  # by controllers that a later document changed
+        self.ignored: list[Entry] = []  # manifests in operations whose kind has no reader
+        self.places: dict[Key, At] = {}  # the location of each object's manifest
+        self.changed: list[WorkloadChange] = []  # by controllers that a later document replaced
         self.pods = 0
-        self.claims = 0  # made for StatefulSets
+        self.claims = 0  # created for StatefulSets
         self.full = False
 
     # --- one object
 
     def admit(self, decoded: Decoded) -> KubernetesObject:
-        """Return the object as the API server would store it, or as it is where admission is off."""
+        """Return the object as the API server would store it, or unchanged if admission is off."""
         obj = decoded.object
         if not self.admitting:
             return obj
@@ -130,10 +130,11 @@ class Assembly:
     def build(
         self, decoded: Iterable[Decoded], before: Mapping[Key, Decoded] | None = None
     ) -> list[KubernetesObject]:
-        """Return all objects in creation order. Problems go to the report, what may repeat to the notices.
+        """Return all objects in creation order; add problems to the report, repeated ones to the notices.
 
-        ``before`` are controllers as they were before a later document took their place. What they own is
-        rolled out where time stands still, and found in ``changed``; with time, controllers do it in the run.
+        ``before`` are the original versions of controllers that a later document replaced. Without virtual
+        time their rollout is done here and recorded in ``changed``; in virtual time the controllers do it
+        during the run.
         """
         listed = list(decoded)
         for item in listed:
@@ -166,7 +167,7 @@ class Assembly:
         return _by_age(objects) if self.admitting else objects
 
     def _roll_out(self, before: Mapping[Key, Decoded]) -> None:
-        """Do at once what follows from the changes of controllers whose pods are there already."""
+        """Roll out at once the changes of controllers whose pods exist already."""
         for key, item in before.items():
             after, owner = self.world.objects.get(key), item.object
             if not isinstance(after, Workload) or not isinstance(owner, Workload):
@@ -202,7 +203,7 @@ class Assembly:
             )
 
     def count_pods(self, number: int, at: At) -> bool:
-        """Count pods against the bound. Returns False, once with an error, where there are too many."""
+        """Count pods against the limit. Returns False if it is exceeded, the first time with an error."""
         self.pods += number
         if self.pods > self.limits.pods and not self.full:
             self.full = True
@@ -222,9 +223,9 @@ class Assembly:
                 self.world.put(replace(budget, disruptions_allowed=allowed))
 
     def _tell_of_daemons(self) -> None:
-        """Warn of DaemonSets that have no pod on a node which is meant for them, or on none at all.
+        """Warn of DaemonSets that lack a pod on an eligible node, or have no eligible node.
 
-        Once time runs the scheduler places their pods, and those that find no room are pending.
+        In virtual time the scheduler places their pods, and those that do not fit are pending.
         """
         for obj in self.world.objects.values():
             if isinstance(obj, Workload) and obj.kind == "DaemonSet":
@@ -233,7 +234,7 @@ class Assembly:
                     self.places[key_of(obj)].child("spec").warn(told)
 
     def _tell_of_provisioners(self) -> None:
-        """Warn of claims whose volume a provisioner would make: nobody makes any where time stands still."""
+        """Warn of claims whose volume a provisioner would create: without virtual time none is created."""
         owners = {key_of(made): owner for owner, children in self.children.items() for made in children}
         unbound: dict[str, list[PersistentVolumeClaim]] = {}
         for obj in self.world.objects.values():
@@ -263,9 +264,9 @@ class Assembly:
     # --- controllers
 
     def settle(self, owner: Workload, at: At, *, shrink: bool = True) -> list[WorkloadChange]:
-        """Let a controller, and those that it creates, do their work on the world. Returns what they did.
+        """Reconcile a controller, and those that it creates, with the world. Returns the changes.
 
-        ``shrink`` false leaves surplus pods alone: a dump's pods are facts.
+        ``shrink`` false keeps surplus pods: a dump's pods are facts.
         """
         done: list[WorkloadChange] = []
         waiting = [owner]
@@ -293,7 +294,7 @@ class Assembly:
         return done
 
     def _within(self, owner: Workload, at: At) -> bool:
-        """Check a controller against the bounds before anything is made for it."""
+        """Check a controller against the limits before anything is created for it."""
         spec = at.child("spec")
         if owner.replicas > self.limits.replicas:
             most = f"at most {self.limits.replicas:,} pods a controller are made"
@@ -307,7 +308,7 @@ class Assembly:
         return True
 
     def _foreseen(self) -> bool:
-        """Tell whether the controllers' pods stay within the bound, before the first is made."""
+        """Return whether the controllers' pods stay within the limit, before the first is created."""
         wanted = 0
         nodes = len(self.world.nodes())
         for owner in self.world.objects.values():
@@ -322,7 +323,7 @@ class Assembly:
         return True
 
     def admit_made(self, obj: KubernetesObject, at: At) -> KubernetesObject:
-        """Admit what a controller made; ``at`` is the controller's place."""
+        """Admit an object that a controller created; ``at`` is the controller's location."""
         if not self.admitting:
             return obj
         spec = at.child("spec").child("template").child("spec")
@@ -334,12 +335,15 @@ class Assembly:
 
 
 def made_in_time(owner: Workload) -> bool:
-    """Tell whether a controller's pods wait for each other, or for the scheduler, once time runs."""
+    """Return whether, in virtual time, a controller's pods wait for each other or for the scheduler."""
     return owner.kind == "DaemonSet" or (owner.kind == "StatefulSet" and not owner.parallel)
 
 
 def _by_age(objects: list[KubernetesObject]) -> list[KubernetesObject]:
-    """Order the pods by creationTimestamp, each on a place that a pod had; those without a time come last."""
+    """Return the objects with the pods ordered by creationTimestamp, those without one last.
+
+    The pods are permuted among their own positions; other objects keep theirs.
+    """
     pods = [obj for obj in objects if isinstance(obj, Pod)]
     if not any(pod.meta.creation_timestamp for pod in pods):
         return objects

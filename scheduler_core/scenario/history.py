@@ -1,8 +1,8 @@
-"""Edits of a Scenario document's history: an operation put in at a moment, taken out, or moved.
+"""Edit the history of a Scenario document: insert an operation at a moment, remove it, or move it.
 
-What came before the moment stays exactly as it was, and what comes later still comes when it did. The rules
-of when an operation lands are those of :mod:`scheduler_core.scenario.moments`: an operation after cycle
-``3.4`` is ``step: {major: 3, minor: 4}`` and begins major step 4, so later operations count on from there.
+Everything before the moment stays exactly as it was, and later operations still land when they did. When an
+operation lands is defined in :mod:`scheduler_core.scenario.moments`: an operation after cycle ``3.4`` is
+``step: {major: 3, minor: 4}`` and begins major step 4, so later operations are numbered from there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOMENT = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 
 
 class HistoryError(ValueError):
-    """The history cannot be changed so; the text says why, ``field`` what of the change is wrong."""
+    """The history cannot be changed this way; the text states why, ``field`` is the invalid input."""
 
     def __init__(self, text: str, field: str = "step") -> None:
         self.field = field
@@ -42,7 +42,7 @@ class HistoryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """After cycle ``major.minor``; ``during`` the next one's evaluation rather than before it."""
+    """The moment after cycle ``major.minor``; ``during`` the next one's evaluation rather than before it."""
 
     major: int
     minor: int
@@ -50,7 +50,7 @@ class Moment:
 
     @classmethod
     def parse(cls, text: str, *, during: bool = False) -> Moment:
-        """Read ``3.4``; ``1.0`` is before the first cycle. Raises HistoryError."""
+        """Parse ``3.4``; ``1.0`` is before the first cycle. Raises HistoryError."""
         match = _MOMENT.fullmatch(text)
         if match is None or int(match[1]) < 1:
             raise HistoryError(
@@ -62,32 +62,32 @@ class Moment:
         return f"{self.major}.{self.minor}"
 
 
-# --- what a history holds
+# --- the entries of a history
 
 
 def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
-    """Return the entries of the bundle's Scenario document, to be read, in the order in which they land.
+    """Return the entries of the bundle's Scenario document, read-only, in the order in which they land.
 
-    Those that are written with a time alone have the step that follows from it.
+    Those written with only a time have the step that follows from it.
     """
     found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
     return stepped(((found or {}).get("spec") or {}).get("operations") or ())
 
 
 def written_of(documents: Sequence[Document]) -> list[tuple[int, Mapping[str, Any]]]:
-    """Return the entries as they are written, each with its place there, in the order in which they land."""
+    """Return the entries as written, each with its index there, in the order in which they land."""
     found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
     listed = ((found or {}).get("spec") or {}).get("operations") or ()
     return [(place, listed[place]) for place in in_order(listed)]
 
 
 def operations_of(documents: Sequence[Document]) -> Operations:
-    """Return copies of the entries, to be changed."""
+    """Return mutable copies of the entries."""
     return [_plain(entry) for entry in entries_of(documents)]
 
 
 def with_operations(documents: Sequence[Document], operations: Operations) -> tuple[Document, ...]:
-    """Return the documents with this history: its Scenario document is made, changed, or goes if empty."""
+    """Return the documents with this history: the Scenario is created, updated, or removed if empty."""
     operations = _timed_again(documents, operations)
     place = next((n for n, d in enumerate(documents) if d.get("kind") == SCENARIO_KIND), None)
     if place is None:
@@ -105,7 +105,7 @@ def with_operations(documents: Sequence[Document], operations: Operations) -> tu
 
 
 def _timed_again(documents: Sequence[Document], operations: Operations) -> Operations:
-    """Leave the step out again where it follows from the time, as it was written; if it still does."""
+    """Omit the step of entries that were written with only a time, if it still follows from the time."""
     entries = entries_of(documents)
     found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
     written = {id(entry) for entry in ((found or {}).get("spec") or {}).get("operations") or ()}
@@ -124,7 +124,7 @@ def _timed_again(documents: Sequence[Document], operations: Operations) -> Opera
 
 
 def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether entries are the same and share their steps alike, whatever numbers these have."""
+    """Return whether entries are equal and grouped into the same steps, regardless of the steps' numbers."""
 
     def told(operations: Sequence[Mapping[str, Any]]) -> list[Manifest]:
         ranks = {major: rank for rank, major in enumerate(dict.fromkeys(map(major_of, operations)))}
@@ -138,7 +138,7 @@ def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]
 
 
 def ids_of(operations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what each operation is called; one without an id is called by its number, as the reader does."""
+    """Return the id of each operation; one without an id gets its number, as when it is read."""
     taken: set[str] = set()
     names = []
     for operation in operations:
@@ -156,13 +156,13 @@ def major_of(operation: Mapping[str, Any]) -> int:
 
 
 def minor_of(operation: Mapping[str, Any]) -> int | None:
-    """Return after how many cycles of its step an entry lands; ``None``: when none is left to run."""
+    """Return after how many cycles of its step an entry lands; ``None``: when no cycle is left to run."""
     step = operation.get("step")
     return step.get("minor") if isinstance(step, Mapping) else None
 
 
 def effective(scenario: Scenario) -> list[tuple[int, int | None]]:
-    """Return the steps that change something, in order: the major, and after which minor."""
+    """Return the steps that have an effect, in order: the major and the minor after which it ends."""
     found: dict[int, int | None] = {}
     for operation in scenario.operations:
         found.setdefault(operation.step, operation.after)
@@ -172,7 +172,7 @@ def effective(scenario: Scenario) -> list[tuple[int, int | None]]:
 def resolved(
     operations: Sequence[Mapping[str, Any]], scenario: Scenario
 ) -> Iterator[tuple[Mapping[str, Any], list[Operation]]]:
-    """Yield each entry with what it came to: itself, and what controllers did in answer."""
+    """Yield each entry with its resolved operations: its own, and those of controllers in response."""
     left = iter([*scenario.operations, None])
     current = next(left)
     for name, operation in zip(ids_of(operations), operations):
@@ -183,14 +183,14 @@ def resolved(
         yield operation, made
 
 
-# --- changing it
+# --- changing a history
 
 
 def placed(scenario: Scenario, moment: Moment, entry: Manifest) -> tuple[Operations, str]:
-    """Return the scenario's entries with one more at the moment, and what it is called.
+    """Return the scenario's entries with one more at the moment, and its id.
 
-    ``entry`` holds the action, and an id if it has one already. Raises HistoryError for a moment that
-    there is not.
+    ``entry`` holds the action, and an id if it has one already. Raises HistoryError for a moment that does
+    not exist.
     """
     operations = operations_of(scenario.documents)
     check(scenario, moment)
@@ -219,9 +219,9 @@ def placed(scenario: Scenario, moment: Moment, entry: Manifest) -> tuple[Operati
 
 
 def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Operations, str]:
-    """Return the scenario's entries, as they are written, with one more at a second of virtual time.
+    """Return the scenario's entries, as written, with one more at a second of virtual time, and its id.
 
-    What else has a time keeps it. Written steps go on from the one that the new entry makes. Raises
+    Other entries keep their time. Written steps continue from the one that the new entry creates. Raises
     HistoryError for a second after the end of the history.
     """
     written = [_plain(operation) for _, operation in written_of(scenario.documents)]
@@ -238,7 +238,7 @@ def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Oper
 
 
 def _stepped_on(ordered: Operations) -> None:
-    """Give written steps that the times before them have taken the next number."""
+    """Renumber written steps whose number is taken by the times before them."""
     step, seconds, derived = 0, 0.0, False
     again: dict[int, int] = {}
     for operation in ordered:
@@ -260,10 +260,10 @@ def _free(names: Sequence[str]) -> str:
 
 
 def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Operations, Manifest]:
-    """Return the scenario's entries without one, and that one. Raises HistoryError if there is none.
+    """Return the scenario's entries without one, and that one. Raises HistoryError if it does not exist.
 
-    ``landed`` is the cycle after which it came, where that is known: later operations that count the cycles
-    of the step that it began count on from there.
+    ``landed`` is the cycle after which it landed, if known: later operations that count the cycles of the
+    step that it began then count from the step before.
     """
     operations = operations_of(scenario.documents)
     names = ids_of(operations)
@@ -275,7 +275,7 @@ def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Opera
     later = _named(operations[place + 1 :], names[place + 1 :])
     opened = place == 0 or major_of(operations[place - 1]) != major
     if opened and later and major_of(later[0]) == major:
-        later[0]["step"] = gone["step"]  # the first of a step says when all of it lands
+        later[0]["step"] = gone["step"]  # the first entry of a step determines when all of it lands
         if "time" in gone:
             later[0].setdefault("time", gone["time"])
     if not _still_lands(scenario, name, major):
@@ -286,7 +286,7 @@ def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Opera
 def moved(
     scenario: Scenario, name: str, landed: Moment | None, moment: Moment
 ) -> tuple[Scenario, Moment, Manifest]:
-    """Return what :func:`placed` needs to put an operation in again at ``moment``, told before it was out."""
+    """Return the arguments of :func:`placed` that move an operation to ``moment``, counted before removal."""
     operations, gone = removed(scenario, name, landed)
     left = tuple(o for o in scenario.operations if o.id != name and not _follows(o.id, name))
     major = major_of(gone)
@@ -305,7 +305,7 @@ def moved(
 
 
 def _waited(gone: Manifest, landed: Moment | None) -> int:
-    """Return how many cycles of its step ran before an operation landed."""
+    """Return how many cycles of its step ran before a removed operation landed."""
     minor = minor_of(gone)
     if minor is not None:
         return minor
@@ -313,7 +313,7 @@ def _waited(gone: Manifest, landed: Moment | None) -> int:
 
 
 def check(scenario: Scenario, moment: Moment) -> None:
-    """Raise HistoryError for a moment that there cannot be, saying which there are."""
+    """Raise HistoryError for a moment that cannot exist; the text names those that do."""
     steps = effective(scenario)
     majors = [1, *(major + 1 for major, _ in steps)]
     if moment.major not in majors:
@@ -330,7 +330,7 @@ def check(scenario: Scenario, moment: Moment) -> None:
 
 
 def _group(operations: Sequence[Mapping[str, Any]], major: int) -> tuple[int, int]:
-    """Return where the entries of a step begin and end; nothing after the end of the history is read."""
+    """Return the index range of the entries of a step; nothing after the end of the history is read."""
     end = next((n for n, operation in enumerate(operations) if "doneOperation" in operation), len(operations))
     first = next((n for n in range(end) if major_of(operations[n]) >= major), end)
     last = next((n for n in range(first, end) if major_of(operations[n]) > major), end)
@@ -338,7 +338,7 @@ def _group(operations: Sequence[Mapping[str, Any]], major: int) -> tuple[int, in
 
 
 def _time_before(operations: Operations, place: int) -> float:
-    """Return the virtual seconds reached before an entry, as :class:`Moments` counts them."""
+    """Return the virtual time in seconds reached before an entry, as :class:`Moments` counts it."""
     step, time = 0, 0.0
     for operation in operations[:place]:
         major = major_of(operation)
@@ -348,7 +348,7 @@ def _time_before(operations: Operations, place: int) -> float:
 
 
 def _named(operations: Operations, names: list[str]) -> Operations:
-    """Write down what operations are called by their number, which is about to change."""
+    """Write down the ids of operations that are identified by their number, which is about to change."""
     return [
         operation
         if operation.get("id") not in (None, "") or "doneOperation" in operation
@@ -358,7 +358,7 @@ def _named(operations: Operations, names: list[str]) -> Operations:
 
 
 def _renumbered(later: Operations, moment: Moment, steps: list[int]) -> Operations:
-    """Let what comes later come when it did: a major further, and counted from the new operation on."""
+    """Keep later operations at their cycles: increment their majors and count from the new operation on."""
     upcoming = next((major for major in steps if major >= moment.major), None)
     previous, last = moment.major, 0
     for operation in later:
@@ -373,7 +373,7 @@ def _renumbered(later: Operations, moment: Moment, steps: list[int]) -> Operatio
 
 
 def _delay(later: Operations, steps: list[int], waited: int) -> None:
-    """Let the next step that counts cycles count those of the step that is gone too."""
+    """Add the cycles of the removed step to the next step that counts cycles."""
     if not later:
         return
     upcoming = next((major for major in steps if major >= major_of(later[0])), None)
@@ -391,13 +391,13 @@ def _set_step(operation: Manifest, major: int, minor: int | None) -> None:
 
 
 def _still_lands(scenario: Scenario, name: str, major: int) -> bool:
-    """Tell whether a step lands without one of its operations too, or never did."""
+    """Return whether a step still lands without one of its operations, or never had an effect."""
     of_step = [o.id for o in scenario.operations if o.step == major]
     return not of_step or any(other != name and not _follows(other, name) for other in of_step)
 
 
 def _follows(other: str, name: str) -> bool:
-    """Tell whether an operation's id is of what controllers did in answer to ``name``."""
+    """Return whether an operation's id belongs to a controller's response to ``name``."""
     tail = other.removeprefix(f"{name}.")
     return tail != other and tail.isdecimal()
 
@@ -411,7 +411,7 @@ def creating(manifest: Mapping[str, Any]) -> Manifest:
 
 
 def patching(key: Key, manifest: Mapping[str, Any], kind: str, patch: Any) -> Manifest:
-    """Return the action that patches an object; ``kind`` is the patch's."""
+    """Return the action that patches an object; ``kind`` is the patch type."""
     return {"patchOperation": {**_target(key, manifest), "patchType": kind, "patch": _plain(patch)}}
 
 
@@ -431,7 +431,7 @@ def _target(key: Key, manifest: Mapping[str, Any]) -> Manifest:
 
 
 def target_of(operation: Mapping[str, Any]) -> Key:
-    """Return what an entry is about: the kind, and ``namespace/name`` or name."""
+    """Return the key of an entry's object: the kind, and ``namespace/name`` or name."""
     action: Mapping[str, Any] = next((operation[name] for name in ACTIONS if name in operation), {})
     if "object" in action:
         key = document_key(action["object"])
@@ -445,7 +445,7 @@ def target_of(operation: Mapping[str, Any]) -> Key:
 
 
 def landed_by(scenario: Scenario, moment: Moment) -> int:
-    """Return how many entries have landed by the moment, those that land in it included."""
+    """Return how many entries have landed by the moment, including those that land at it."""
     operations = entries_of(scenario.documents)
     first, end = _group(operations, moment.major)
     joins = first < end and minor_of(operations[first]) == moment.minor
@@ -453,9 +453,9 @@ def landed_by(scenario: Scenario, moment: Moment) -> int:
 
 
 def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None:
-    """Return an object's manifest as operations have left it by the moment, None if it is not there then.
+    """Return an object's manifest after the operations up to the moment, None if it does not exist then.
 
-    It is the one that was given, with its patches; what controllers made gets one.
+    It is the given manifest with its patches; an object that a controller created gets one.
     """
     kind, _ = key
     document: Manifest | None = next((_plain(d) for d in scenario.documents if _is(d, key)), None)
@@ -498,7 +498,7 @@ def _applied(
 
 
 def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:
-    """Return the keys of all objects that are there by the moment, in order of creation."""
+    """Return the keys of all objects that exist at the moment, in order of creation."""
     there: dict[Key, None] = {key_of(obj): None for obj in scenario.objects}
     count = landed_by(scenario, moment)
     for number, (_, made) in enumerate(resolved(entries_of(scenario.documents), scenario)):
@@ -513,7 +513,7 @@ def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:
 
 
 def _plain(value: Any) -> Any:
-    """Copy mappings and sequences into dicts and lists, which can be changed."""
+    """Return a mutable copy, with mappings as dicts and sequences as lists."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else copy.copy(value)

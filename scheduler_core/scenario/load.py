@@ -1,4 +1,4 @@
-"""Read a bundle: text in any of the formats to a :class:`Scenario`, with all problems at once."""
+"""Read a bundle in any of the formats into a :class:`Scenario`, reporting all problems at once."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def load(
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
 
-    ``admission`` does what the API server would have done to each object; ``expand`` turns
-    controllers into pods. ``times`` says what becomes of a CSV trace's times: operations of the
-    scenario, or nothing (every pod is pending from the start, in order of creation). ``watch`` hears
-    how far it is, and ends it by raising. Raises BundleError, which holds everything that is wrong.
+    ``admission`` applies the API server's admission to each object; ``expand`` expands
+    controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
+    scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
+    notified of the progress and may abort by raising. Raises BundleError with all errors.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits, watch)
@@ -75,7 +75,7 @@ def load_documents(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
 ) -> Scenario:
-    """Read manifests that are parsed already. As :func:`load`; problems have a document number, no line."""
+    """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
     bundle = Bundle()
     for number, value in enumerate(documents, 1):
         kind = value.get("kind")
@@ -84,7 +84,7 @@ def load_documents(
 
 
 class _Loading:
-    """One bundle on its way to a Scenario: what was read so far, and what was found."""
+    """The loading of one bundle into a Scenario: the documents read and the problems found so far."""
 
     def __init__(
         self, title: str, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
@@ -96,9 +96,9 @@ class _Loading:
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
         self.errors: list[Problem] = []
         self.decoded: list[Decoded] = []
-        self.seen: dict[Key, int] = {}  # each object's place in ``decoded``
-        self.before: dict[Key, Decoded] = {}  # what a later document took the place of
-        self.positions: dict[Key, int] = {}  # and in ``documents``
+        self.seen: dict[Key, int] = {}  # each object's index in ``decoded``
+        self.before: dict[Key, Decoded] = {}  # originals of objects that a later document replaced
+        self.positions: dict[Key, int] = {}  # each object's index in ``documents``
         self.documents: list[Document] = []
         self.summary: Counter[str] = Counter()
         self.ignored: dict[str, list[Entry]] = {}
@@ -112,7 +112,11 @@ class _Loading:
         self.sources: dict[str | None, SourceText] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
-        """Take the bundle's manifests one by one, then put the cluster together."""
+        """Read the bundle's manifests one by one, then assemble the cluster.
+
+        Raises:
+            BundleError: The bundle has errors.
+        """
         self.errors += [format_problem(source, error) for source, error in bundle.errors]
         for source, warning in bundle.warnings:
             At(self.report, None, Entry({}, source=source)).warn(warning)
@@ -175,18 +179,18 @@ class _Loading:
     def unhonored(
         self, objects: list[KubernetesObject], operations: tuple[Operation, ...]
     ) -> tuple[Unhonored, ...]:
-        """Return what is used of what other clusters honor."""
+        """Return the warnings for the fields and kinds in use that only other clusters honor."""
         ignored = [*chain.from_iterable(self.ignored.values()), *self.assembly.ignored]
         later = (operation.object for operation in operations if operation.object is not None)
         return found_in(self.report, ignored, chain(objects, later))
 
     @property
     def policy(self) -> Document | None:
-        """Return what configures the scheduler, ``None`` for the default provider."""
+        """Return the document that configures the scheduler, ``None`` for the default provider."""
         return next((entry.value for of in (self.policies, self.configurations) for entry in of), None)
 
     def take(self, entry: Entry) -> None:
-        """Sort one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
+        """Classify one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
         at = At(self.report, None, entry)
         if is_policy(entry.value, at):
             self.policies.append(entry)
@@ -214,7 +218,7 @@ class _Loading:
         wrong = len(self.report.errors)
         row = find_kind(entry, at)
         if row is None:
-            if len(self.report.errors) == wrong:  # else it is told already what is wrong with its kind
+            if len(self.report.errors) == wrong:  # otherwise its kind has been reported already
                 self.ignore(entry)
             return
         read = decode(entry, row, self.report)
@@ -224,7 +228,7 @@ class _Loading:
         key = key_of(read)
         earlier = self.seen.get(key)
         if earlier is not None and is_generated(entry.value):
-            # Two files may each hold a pod of the same generateName, at the same place.
+            # Two files may each hold a pod of the same generateName, at the same position.
             read = decode(entry, row, self.report, salt=str(len(self.decoded))) or read
             key, earlier = key_of(read), None
         if earlier is None:
@@ -236,7 +240,7 @@ class _Loading:
         self.supersede(key, earlier, entry, row)
 
     def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
-        """Let a later document take an earlier one's place, as ``kubectl apply`` would."""
+        """Replace an earlier document by a later one, as ``kubectl apply`` would."""
         first = self.decoded[place].entry
         if same_list(first, entry):
             self.replaced.append(Replaced(key, first, entry, (), is_error=True))
@@ -251,7 +255,7 @@ class _Loading:
             self.replaced.append(Replaced(key, first, entry, kept))
 
     def write_down(self, changed: Iterable[WorkloadChange]) -> None:
-        """Change the documents as controllers changed the cluster at its start: they load as the same."""
+        """Apply the controllers' initial changes of the cluster to the documents, so that they round-trip."""
         gone: set[int] = set()
         for action, obj in changed:
             place = self.positions.get(key_of(obj))
@@ -276,7 +280,7 @@ class _Loading:
         if entry.kind == "Namespace":
             self.summary[entry.kind] += 1
         else:
-            # A custom resource may be called like one of Kubernetes' own kinds.
+            # A custom resource may have the name of a built-in kind.
             name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
             self.ignored.setdefault(name, []).append(entry)
 
@@ -289,13 +293,13 @@ class _Loading:
         return read_operations(self.scenarios[0], self.assembly, sources, configuration)
 
     def is_timed(self, settings: Settings) -> bool:
-        """Tell whether time runs, from the beginning or once an operation lets it."""
+        """Return whether the scenario runs in virtual time, from the start or turned on by an operation."""
         if settings.time == "virtual" or self.configurations:
             return True
         return any(turns_virtual(entry.value) for entry in self.scenarios[:1])
 
     def refuse_if_wrong(self) -> None:
-        """Raise all errors, if there are any."""
+        """Raise BundleError with all errors, if there are any."""
         problems = [*self.errors, *problems_of(self.report.errors)]
         if not problems:
             return
@@ -305,7 +309,7 @@ class _Loading:
         raise BundleError(problems, self.noteworthy())
 
     def noteworthy(self) -> list[Problem]:
-        """Return what was found while reading: fields and kinds without effect."""
+        """Return the warnings found while reading: fields and kinds without effect, in order."""
         found: list[LocatedMessage] = []
         for kind, listed in self.ignored.items():
             entries = [entry for entry in listed if not is_reported(entry)]
@@ -319,7 +323,7 @@ class _Loading:
         return sorted(problems_of(found), key=Problem.place)
 
     def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
-        """Return what the user should know of a bundle that can be used."""
+        """Return the warnings about a valid bundle."""
         out = self.noteworthy()
         if not any(key[0] == "Node" for key in map(key_of, objects)) and bundle.entries:
             text = (

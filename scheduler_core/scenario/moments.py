@@ -1,12 +1,12 @@
-"""When an operation of a Scenario lands: its step, its virtual time, between cycles or inside one.
+"""When an operation of a Scenario lands: its step, its virtual time, between cycles or during one.
 
 ``step: 2`` lands when nothing is left to schedule in step 2 and begins step 3. ``step: {major: 2, minor: 5}``
-lands after cycle 2.5, whatever is still queued. ``during: evaluation`` lands inside the next cycle, after its
-predicates were evaluated and before their results are written to the equivalence cache.
+lands after cycle 2.5, regardless of queued pods. ``during: evaluation`` lands during the next cycle, after
+its predicates are evaluated and before their results are written to the equivalence cache.
 
-``time: 12.5`` without a step lands at that second of virtual time. Such an operation stands where its time
-puts it, wherever it is written: after everything of the same or an earlier time. Its step follows from that:
-operations of one time share one, each later time begins the next.
+``time: 12.5`` without a step lands at that second of virtual time. Such an operation is ordered by its time,
+wherever it is written: after everything of the same or an earlier time. Its step follows from that:
+operations of one time share a step, and each later time begins the next.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FIELDS: Mapping[str, Field] = {
     "time": Field("time", _seconds),
     "during": Field("during", enum("evaluation")),
 }
-"""The fields of an operation that are read here."""
+"""The fields of an operation that determine when it lands."""
 
 
 def _number(value: Any) -> float | None:
@@ -53,7 +53,7 @@ def _number(value: Any) -> float | None:
 
 
 def major_of(operation: Any) -> int | None:
-    """Return the major step that an operation names, ``None`` where it names none."""
+    """Return the major step that an operation names, ``None`` if it names none."""
     step = operation.get("step") if isinstance(operation, Mapping) else None
     major = step.get("major") if isinstance(step, Mapping) else step
     return major if type(major) is int else None
@@ -68,9 +68,9 @@ def _timed(operation: Any) -> bool:
 
 
 def in_order(listed: Sequence[Any]) -> list[int]:
-    """Return the order in which operations, as they are written, land: places in ``listed``.
+    """Return the order in which operations, as written, land: indexes into ``listed``.
 
-    Those with a step keep theirs; those with a time alone come after all that is not later.
+    Those with a step keep their order; those with only a time come after all that are not later.
     """
     timed = [place for place, operation in enumerate(listed) if _timed(operation)]
     if not timed:
@@ -92,7 +92,7 @@ def in_order(listed: Sequence[Any]) -> list[int]:
 
 
 def stepped(listed: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return operations in the order in which they land, each with its step. They are taken as correct."""
+    """Return operations in the order in which they land, each with its step. They must be valid."""
     if not any(map(_timed, listed)):
         return listed
     out: list[Mapping[str, Any]] = []
@@ -111,7 +111,7 @@ def stepped(listed: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
 
 
 def says_when(operation: Mapping[str, Any], read: Mapping[str, Any], at: At) -> bool:
-    """Tell whether an operation has a step or a time that could be read; report it if it has neither."""
+    """Return whether an operation has a valid step or time; report an error if it has neither."""
     given = [name for name in ("step", "time") if operation.get(name) is not None]
     if not given:
         at.child("step").error(
@@ -121,19 +121,19 @@ def says_when(operation: Mapping[str, Any], read: Mapping[str, Any], at: At) -> 
 
 
 class Moments:
-    """Follows the operations of a history: neither steps nor time go back, and a step lands as one."""
+    """Tracks the operations of a history: neither steps nor time decrease, and a step lands as a unit."""
 
     def __init__(self) -> None:
         self.step = 0
         self.after: int | None = None
         self.time = 0.0
         self.during = False
-        self.timed = False  # the last operation named no step: it lands at its time
+        self.timed = False  # the last operation has no step: it lands at its time
         self._derived = False  # the step follows from the time
-        self._counted = (0, 0.0)  # step and time of the last operation that named its step
+        self._counted = (0, 0.0)  # step and time of the last operation with a step
 
     def take(self, read: Mapping[str, Any], at: At) -> None:
-        """Take the fields of the next operation, in the order of :func:`in_order`: step, time or both."""
+        """Read the fields of the next operation, in the order of :func:`in_order`: step, time or both."""
         self.during = "during" in read
         step: Step | None = read.get("step")
         self.timed = step is None

@@ -1,10 +1,10 @@
-"""The Scenario document (KEP-140): the cluster's history, resolved to whole objects.
+"""The Scenario document (KEP-140): the cluster's history, resolved to complete objects.
 
 ``spec.operations[]`` each have ``id``, ``step`` (the major step) or ``time``, and one of ``createOperation``,
-``patchOperation``, ``deleteOperation`` and ``doneOperation``; when each lands is
-:mod:`scheduler_core.scenario.moments`'. What
-controllers do in answer follows in the same step, with the operation's id and a counter.
-Operations on the scheduler's configuration are :mod:`scheduler_core.scenario.reconfiguration`'s.
+``patchOperation``, ``deleteOperation`` and ``doneOperation``; when each lands is defined in
+:mod:`scheduler_core.scenario.moments`. Changes by controllers in response follow in the same step, with the
+operation's id and a counter. Operations on the scheduler's configuration are handled by
+:mod:`scheduler_core.scenario.reconfiguration`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ MADE_BY: Mapping[str, tuple[str, ...]] = {
     "PersistentVolumeClaim": ("Workload", "Pod"),
     "PersistentVolume": ("StorageClass",),
 }
-"""Kinds of which controllers make objects in virtual time, and from what."""
+"""Kinds whose objects controllers create in virtual time, each with the classes they are created from."""
 
 LIVE = frozenset({"Node", *MADE_BY})
-"""Kinds whose objects others than users write too: a patch in virtual time is of the object as it stands."""
+"""Kinds that not only users write: in virtual time a patch applies to the object's current version."""
 
 _TYPE_META = record(
     dict, {"kind": Field("kind", text, required=True), "apiVersion": Field("apiVersion", text)}
@@ -54,7 +54,7 @@ _OBJECT_META = record(
 )
 _TARGET = {
     "typeMeta": Field("type", _TYPE_META, required=True),
-    "objectMeta": Field("meta", _OBJECT_META),  # a configuration needs none: there is one at most
+    "objectMeta": Field("meta", _OBJECT_META),  # a configuration needs none: there is at most one
 }
 _ACTIONS: dict[str, Reader] = {
     "createOperation": record(
@@ -99,13 +99,13 @@ _SCENARIO = record(
 
 
 def has_controllers(scenario: Any) -> bool:
-    """Tell whether controllers act in a history: ``spec.controllers`` is not an empty list."""
+    """Return whether controllers run in a history: ``spec.controllers`` is not an empty list."""
     spec = scenario.get("spec")
     return not (isinstance(spec, dict) and spec.get("controllers") == [])
 
 
 def turns_virtual(scenario: Any) -> bool:
-    """Tell whether an operation of a history lets time run: it then does from the beginning."""
+    """Return whether an operation of a history turns on virtual time, which then runs from the start."""
     spec = scenario.get("spec")
     listed = spec.get("operations") if isinstance(spec, dict) else None
     return any(_turns_virtual(item) for item in listed or () if isinstance(item, dict))
@@ -124,11 +124,11 @@ def _turns_virtual(operation: dict[str, Any]) -> bool:
 def read_operations(
     entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
 ) -> tuple[Operation, ...]:
-    """Resolve a Scenario document against the initial cluster. Problems go to the assembly's report.
+    """Resolve a Scenario document against the initial cluster. Problems are added to the assembly's report.
 
-    ``documents`` are the manifests of the initial objects; the assembly's world becomes the last state,
-    and ``configuration``, the initial one, the last. In virtual time controllers answer when an
-    operation lands, not here, and what they will have made by then is not known here.
+    ``documents`` are the manifests of the initial objects. The assembly's world is advanced to the final
+    state, and ``configuration`` from the initial to the final one. In virtual time controllers respond when
+    an operation lands, not here, so the objects that they will have created by then are not known here.
     """
     at = At(assembly.report, None, entry)
     read = _SCENARIO(entry.value, at) or {}
@@ -148,7 +148,7 @@ def read_operations(
 
 
 class _History:
-    """The operations so far, and the state that they lead to."""
+    """The operations read so far, and the resulting state."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class _History:
         }
 
     def take(self, item: Any, at: At) -> bool:
-        """Read one operation. Returns False where the history ends."""
+        """Read one operation. Returns False at the end of the history."""
         read = _OPERATION(item, at)
         if read is None or not says_when(item, read, at):
             return True
@@ -204,7 +204,7 @@ class _History:
         return True
 
     def may_be_made(self, body: dict[str, Any]) -> bool:
-        """Tell whether an operation is about an object that is not there, but may be when it lands."""
+        """Return whether an operation's object does not exist, but may when the operation lands."""
         if not self.assembly.timed or "type" not in body or "meta" not in body:
             return False
         kind = body["type"]["kind"]
@@ -213,7 +213,7 @@ class _History:
         return (kind, _key(body)) not in world and any(type(obj).__name__ in makers for obj in world.values())
 
     def foresee(self, name: str, action: str, body: dict[str, Any], at: At) -> None:
-        """Add an operation on an object that controllers make; whether they have shows when it lands."""
+        """Add an operation on an object that a controller may create before the operation lands."""
         kind, key = body["type"]["kind"], _key(body)
         at.child("objectMeta").child("name").warn(
             f"there is no {kind} {key} at the beginning: it is looked for when the operation lands"
@@ -224,7 +224,7 @@ class _History:
             self.add(name, "update", kind, key, patch=body)
 
     def reconfigure(self, name: str, action: str, body: dict[str, Any], kind: str, at: At) -> None:
-        """Take an operation on the Policy or the settings: the scheduler restarts with the outcome."""
+        """Read an operation on the configuration or the settings: the scheduler restarts with the result."""
         current = self.configuration
         made: Configuration | None
         done: Literal["create", "update", "delete"]
@@ -238,7 +238,7 @@ class _History:
             self.add(name, done, kind, kind, configuration=made)
 
     def add(self, name: str, action: Any, kind: str, key: str, **what: Any) -> None:
-        """Add an operation that lands at the moment reached."""
+        """Add an operation that lands at the current moment."""
         at = self.moments
         self.operations.append(
             Operation(
@@ -256,7 +256,7 @@ class _History:
         )
 
     def record(self, name: str, changes: list[WorkloadChange], patch: dict[str, Any] | None = None) -> None:
-        """Add what one operation, and the controllers in answer to it, did."""
+        """Add the changes by one operation and by the controllers in response."""
         for number, (action, obj) in enumerate(changes):
             kind, key = key_of(obj)
             gone = action == "delete"
@@ -272,7 +272,7 @@ class _History:
     # --- the three actions
 
     def read_object(self, value: Any, at: At) -> Decoded | None:
-        """Read a whole manifest inside an operation. None if it is wrong, or of a kind that is not read."""
+        """Read the complete manifest in an operation. None if it is invalid, or its kind is not read."""
         if not isinstance(value, dict):
             at.error(f"must be a manifest, not {kind_of(value)}")
             return None
@@ -322,7 +322,7 @@ class _History:
         return self.enter("create", obj, place)
 
     def enter(self, action: Any, obj: KubernetesObject, at: At) -> list[WorkloadChange]:
-        """Put a new or changed object into the world, and let controllers answer."""
+        """Add a new or changed object to the world and reconcile its controllers; return all changes."""
         assembly = self.assembly
         if isinstance(obj, PodDisruptionBudget) and assembly.admitting:
             obj = self.with_allowance(obj)
@@ -344,7 +344,7 @@ class _History:
         return changes
 
     def follow(self, change: WorkloadChange, at: At) -> list[WorkloadChange]:
-        """Apply one change of a controller's, and what follows from it."""
+        """Apply one change by a controller; return it with the changes that follow from it."""
         action, obj = change
         if action == "delete":
             self.assembly.world.remove(key_of(obj))
@@ -367,7 +367,7 @@ class _History:
         return replace(budget, disruptions_allowed=disruptions_allowed(budget, world.pods(), scale))
 
     def find(self, body: dict[str, Any], at: At) -> KubernetesObject | None:
-        """Return the object that typeMeta and objectMeta name, or None after reporting that there is none."""
+        """Return the object that typeMeta and objectMeta name; report it and return None if there is none."""
         kind = body["type"]["kind"]
         row = KINDS.get(kind)
         if row is None:
@@ -419,7 +419,7 @@ class _History:
         changes: list[WorkloadChange] = []
         alone = self.assembly.recorded or self.assembly.timed
         if isinstance(obj, Node) and not alone:
-            # The pod collector removes what the node ran.
+            # The pod garbage collector deletes the node's pods.
             changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]
         waiting = [obj]
         while waiting:
@@ -435,7 +435,7 @@ class _History:
 
 
 def _key(body: dict[str, Any]) -> str:
-    """Return what an operation's typeMeta and objectMeta name; the kind is one that is read."""
+    """Return the ``namespace/name``, or name, of the object that typeMeta and objectMeta identify."""
     row = KINDS.get(body["type"]["kind"])
     name = str(body["meta"]["name"])
     return f"{body['meta'].get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

@@ -1,9 +1,9 @@
-"""The scheduler's configuration as operations of a Scenario change it.
+"""Changes of the scheduler's configuration by operations of a Scenario.
 
-A Policy or a KubeSchedulerConfiguration, and the SimulationSettings, are documents of which there is one at
-most. ``createOperation`` puts a whole new one in force, ``patchOperation`` changes the one in force,
-``deleteOperation`` goes back to the default. kube-scheduler reads its configuration when it starts, so each
-of them restarts it.
+There is at most one Policy or KubeSchedulerConfiguration, and at most one SimulationSettings document.
+``createOperation`` activates a complete new one, ``patchOperation`` changes the active one,
+``deleteOperation`` reverts to the default. kube-scheduler reads its configuration at startup, so each of them
+restarts it.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from scheduler_core.objects.reading import At
 
 POLICY_KIND = "Policy"
 VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: NEWEST, SETTINGS_KIND: "podstep/v1"}
-"""The kinds that configure the scheduler, and the version of each that is written today."""
+"""The kinds that configure the scheduler, each with its current version."""
 
 OTHER = {POLICY_KIND: CONFIGURATION_KIND, CONFIGURATION_KIND: POLICY_KIND}
 RESTARTS = 1_000  # operations of a scenario that change the configuration
 
 
 def is_configuration(value: Any) -> bool:
-    """Tell whether an operation's object, or its typeMeta, is of a kind that configures the scheduler."""
+    """Return whether an operation's object, or its typeMeta, is of a kind that configures the scheduler."""
     kind = value.get("kind") if isinstance(value, Mapping) else None
     if not isinstance(kind, str) or kind not in VERSIONS:
         return False
     version = value.get("apiVersion")
     if kind == CONFIGURATION_KIND:
         return version is None or (isinstance(version, str) and version.partition("/")[0] == GROUP)
-    return version in (None, VERSIONS[kind])  # other systems have a kind Policy too
+    return version in (None, VERSIONS[kind])  # other APIs have a kind Policy too
 
 
 class Reconfiguration:
-    """The configuration in force, and what each operation makes of it."""
+    """The active configuration, updated by each operation."""
 
     def __init__(self, policy: Document | None, settings: Document | None, read: Settings) -> None:
         self._documents: dict[str, Document | None] = {
@@ -56,7 +56,7 @@ class Reconfiguration:
         self._count = 0
 
     def create(self, document: Mapping[str, Any], at: At) -> Configuration | None:
-        """Put a whole document in force. Returns None after reporting what is wrong with it."""
+        """Activate a complete document. Returns None, with an error reported, if it is invalid."""
         kind = str(document["kind"])
         other = OTHER.get(kind)
         if other is not None and self._documents[other] is not None:
@@ -65,7 +65,7 @@ class Reconfiguration:
         return self._take(kind, document, at)
 
     def patch(self, kind: str, body: Mapping[str, Any], at: At) -> Configuration | None:
-        """Change the document in force."""
+        """Patch the active document. Returns None, with an error reported, if the result is invalid."""
         document = self._documents[kind]
         if document is None:
             at.child("typeMeta").child("kind").error(
@@ -82,7 +82,7 @@ class Reconfiguration:
         return self._take(kind, patched, place)
 
     def delete(self, kind: str, at: At) -> Configuration | None:
-        """Go back to the default provider, or to the default settings."""
+        """Revert to the default provider, or to the default settings."""
         if self._documents[kind] is None:
             at.child("typeMeta").child("kind").error(f"there is no {kind} at this step to be deleted")
             return None
@@ -94,7 +94,7 @@ class Reconfiguration:
             if self._count == RESTARTS + 1:
                 at.error(f"more than {RESTARTS:,} changes of the configuration")
             return None
-        self._documents[kind] = document  # a wrong one too, so that what follows is not wrong for its sake
+        self._documents[kind] = document  # even if invalid, so that it causes no errors in later operations
         policy, configuration = (self._documents[of] for of in (POLICY_KIND, CONFIGURATION_KIND))
         settings = self._settings
         wrong = len(at.report.errors)

@@ -1,4 +1,4 @@
-"""References that lead nowhere: warnings, for a partial dump is still worth looking at."""
+"""Dangling references, reported as warnings because a partial dump is still useful."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scheduler_core.scenario.assembly import Notices
 
 
 def check_references(objects: Iterable[KubernetesObject], places: Mapping[Key, At], notices: Notices) -> None:
-    """Warn of what a pending pod, or the whole cluster, refers to and lacks."""
+    """Warn of missing objects that pending pods refer to, and of nodes without a number of pods."""
     listed = list(objects)
     nodes = {o.meta.name: o for o in listed if isinstance(o, Node)}
     claims = {o.meta.key: o for o in listed if isinstance(o, PersistentVolumeClaim)}
@@ -40,7 +40,7 @@ def check_references(objects: Iterable[KubernetesObject], places: Mapping[Key, A
 
 
 def _owner_place(pod: Pod, places: Mapping[Key, At]) -> At | None:
-    """Return the place of the controller that a pod was made for, the nearest there is."""
+    """Return the location of the nearest controller in the bundle that owns a pod, ``None`` if none does."""
     owner = pod.meta.controller
     if owner is None:
         return None

@@ -1,7 +1,7 @@
-"""What the user wrote: a cluster, its configuration, and its history of operations.
+"""The user's input: a cluster, its configuration, and its history of operations.
 
-A :class:`Scenario` is immutable. Its ``documents`` are the manifests as given, unknown
-fields included, and are what is exported, hashed and shared; ``objects`` are the same
+A :class:`Scenario` is immutable. Its ``documents`` are the manifests as given, including
+unknown fields; these are exported, hashed and shared. ``objects`` are the same
 manifests as the scheduler sees them (admission applied, controllers expanded).
 """
 
@@ -24,15 +24,15 @@ from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One change from outside (KEP-140 ``createOperation``, ``patchOperation``, ``deleteOperation``).
+    """One external change (KEP-140 ``createOperation``, ``patchOperation``, ``deleteOperation``).
 
     ``step`` is the major step, 1 being the first after the initial objects. ``time`` is virtual
-    seconds. ``object`` is the whole new object for ``create`` and ``update``, ``None`` for
+    seconds. ``object`` is the complete new object for ``create`` and ``update``, ``None`` for
     ``delete``; a patch is resolved to an ``update`` when the scenario is loaded. In virtual time it is
-    applied when it lands, for controllers may have changed the object: ``patch`` is then the
-    ``patchOperation``, and ``object``, if any, what it makes of what users wrote. An operation on a
-    Policy or SimulationSettings has no object; ``configuration`` is all that the scheduler, which
-    has to be restarted, then starts with.
+    applied when it lands, because controllers may have changed the object: ``patch`` is then the
+    ``patchOperation``, and ``object``, if any, the result of patching the user's version. An operation on
+    the scheduler's configuration or SimulationSettings has no object; ``configuration`` is the complete
+    configuration with which the scheduler then restarts.
     """
 
     id: str
@@ -43,15 +43,15 @@ class Operation:
     key: str  # namespace/name, or name
     object: KubernetesObject | None = None
     configuration: Configuration | None = None
-    after: int | None = None  # lands after so many cycles of its step; None: when none is left to run
-    during: bool = False  # lands inside the next cycle, between evaluating and writing
-    timed: bool = False  # written with a time alone: its step follows from that
+    after: int | None = None  # lands after this many cycles of its step; None: when no cycle is left to run
+    during: bool = False  # lands during the next cycle, between evaluating and writing
+    timed: bool = False  # written with only a time, from which its step follows
     patch: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A bundle that was read: its manifests, and what the scheduler sees of them."""
+    """A loaded bundle: its manifests, and the objects as the scheduler sees them."""
 
     title: str
     documents: tuple[Document, ...]
@@ -60,14 +60,14 @@ class Scenario:
     policy: Document | None = None  # a v1 Policy or KubeSchedulerConfiguration; None: the default provider
     settings: Settings = DEFAULT_SETTINGS
     warnings: tuple[Problem, ...] = ()
-    summary: Mapping[str, int] | None = None  # what was read: kind -> count
-    controllers: bool = True  # False: a recording; pods come and go by its operations alone
-    most_pods: int = Limits().pods  # controllers make none beyond, once time runs
-    unhonored: tuple[Unhonored, ...] = ()  # what some schedulers honor; those warned of are in ``warnings``
+    summary: Mapping[str, int] | None = None  # manifests read: kind -> count
+    controllers: bool = True  # False: a recording; only its operations create and delete pods
+    most_pods: int = Limits().pods  # controllers create no more in virtual time
+    unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
 
     @property
     def id(self) -> str:
-        """The whole base64url SHA-256 of :meth:`canonical`; links use its first characters."""
+        """The full base64url SHA-256 of :meth:`canonical`; links use its first characters."""
         import base64
         import hashlib
 
@@ -80,9 +80,9 @@ class Scenario:
         return Configuration(self.policy, self.settings).framework
 
     def canonical(self) -> bytes:
-        """The content's one byte form: JSON with sorted keys of title, documents in order.
+        """Return the canonical bytes of the content: JSON with sorted keys of title, documents in order.
 
-        Each document is encoded by itself, since the encoder keeps other threads waiting while it runs.
+        Each document is encoded separately because the encoder blocks other threads while it runs.
         """
         import json
 
@@ -91,15 +91,15 @@ class Scenario:
         return f'{{"documents":[{documents}],"title":{encode(self.title)}}}'.encode()
 
     def recorded(self) -> dict[str, list[Recorded]]:
-        """Return what a real cluster did with pods, by ``namespace/name``; one for each life of a pod."""
+        """Return a real cluster's recorded handling of pods, by ``namespace/name``; one per life of a pod."""
         return recorded_of(self.objects, self.operations)
 
     def under(self, policy: Document | None, settings: Settings) -> Scenario:
         """Return the same cluster and history under another configuration.
 
-        An operation that restarts the scheduler keeps what it changes: only what it had from the beginning
-        is exchanged. The documents stay as they are. Warnings of fields that are not honored are those of
-        the new configuration.
+        An operation that restarts the scheduler keeps its changes: only the parts that equal the initial
+        configuration are replaced. The documents are unchanged. Warnings about fields that are not honored
+        are those of the new configuration.
         """
         operations = tuple(
             operation
@@ -111,7 +111,7 @@ class Scenario:
         return replace(changed, warnings=changed.warned()) if self.unhonored else changed
 
     def warned(self) -> tuple[Problem, ...]:
-        """Return the warnings, those of fields that the scheduler does not honor among them, in order."""
+        """Return the warnings in order, including those about fields that the scheduler does not honor."""
         later = [one.configuration for one in self.operations if one.configuration is not None]
         configurations = [Configuration(self.policy, self.settings), *later]
         others = (problem for problem in self.warnings if not problem.unhonored)

@@ -1,4 +1,4 @@
-"""What other clusters honor and a simulation does not: a warning for each such field or kind in a bundle."""
+"""Warnings for fields and kinds in a bundle that other clusters honor but a simulation does not."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from scheduler_core.objects.reading import At, Owner, Report, owner_of
 from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT
 from scheduler_core.objects.support_workload import REPORTED_KINDS
 
-NAMED = 3  # objects in a warning; the rest is counted
+NAMED = 3  # objects named in a warning; the others are counted
 
 
 @dataclass(frozen=True, slots=True)
 class Unhonored:
-    """A warning of a field or kind that another cluster may honor; abilities each of which honors it here."""
+    """A warning of a field or kind that another cluster may honor, and the abilities that honor it here.
+
+    Any one of ``honored_by`` suffices.
+    """
 
     problem: Problem
     honored_by: frozenset[str] = frozenset()
@@ -39,7 +42,7 @@ class _Found:
 def found_in(
     report: Report, ignored: Iterable[Entry], objects: Iterable[KubernetesObject]
 ) -> tuple[Unhonored, ...]:
-    """Return what a bundle uses of what is reported, whatever simulates it.
+    """Return the reported fields and kinds that a bundle uses, regardless of the simulation.
 
     ``ignored`` are the manifests of kinds without a reader.
     """
@@ -65,7 +68,7 @@ def found_in(
 
 
 def is_reported(entry: Entry) -> bool:
-    """Tell whether a manifest without a reader is of a kind, and says what, other clusters honor."""
+    """Return whether other clusters honor a manifest without a reader, by its kind and contents."""
     row = REPORTED_KINDS.get(entry.kind)
     if row is None:
         return False
@@ -74,10 +77,10 @@ def is_reported(entry: Entry) -> bool:
 
 
 def abilities(configuration: Configuration) -> frozenset[str]:
-    """Return what a scheduler and its simulation can honor a field by."""
+    """Return the abilities by which a scheduler and its simulation may honor a field."""
     try:
         framework = configuration.framework
-    except PolicyError:  # it is refused where it is used
+    except PolicyError:  # it is rejected where it is used
         framework = None
     names = {
         INSTANT: framework is None and configuration.settings.time != "virtual",
@@ -92,7 +95,7 @@ def abilities(configuration: Configuration) -> frozenset[str]:
 def warnings_under(
     found: Iterable[Unhonored], configurations: Iterable[Configuration]
 ) -> tuple[Problem, ...]:
-    """Return the warnings of what one of a run's configurations, at least, does not honor."""
+    """Return the warnings of fields and kinds that at least one of a run's configurations does not honor."""
     able = [abilities(configuration) for configuration in configurations]
     return tuple(one.problem for one in found if not all(one.honored_by & names for names in able))
 
