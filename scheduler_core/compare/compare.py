@@ -1,7 +1,7 @@
-"""Two configurations of one scenario: where they first part, what that leads to, and what each run cost.
+"""Compare two configurations of one scenario: the first difference, the final placements, and the metrics.
 
-Both runs go side by side, cycle by cycle, and only the two current cycles are held. Up to the first
-different decision both stand on the same cluster, so a cycle's verdicts and scores can be compared too.
+Both runs proceed in parallel, cycle by cycle, and only the two current cycles are kept. Up to the first
+different decision both have the same cluster, so a cycle's verdicts and scores can be compared too.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ NODES_SHOWN = 10
 class FirstDifference:
     """The first cycle in which something differs.
 
-    ``what`` is in the order in which a cycle comes by it: pod, predicate (a node fits for one alone),
-    score (a total differs), choice, counter (the tie-break's, which moves where nodes are ranked).
+    ``what`` is in the order of a cycle's phases: pod, predicate (a node is feasible for only one), score (a
+    total differs), choice, counter (the tie-break counter, which advances when nodes are scored).
     """
 
     index: int
     what: tuple[str, ...]
-    a: dict[str, Any] | None  # None: this run was over
+    a: dict[str, Any] | None  # None: this run had ended
     b: dict[str, Any] | None
     details: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "index": self.index,
             "what": list(self.what),
@@ -51,12 +51,12 @@ class FirstDifference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two policies make of one scenario.
+    """The results of one scenario under two policies.
 
-    ``configuration`` are the differences of the policies themselves; ``first`` the first cycle with any
-    difference, ``decision`` the first with another outcome. ``placements`` maps a pod to its node under
-    either policy ("" for none, the last one for a pod that the scenario deleted), at most
-    :data:`PLACEMENTS_SHOWN` of ``differing`` pods.
+    ``configuration`` lists the differences of the policies themselves; ``first`` is the first cycle with any
+    difference, ``decision`` the first with a different outcome. ``placements`` maps a pod to its node under
+    each policy ("" for none, the last one for a pod that the scenario deleted), for at most
+    :data:`PLACEMENTS_SHOWN` of the ``differing`` pods.
     """
 
     configuration: tuple[str, ...]
@@ -69,11 +69,11 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether every decision is the same."""
+        """Whether all decisions are equal."""
         return self.decision is None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "configuration": list(self.configuration),
             "same": self.same,
@@ -86,13 +86,13 @@ class Comparison:
 
 
 def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
-    """Run one cluster under the policies and settings of two scenarios, and compare.
+    """Run one cluster under the policies and settings of two scenarios and compare the runs.
 
     Raises:
         PolicyError: One of the policies cannot be used.
     """
     a, b = (simulate(one, quirk_effects=False) for one in (scenario_a, scenario_b))
-    configuration = (  # before an operation can change them
+    configuration = (  # before an operation changes them
         *_configuration(a.profile, b.profile),
         *_settings(scenario_a.settings, scenario_b.settings),
     )
@@ -144,7 +144,7 @@ def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference
 
 
 def _side(cycle: Cycle | None) -> dict[str, Any] | None:
-    """Return what a reader needs of one side's cycle."""
+    """Return the fields of one side's cycle that are shown, ``None`` if its run had ended."""
     if cycle is None:
         return None
     totals = [] if cycle.totals is None else cycle.totals.tolist()
@@ -163,7 +163,7 @@ def _side(cycle: Cycle | None) -> dict[str, Any] | None:
 
 
 def _verdicts(a: Cycle, b: Cycle) -> list[str]:
-    """Name the nodes that fit under one policy alone, with what the other one said of them."""
+    """Describe the nodes that are feasible under only one policy, with the other one's reason."""
     return [*_only(a, b, "A", "B"), *_only(b, a, "B", "A")]
 
 
@@ -187,7 +187,7 @@ def _failure(cycle: Cycle, node: int) -> str:
 
 
 def _scores(a: Cycle, b: Cycle) -> list[str]:
-    """Name the nodes that fit under both and whose total differs."""
+    """Describe the nodes that are feasible under both and whose total differs."""
     if a.totals is None or b.totals is None:
         return []
     totals = dict(zip(b.feasible.tolist(), b.totals.tolist()))
@@ -214,7 +214,7 @@ def _choice(a: Cycle, b: Cycle) -> list[str]:
 
 
 def _counter(a: Cycle, b: Cycle) -> list[str]:
-    """Tell that one side alone ranked the nodes of a cycle that both end alike."""
+    """Describe that only one side scored the nodes of a cycle with the same result on both."""
     if a.decision.ranked == b.decision.ranked or a.result != b.result:
         return []
     ranking, other = ("A", "B") if a.decision.ranked else ("B", "A")
@@ -233,7 +233,7 @@ def _preempting(cycle: Cycle) -> str:
 
 
 def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]]:
-    """Return how many pods were on another node at last, and the first of them."""
+    """Return how many pods have different final nodes, and the first of them."""
     left, right = last_nodes(a), last_nodes(b)
     differing = 0
     shown: dict[str, tuple[str, str]] = {}
@@ -247,14 +247,14 @@ def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]
 
 
 def last_nodes(simulation: Stepper) -> dict[str, str]:
-    """Return where each pod is, or was before the scenario deleted it; a victim of preemption is nowhere."""
+    """Return each pod's node: the last one for a pod the scenario deleted, "" for a preemption victim."""
     nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
     return nodes | simulation.placement()
 
 
 def _configuration(a: Profile, b: Profile) -> Iterator[str]:
-    """Say what differs between the policies themselves."""
+    """Describe the differences between the policies themselves."""
     for name, mine, theirs in (("A", a.order, b.order), ("B", b.order, a.order)):
         only = [key for key in mine if key not in theirs]
         if only:
@@ -275,7 +275,7 @@ def _configuration(a: Profile, b: Profile) -> Iterator[str]:
 
 
 def _settings(a: Settings, b: Settings) -> Iterator[str]:
-    """Say what differs in how the equivalence cache works."""
+    """Describe the differences between the settings of the equivalence cache."""
     for name, one, two in (
         ("cache", a.cache, b.cache),
         ("equivalenceClass", a.equivalence_class, b.equivalence_class),

@@ -1,4 +1,4 @@
-"""Was the cache worth it? One workload with no cache, with a cache and with batching, in numbers."""
+"""Measure the benefit of the cache: one workload without a cache, with a cache and with batching."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.simulation.instant import Simulation
 
 STRATEGIES = ("off", "sound", "batching")
-SHORT_SECONDS = 2.0  # all strategies together; what takes less is timed twice
+SHORT_SECONDS = 2.0  # of all strategies together; shorter measurements are repeated
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a measurement is: ``total`` cycles of all strategies are expected, of which ``done`` ran."""
+    """The progress of a measurement: ``done`` of ``total`` expected cycles of all strategies have run."""
 
     strategy: str
     done: int
@@ -30,16 +30,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One strategy's run.
+    """The cost of one strategy's run.
 
-    ``evaluations`` are pairs of predicate and node, ``hits`` those that a cache answered instead; what
-    preemption tries is in neither. ``lookups`` are hits and misses. Of batching, a lookup is a pod that
-    asks for a kept ranking, a hit one that takes the node it is offered, a write a ranking that is kept
-    and an invalidated entry one that is given up. ``bytes`` is the most that cache or ranking held.
-    ``seconds`` are processor time of scheduling alone: without a trace, and without what this engine
-    shares between the pods of a template whatever the strategy. ``first`` is the first cycle that ends
-    otherwise than under the strategy compared with, and ``differing`` the pods that are on another node
-    at last, or on none.
+    ``evaluations`` are pairs of predicate and node, ``hits`` those that the cache served instead; neither
+    includes the dry runs of preemption. ``lookups`` are hits and misses. For batching, a lookup is a pod that
+    requests a kept ranking, a hit one that is placed on the offered node, a write a ranking that is kept,
+    and an invalidated entry one that is flushed. ``bytes`` is the maximum size of the cache or ranking.
+    ``seconds`` is CPU time of scheduling only: without a trace, and without the results that this engine
+    shares between the pods of a template regardless of the strategy. ``first`` is the first cycle whose
+    outcome differs from that of the strategy compared with, and ``differing`` the number of pods that end on
+    another node, or on none.
     """
 
     strategy: str
@@ -57,16 +57,16 @@ class Cost:
 
     @property
     def operations(self) -> int:
-        """Lookups, writes and invalidated entries together."""
+        """The sum of lookups, writes and invalidated entries."""
         return self.lookups + self.writes + self.invalidated
 
     @property
     def per_pod(self) -> float:
-        """Microseconds a cycle."""
+        """Microseconds per cycle."""
         return self.seconds / self.cycles * 1e6 if self.cycles else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "strategy": self.strategy,
             "cycles": self.cycles,
@@ -89,7 +89,7 @@ CycleOutcome = tuple[Any, ...]
 
 
 def outcome(decision: Decision) -> CycleOutcome:
-    """Return what a cycle does to the cluster; whether it ranked nodes on the way is left out."""
+    """Return the effects of a decision on the cluster, regardless of whether it scored nodes."""
     return (
         decision.pod,
         decision.result,
@@ -101,9 +101,9 @@ def outcome(decision: Decision) -> CycleOutcome:
 
 
 def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
-    """Return a scenario with these settings of the cache from its beginning to its end.
+    """Return a scenario with these cache settings throughout.
 
-    An operation that restarts the scheduler keeps everything else that it changes.
+    An operation that restarts the scheduler keeps all its other changes.
     """
 
     def changed(operation: Operation) -> Operation:
@@ -117,12 +117,12 @@ def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
 
 
 def strategies_for(scenario: Scenario) -> tuple[str, ...]:
-    """Return what is worth comparing, the scenario's own mode included, always in the order of the modes."""
+    """Return the cache modes to compare, including the scenario's own, in the order of ``CACHE_MODES``."""
     return tuple(mode for mode in CACHE_MODES if mode in (*STRATEGIES, scenario.settings.cache))
 
 
 def measure_costs(scenario: Scenario, strategies: Iterable[str] | None = None) -> list[Cost]:
-    """Run a scenario under each strategy (default :func:`strategies_for` it); the first is compared with.
+    """Run a scenario under each strategy (default :func:`strategies_for`); the first is the baseline.
 
     Raises:
         PolicyError: The scenario's policy cannot be used.
@@ -142,7 +142,7 @@ def measuring(
     *,
     clock: Callable[[], float] = time.thread_time,
 ) -> Generator[Progress, None, list[Cost]]:
-    """Do the work of :func:`measure_costs`, pausing after every cycle; any thread may go on with it."""
+    """Do the work of :func:`measure_costs`, yielding after every cycle; any thread may resume it."""
     names = tuple(strategies_for(scenario) if strategies is None else dict.fromkeys(strategies))
     expected = expected_cycles(scenario)
     costs: list[Cost] = []
@@ -169,14 +169,14 @@ def measuring(
 
 
 def expected_cycles(scenario: Scenario) -> int:
-    """Return how many cycles a scenario has if each of its pods is tried once."""
+    """Return the number of cycles of a scenario if each of its pods is attempted once."""
     pods = [*scenario.objects, *(o.object for o in scenario.operations if o.action == "create")]
     return sum(isinstance(pod, Pod) and not pod.node_name for pod in pods)
 
 
 @dataclass(slots=True)
 class _Run:
-    """One strategy on its way. ``outcomes`` are the first strategy's, which fills the list."""
+    """The run of one strategy. ``outcomes`` are the first strategy's, which fills the list."""
 
     name: str
     scenario: Scenario
@@ -184,7 +184,7 @@ class _Run:
     first: bool
     simulation: Simulation = field(init=False)
     counts: Counts = field(default_factory=Counts)
-    offers: int = 0  # nodes of a kept ranking that pods took
+    offers: int = 0  # offered nodes that pods were placed on
     evaluations: int = 0
     bytes: int = 0
     seconds: float = 0.0
@@ -196,7 +196,7 @@ class _Run:
         )
 
     def step(self, clock: Callable[[], float]) -> bool:
-        """Run a cycle and count; return False at the end."""
+        """Run and count one cycle; return False at the end of the run."""
         began = clock()
         cycle = self.simulation.step()
         self.seconds += clock() - began
@@ -221,7 +221,7 @@ class _Run:
             self.bytes = max(self.bytes, cache.bytes)
 
     def cost(self, placement: dict[str, str]) -> Cost:
-        """Return what the run came to; ``placement`` is that of the first strategy."""
+        """Return the cost of the run; ``placement`` is that of the first strategy."""
         mine = last_nodes(self.simulation)
         cycles = self.simulation.index
         if self.differs is None and cycles < len(self.outcomes):

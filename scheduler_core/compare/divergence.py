@@ -1,7 +1,7 @@
-"""One scenario under two settings of the equivalence cache: where they part, and what the audit found.
+"""One scenario under two settings of the equivalence cache: where they diverge, and the audit's findings.
 
-Both runs go side by side without a trace; the first cycle that ends otherwise is kept from both. Until then
-both stand on the same cluster, so what differs is what the two caches answered.
+Both runs proceed in parallel without a trace; the first cycle with different outcomes is kept from both.
+Until then both have the same cluster, so any difference comes from the results of the two caches.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from scheduler_core.scheduling.cache_record import Counts, StaleHit
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
 
-STALE_TOLD = 5  # of the first differing cycle, each side
+STALE_TOLD = 5  # stale hits of the first differing cycle, per side
 
 
 @dataclass(frozen=True, slots=True)
 class RunSide:
-    """What one run came to. ``causes`` are stale hits by cause, the most frequent first."""
+    """The totals of one run. ``causes`` are stale hits by cause, the most frequent first."""
 
     cache: str
     audit: bool
@@ -36,7 +36,7 @@ class RunSide:
     causes: tuple[tuple[str, int], ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "cache": self.cache,
             "audit": self.audit,
@@ -51,7 +51,7 @@ class RunSide:
 
 @dataclass(frozen=True, slots=True)
 class SideDecision:
-    """What one side decided in the first differing cycle, with stale hits on the nodes in question."""
+    """One side's decision in the first differing cycle, with stale hits; those on its nodes come first."""
 
     pod: str
     result: str
@@ -62,7 +62,7 @@ class SideDecision:
     stale: tuple[StaleHit, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "pod": self.pod,
             "result": self.result,
@@ -76,7 +76,7 @@ class SideDecision:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first cycle that ends otherwise; a side is ``None`` where its run was over."""
+    """The first cycle with different outcomes; a side is ``None`` if its run had ended."""
 
     index: int
     step: str
@@ -86,7 +86,7 @@ class Parting:
     words: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "index": self.index,
             "step": self.step,
@@ -99,7 +99,7 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Two runs of one scenario. ``differing`` counts the pods that end elsewhere."""
+    """Two runs of one scenario. ``differing`` counts the pods whose final nodes differ."""
 
     here: RunSide
     there: RunSide
@@ -107,7 +107,7 @@ class Divergence:
     first: Parting | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return this as a JSON object."""
         return {
             "here": self.here.as_dict(),
             "there": self.there.as_dict(),
@@ -122,7 +122,7 @@ class _Run:
     simulation: Simulation = field(init=False)
     counts: Counts = field(default_factory=Counts)
     evaluations: int = 0
-    keepers: list[CacheKeeper] = field(default_factory=list)  # a scheduler that restarts has another one
+    keepers: list[CacheKeeper] = field(default_factory=list)  # a restarted scheduler gets a new one
 
     def __post_init__(self) -> None:
         self.simulation = Simulation(self.scenario, trace=False)
@@ -157,7 +157,7 @@ class _Run:
 
 
 def diverging(here: Scenario, there: Scenario) -> Generator[tuple[int, int], None, Divergence]:
-    """Run both, pausing after every cycle with the cycles done and those expected of both; return the end.
+    """Run both, yielding the done and the expected cycles of both after each; return the divergence.
 
     Raises:
         PolicyError: The scenario's policy cannot be used.
@@ -214,7 +214,7 @@ def _concerned(cycle: Cycle, nodes: set[str | None]) -> list[StaleHit]:
 
 
 def _words(here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> str:
-    """Say in plain words what differs, and, where the audit or the record tells, why."""
+    """Describe the difference in plain words, with its cause if the audit or the cache record shows it."""
     names = [f"under {mode}" if mode != "off" else "without a cache" for mode in modes]
     if modes[0] == modes[1]:
         names = [f"{names[0]} as it is set here", f"{names[1]} as it is set there"]

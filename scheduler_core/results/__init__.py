@@ -1,1 +1,1 @@
-"""What a run leaves: manifests, snapshots, metrics."""
+"""The results of a run: manifests, snapshots, metrics."""

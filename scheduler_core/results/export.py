@@ -1,4 +1,4 @@
-"""What came of a run, as manifests: every object there is at the end, pods with the node they got."""
+"""The objects at the end of a run as manifests, pods with the node they were bound to."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def cluster_documents(
 ) -> list[Document]:
     """Return the manifests of ``objects``, in their order.
 
-    ``placements`` maps a pod's ``namespace/name`` to its node. An object that came from a manifest
-    keeps it, unread fields included; what controllers made gets one.
+    ``placements`` maps a pod's ``namespace/name`` to its node. An object read from a manifest
+    keeps it, including unread fields; an object that a controller created gets one.
     """
     given = _manifests(scenario)
     out: list[Document] = []
@@ -30,7 +30,7 @@ def cluster_documents(
 
 
 def bound(document: Mapping[str, Any], node: str) -> Document:
-    """Return a pod's manifest as it is once the pod runs on a node."""
+    """Return a pod's manifest with the pod bound to and running on a node."""
     spec = {**(document.get("spec") or {}), "nodeName": node}
     status = {**(document.get("status") or {}), "phase": "Running"}
     status.pop("nominatedNodeName", None)

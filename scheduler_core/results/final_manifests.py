@@ -1,4 +1,4 @@
-"""The cluster as a run left it, as manifests: each as given and patched, pods with the node they got."""
+"""The final cluster of a run as manifests: each as given and patched, bound pods with their node."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from scheduler_core.scenario.history import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation
 
-# What controllers create, and delete again.
+# Kinds that controllers create and delete.
 MADE = ("Pod", "ReplicaSet", "PersistentVolumeClaim", "PersistentVolume")
 
 
 def ending_documents(simulation: Stepper) -> list[Document]:
-    """Return the manifests of all objects that there are when a run is done, in order of creation.
+    """Return the manifests of all objects that exist at the end of a run, in order of creation.
 
-    An object that came from a manifest keeps it, unread fields and all, with the patches of operations;
-    what controllers made gets one. Kinds that are not read come first, as they were given.
+    An object read from a manifest keeps it, including unread fields, with the patches of operations; an
+    object that a controller created gets one. Namespaces, which are not read, come first, as given.
     """
     scenario = simulation.scenario
     given = _manifests(scenario)
@@ -40,7 +40,7 @@ def _objects(simulation: Stepper) -> list[KubernetesObject]:
             there.pop(key, None)
         elif operation.action == "create" or key in there:
             there[key] = operation.object
-    if isinstance(simulation, TimedSimulation):  # controllers have gone on
+    if isinstance(simulation, TimedSimulation):  # controllers have changed objects since
         known = simulation.framework.manager.store.objects
         there = {key: known.get(key, obj) for key, obj in there.items() if key in known or key[0] not in MADE}
         there |= {key: obj for key, obj in known.items() if key[0] in MADE}
@@ -61,7 +61,7 @@ def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: 
 
 
 def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) -> Document:
-    """Return a claim or a volume as it is once the two are bound."""
+    """Return the manifest of a claim or a volume with its binding."""
     spec = document.get("spec") or {}
     if isinstance(obj, PersistentVolumeClaim):
         bond: dict[str, Any] = {"volumeName": obj.volume_name} if obj.volume_name else {}
@@ -72,7 +72,7 @@ def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) 
 
 
 def _manifests(scenario: Scenario) -> dict[Key, Any]:
-    """Return the manifests of the objects that the scenario's documents name, as operations left them."""
+    """Return the manifests of the objects in the scenario's documents after all operations."""
     out: dict[Key, Any] = {}
     for document in scenario.documents:
         if document.get("kind") in KINDS:

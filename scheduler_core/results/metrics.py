@@ -1,4 +1,4 @@
-"""What a run comes to in numbers: pods placed, work done, how full the nodes are and how evenly."""
+"""Metrics of a run: pods placed, work done, utilization of the nodes and its evenness."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ ZONES_SHOWN = 100
 
 @dataclass(slots=True)
 class Work:
-    """What the cycles of a run took, added up as they pass; holds no cycle."""
+    """The work done by the cycles of a run, summed as they pass; retains no cycle."""
 
     cycles: int = 0
     evaluations: int = 0  # (predicate, node) pairs that were evaluated
     preemptions: int = 0
     victims: int = 0
     failed: int = 0  # cycles that ended without a node
-    most_nodes: int = 0  # with a pod on them, after any cycle
-    shares: dict[str, float] = field(default_factory=dict)  # utilisation, added up over the cycles
+    most_nodes: int = 0  # the maximum number of nodes with a pod after any cycle
+    shares: dict[str, float] = field(default_factory=dict)  # utilization, summed over the cycles
 
     def add(self, cycle: Cycle, cluster: Cluster) -> None:
-        """Count one cycle in, and the cluster as it left it."""
+        """Add one cycle and the cluster after it."""
         self.most_nodes = max(self.most_nodes, int(np.count_nonzero(cluster.used[3])))
         for name, share in _utilisation(cluster).items():
             self.shares[name] = self.shares.get(name, 0.0) + share
@@ -42,12 +42,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """One run in numbers.
+    """The metrics of one run.
 
-    ``utilisation`` is requested over allocatable of all nodes at the end, from 0 to 1, by resource, and
-    ``mean_utilisation`` its mean over the cycles, for runs that end with little left; ``zones`` the pods
-    in each zone; ``spread`` the most minus the fewest of these; ``deviation`` the standard deviation of the
-    nodes' cpu utilisation.
+    ``utilisation`` is requested over allocatable of all nodes at the end, from 0 to 1, by resource;
+    ``mean_utilisation`` is its mean over the cycles, for runs that end with few pods; ``zones`` is the
+    number of pods in each zone; ``spread`` the maximum minus the minimum of these; ``deviation`` the standard
+    deviation of the nodes' cpu utilization.
     """
 
     placed: int
@@ -61,11 +61,11 @@ class Metrics:
 
     @property
     def mean_utilisation(self) -> dict[str, float]:
-        """The mean over the cycles, by resource."""
+        """The mean utilization over the cycles, by resource."""
         return {name: round(total / self.work.cycles, 4) for name, total in self.work.shares.items()}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON; of many zones the first :data:`ZONES_SHOWN` are listed."""
+        """Return the metrics as a JSON object; at most the first :data:`ZONES_SHOWN` zones are listed."""
         return {
             "placed": self.placed,
             "pending": self.pending,
@@ -85,7 +85,7 @@ class Metrics:
 
 
 def measure(simulation: Stepper, work: Work) -> Metrics:
-    """Measure the cluster as a simulation has left it."""
+    """Return the metrics of a simulation's current cluster and of the work done."""
     cluster = simulation.cluster
     placed = sum(bool(pod.node_name) for pod in cluster.pods.values())
     zones = _zones(cluster)
@@ -115,7 +115,7 @@ def _utilisation(cluster: Cluster) -> dict[str, float]:
 
 
 def _zones(cluster: Cluster) -> dict[str, int]:
-    """Count the pods in each zone; nodes without a zone are in none, an empty zone counts 0."""
+    """Return the number of pods in each zone; nodes without a zone are skipped, an empty zone counts 0."""
     counts: Counter[str] = Counter()
     for node, pods in zip(cluster.columns.nodes, cluster.used[3].tolist()):
         labels = node.meta.labels

@@ -1,4 +1,4 @@
-"""A run's final cluster as a kube-scheduler-simulator snapshot, with what was decided as its annotations."""
+"""A run's final cluster as a kube-scheduler-simulator snapshot, with the decisions as annotations of pods."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scheduler_core.objects.recorded import RESULT_PREFIXES, SELECTED_NODE
 from scheduler_core.scheduling.cycle import Cycle
 
 PREFIX = RESULT_PREFIXES[0]
-ANNOTATION_BYTES = 256 * 1024  # of one object, the API server's bound
-ATTEMPTS = 8  # of a pod that the history holds
+ANNOTATION_BYTES = 256 * 1024  # per object, the API server's limit
+ATTEMPTS = 8  # per pod in the history
 PASSED = "passed"
 
 Results = dict[str, str]
@@ -22,7 +22,8 @@ Results = dict[str, str]
 class ResultNotes:
     """Collects the attempts of a run as annotations, as the simulator writes them for a real scheduler.
 
-    ``left_out`` counts the pods of which the nodes' results are longer than an object's annotations may be.
+    ``left_out`` counts the attempts whose results exceed half of an object's annotation limit, so that only
+    their short results are kept.
     """
 
     def __init__(self) -> None:
@@ -30,7 +31,7 @@ class ResultNotes:
         self.left_out = 0
 
     def take(self, cycle: Cycle) -> None:
-        """Take note of one attempt, which has to have its matrix."""
+        """Add one attempt, whose predicate matrix must have been recorded."""
         made = attempt_results(cycle)
         if _size(made) > ANNOTATION_BYTES // 2:
             self.left_out += 1
@@ -61,8 +62,8 @@ def _size(results: Results) -> int:
 def attempt_results(cycle: Cycle) -> Results:
     """Return one attempt as annotations: a JSON text for each result, the node as plain text.
 
-    Predicates and priorities stand where the simulator has plugins, under their own names. A node's map
-    ends with its first failure, as the evaluation did.
+    Predicates and priorities appear under their own names in place of the simulator's plugins. A node's map
+    stops at its first failure, as the evaluation did.
     """
     results: dict[str, Any] = {"filter-result": _filtered(cycle)}
     names = [cycle.nodes[node] for node in cycle.feasible.tolist()]
@@ -110,7 +111,7 @@ def _filtered(cycle: Cycle) -> dict[str, dict[str, str]]:
 def snapshot(documents: Iterable[Document], notes: Mapping[str, Results]) -> dict[str, Any]:
     """Return a snapshot of manifests; ``notes`` are annotations of pods, by ``namespace/name``.
 
-    Other kinds than those of :data:`LISTS` have no place in it, nor have the objects that every cluster has.
+    Kinds not in :data:`LISTS` are omitted, as are the objects that every cluster has.
     """
     lists = {kind: name for name, (_, kind) in LISTS.items()}
     out: dict[str, Any] = {name: [] for name in ("pods", "nodes", "pvs", "pvcs", "storageClasses")}
