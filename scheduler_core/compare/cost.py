@@ -16,7 +16,7 @@ from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.simulation.instant import Simulation
 
 STRATEGIES = ("off", "sound", "batching")
-SHORT_SECONDS = 2.0  # of all strategies together; shorter measurements are repeated
+SHORT_SECONDS = 2.0  # of all strategies together; shorter runs are timed twice
 
 
 @dataclass(frozen=True, slots=True)

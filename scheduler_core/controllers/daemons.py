@@ -41,7 +41,7 @@ def on_node(node: Node, store: Store, now: float) -> Reconciliation:
 
 
 def with_daemon_affinity(pod: Pod, node: str) -> Pod:
-    """Return the pod with a required node affinity to the node's name.
+    """Return the pod with a required node affinity to the node's name, in addition to its other constraints.
 
     Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``: it replaces each required term of the template.
     """

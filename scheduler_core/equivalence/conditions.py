@@ -68,7 +68,7 @@ def assumed_with_counted_volume(event: ClusterEvent, topology: Topology) -> bool
 
 
 def came_with_counted_volume(event: ClusterEvent, topology: Topology) -> bool:
-    """Return whether a pod bound by another scheduler has a volume of a counted type, or a claim."""
+    """Return whether a pod not bound by this scheduler has a volume of a counted type, or a claim."""
     return ELSEWHERE in event.facts and has_counted_volume(event, topology)
 
 

@@ -80,7 +80,7 @@ class CacheKeeper(Strategy):
 
     # A cycle
 
-    def begin(self, cycle: int, time: float) -> None:  # noqa: ARG002 -- every strategy is told
+    def begin(self, cycle: int, time: float) -> None:  # noqa: ARG002 -- part of the Strategy interface
         """Begin a cycle; cycles are counted from 1."""
         self.cycle = cycle
 
@@ -180,9 +180,9 @@ class CacheKeeper(Strategy):
     # Events
 
     def handle(self, event: ClusterEvent | None) -> None:
-        """Invalidate the entries that an event makes stale and record this; call before the cluster changes.
+        """Invalidate the entries that an event makes stale, and record the invalidations.
 
-        That is, before its nodes or storage change.
+        Call it before nodes or storage change.
         """
         if event is None:
             return

@@ -20,7 +20,7 @@ class LiveTopology:
     """Implements :class:`scheduler_core.equivalence.topology.Topology` for the invalidation table.
 
     The rows are the nodes of the last cycle. A node added since has no entries and no row; a deleted one
-    keeps its row until the next cycle. This way none of many events requires rebuilding the columns.
+    keeps its row until the next cycle. So a step with many events does not rebuild the columns for each.
     """
 
     def __init__(self, cluster: Cluster, cache: EquivalenceCache) -> None:

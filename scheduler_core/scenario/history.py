@@ -286,7 +286,11 @@ def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Opera
 def moved(
     scenario: Scenario, name: str, landed: Moment | None, moment: Moment
 ) -> tuple[Scenario, Moment, Manifest]:
-    """Return the arguments of :func:`placed` that move an operation to ``moment``, counted before removal."""
+    """Return the scenario without an operation, ``moment`` in its terms, and the operation's entry.
+
+    These are the arguments with which :func:`placed` inserts the operation again; ``moment`` is given in
+    terms of the scenario before the removal. Raises HistoryError if the operation does not exist.
+    """
     operations, gone = removed(scenario, name, landed)
     left = tuple(o for o in scenario.operations if o.id != name and not _follows(o.id, name))
     major = major_of(gone)

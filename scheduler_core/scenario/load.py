@@ -179,7 +179,7 @@ class _Loading:
     def unhonored(
         self, objects: list[KubernetesObject], operations: tuple[Operation, ...]
     ) -> tuple[Unhonored, ...]:
-        """Return the warnings for the fields and kinds in use that only other clusters honor."""
+        """Return the warnings for the fields and kinds in use that other clusters may honor."""
         ignored = [*chain.from_iterable(self.ignored.values()), *self.assembly.ignored]
         later = (operation.object for operation in operations if operation.object is not None)
         return found_in(self.report, ignored, chain(objects, later))

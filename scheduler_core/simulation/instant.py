@@ -330,7 +330,7 @@ class Simulation:
             self.queue.move_all()
 
     def _collect(self, node: str) -> None:
-        """Delete the pods placed on a node that is being deleted, as the pod garbage collector does."""
+        """Delete the pods that the run placed on a deleted node, as the pod garbage collector does."""
         for pod in [pod for pod in self.cluster.pods.values() if pod.node_name == node]:
             self._delete_pod(pod.key)
 

@@ -29,9 +29,9 @@ KEPT = 8  # schedulers with other quirks, each with its cached pod-class vectors
 
 @dataclass(slots=True)
 class QuirkEffects:
-    """Finds what the quirks in force changed for pods of one schedulerName.
+    """Detects the effects of the active quirks on pods of one schedulerName.
 
-    ``configuration`` is what the profile was compiled from.
+    ``configuration`` is the source that the profile was compiled from.
     """
 
     cluster: Cluster

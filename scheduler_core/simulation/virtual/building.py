@@ -62,7 +62,7 @@ def _latest(timestamps: Iterable[str | None]) -> float | None:
 def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> ControllerManager:
     """Return the started controllers of a cluster; they create pods up to ``most_pods``.
 
-    Terminated pods do not count towards it, as many as the pod garbage collector keeps.
+    In addition, there may be as many terminated pods as the pod garbage collector keeps.
     """
     listed = list(objects)
     options = Options(epoch=epoch_of(listed))
@@ -77,8 +77,8 @@ def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = No
 class Parts:
     """The parts of a framework that a configuration determines.
 
-    Plugins, queue sort, profiles by schedulerName, editions of coscheduling and Kubernetes, and the initial
-    and maximum backoff in seconds.
+    ``profiles`` are by schedulerName, ``edition`` is that of coscheduling, ``release`` that of Kubernetes,
+    and ``backoff`` the initial and the maximum backoff in seconds.
     """
 
     plugins: tuple[Plugin, ...]
@@ -102,7 +102,7 @@ def make_parts(configuration: Configuration, epoch: float) -> Parts:
 
 
 def _policy_parts(configuration: Configuration) -> Parts:
-    """Return the parts that run a Policy's predicates and priorities, as v1.11 computes them, as plugins."""
+    """Return the parts that run a Policy's predicates and priorities, as in v1.11, in the framework."""
     policy = compile_policy(configuration.policy, configuration.settings)
     profile = in_framework(policy)
     scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)

@@ -167,7 +167,7 @@ class ControlledFramework(Framework):
             state.nominated = state.nominated or (known.nominated if known is not None else "")
             self._queue_again(state, opened=bool(former.scheduling_gates and not pod.scheduling_gates))
             self.later(partial(self._pod_changed, key))
-        elif not former.node_name:  # bound by another scheduler
+        elif not former.node_name:  # bound by an operation
             self.queue.remove(key)
             assumed = self.give_up(key, "bound by another")
             self.later(partial(self._heard_of_bound, state))

@@ -35,9 +35,9 @@ class EventRecording:
 
     places: dict[str, str]
     _happenings: list[TimelineEvent] = field(default_factory=list)
-    _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time and pod
+    _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time and object
     _attempt: int | None = None  # the attempt's index in _entries
-    _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # earlier moments, time, move
+    _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # moments so far, time, move
 
     def look(self, pods: Iterable[str], place_of: Callable[[str], str | None], now: float) -> None:
         """Record which of these pods have moved; ``place_of`` returns ``None`` for a deleted one."""

@@ -377,7 +377,7 @@ class TimedSimulation(FrameworkReader):
         for observer in self.observers:
             observer.notice(what, pods)
         self._look()
-        self._recording.tell(what)  # last, because a fork made now may record it
+        self._recording.tell(what)  # a fork made now may still report it
 
     def _touch(self, key: str) -> None:
         self._touched[key] = None
