@@ -11,7 +11,7 @@ from scheduler_core.equivalence.conditions import InvalidatedNodes, RowCondition
 from scheduler_core.equivalence.topology import Topology
 
 Mode = Literal["designed", "v1.11", "sound"]
-MODES: tuple[Mode, ...] = ("designed", "v1.11", "sound")  # beside "off"
+MODES: tuple[Mode, ...] = ("designed", "v1.11", "sound")  # in addition to "off"
 
 GENERAL = ("GeneralPredicates",)
 MEMBERS = ("HostName", "PodFitsHostPorts", "MatchNodeSelector", "PodFitsResources")

@@ -23,7 +23,7 @@ NOTHING: list[str] = []  # one empty list shared by all pods of all dry runs, of
 
 
 def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
-    """Return a cycle in the conformance format; ``order`` is not shortened when nothing was evaluated."""
+    """Return a cycle in the conformance format; ``order`` is complete even if nothing was evaluated."""
     matrix = cycle.unabridged if cycle.unabridged is not None else cycle.matrix
     return {
         "pod": cycle.pod,
