@@ -1,6 +1,7 @@
-"""Why a pod is where it is, or why it is nowhere, and the smallest change that would make it fit.
+"""Why a pod is on its node or on none, and the smallest change that would make it fit.
 
-:func:`explain` answers at once; :func:`asking` does the same work with pauses, for who has others to serve.
+:func:`explain` returns the answer in one call; :func:`asking` does the same work as a generator with pauses,
+for callers that serve others meanwhile.
 """
 
 from __future__ import annotations
@@ -50,9 +51,10 @@ def explain(
 ) -> Explanation:
     """Explain where a pod (``namespace/name``) is, for all nodes or one, and what would make it fit.
 
-    A simulation is taken as it stands, or as it was after ``step``, and is left alone; a scenario is run to
-    its end, or to ``step`` (``17`` or ``3.4``; ``0`` is before the first cycle). A placed pod is explained by
-    the cycle that placed it; a pod that the cycle of ``step`` tried in vain as that cycle found the cluster.
+    A simulation is explained at its current step, or as it was after ``step``, and is not changed; a scenario
+    is run to its end, or to ``step`` (``17`` or ``3.4``; ``0`` is before the first cycle). A placed pod is
+    explained by the cycle that placed it; a pod that the cycle of ``step`` failed to place is explained on
+    the cluster that this cycle saw.
 
     Raises:
         ExplainError: There is no such pod, node or step.
@@ -76,10 +78,10 @@ def asking(
     *,
     shown: int = NODES_SHOWN,
 ) -> Asking:
-    """Explain a pod as it stood after cycle ``index`` of a recorded run, pausing now and then.
+    """Explain a pod as of cycle ``index`` of a recorded run, as a generator that pauses regularly.
 
-    ``decisions`` are those of the run, ``shown`` is how many nodes' verdicts are told where all are asked
-    about. Raises what :func:`explain` raises.
+    ``decisions`` are those of the run; ``shown`` is how many nodes' verdicts are included when no node is
+    asked about. Raises what :func:`explain` raises.
     """
     last = decisions[index - 1] if index else None
     before = last is not None and last.pod == pod and last.result != "scheduled"
@@ -111,7 +113,7 @@ def _ended(scenario: Scenario) -> Stepper:
 
 
 def _reach(scenario: Scenario, decisions: Sequence[Decision] | None, wanted: str) -> Stepper:
-    """Return a run of the scenario after a step, deciding only what is not decided yet."""
+    """Return a run of the scenario after a step, making only the decisions that are not recorded yet."""
     simulation = simulate(scenario, trace=False)
     while not _reached(simulation, wanted):
         if decisions is None:
@@ -137,7 +139,7 @@ def _step(simulation: Stepper) -> str:
 
 
 def _before(simulation: Stepper, index: int) -> Stepper:
-    """Return a run of the same scenario just before a cycle, operations of its step applied."""
+    """Return a run of the same scenario just before a cycle, with the operations of its step applied."""
     earlier = simulate(simulation.scenario, reuse=False)
     earlier.replay(simulation.decisions[:index])
     earlier.peek()
@@ -145,7 +147,7 @@ def _before(simulation: Stepper, index: int) -> Stepper:
 
 
 def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
-    """Return how many cycles came before the one that placed the pod, ``None`` if none did."""
+    """Return the index of the cycle that placed the pod, ``None`` if none did."""
     for index in range(len(simulation.decisions) - 1, -1, -1):
         decision = simulation.decisions[index]
         if decision.pod == pod:
@@ -158,7 +160,7 @@ def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
 
 
 def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> Asking:
-    """Explain a pod in a simulation as it stands."""
+    """Explain a pod at the simulation's current step."""
     cluster = simulation.cluster
     state = cluster.pods.get(pod)
     if state is None:
@@ -206,9 +208,9 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
 
 
 def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, tried: bool = False) -> Asking:
-    """Explain a pod that waits, or that was bound from the start, by trying it on the cluster as it is.
+    """Explain a pod that is pending, or bound by its manifest, by filtering it on the current cluster.
 
-    ``tried`` says that its turn is now.
+    ``tried`` says that the pod is the next one to be scheduled.
     """
     if asked is not None and asked not in simulation.cluster.nodes:
         raise meant_node(simulation, asked)

@@ -1,7 +1,7 @@
-"""Changes proposed for a predicate that has no rule of its own in :mod:`findings`, from what it declares.
+"""Changes proposed for a predicate without a rule in :mod:`findings`, from the fields that it declares.
 
 A predicate's ``reads`` name the fields that its result depends on. So the metadata of a node that passes can
-be taken over, and the pod's annotations dropped; whether that helps is found out by running it.
+be copied, and the pod's annotations dropped; whether that helps is verified by running it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.world import Failure
 from scheduler_core.objects.manifests import Manifest
 
-PROPOSED = 5  # annotations of a pod, each dropped by itself
+PROPOSED = 5  # annotations of a pod, each dropped on its own
 METADATA = ("annotations", "labels")  # of a node
 
 
@@ -38,7 +38,7 @@ def _listed(reads: Reads) -> str:
 
 
 def _of_the_node(place: PodOnNode, number: int, reads: Reads) -> Iterator[tuple[Edit, ...]]:
-    """Take over a field of the first node that passes."""
+    """Copy a metadata field of the first node that passes."""
     codes = place.standing.filtered.unabridged
     passing = [] if codes is None else [row for row, code in enumerate(codes[number].tolist()) if not code]
     if not passing:

@@ -1,9 +1,9 @@
-"""The smallest changes that make a pod fit, each found out by running it.
+"""The smallest changes that make a pod fit, each verified by running it.
 
-For a node the cheapest answer to every reason is taken together, the result is run, and edits that turn
-out not to be needed are dropped again. The same is tried with changes of the pod, of the node and of other
-pods alone, because who asks can often do only one of these. What is left in the end is given to the
-scheduler, whose choice is told with it.
+For a node the cheapest options for all reasons are combined, the result is run, and edits that turn out to be
+unnecessary are dropped again. The same is done with changes of the pod, of the node and of other pods alone,
+because the user can often change only one of these. The remaining changes are passed to the scheduler, and
+the node it chooses is reported with them.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from scheduler_core.explain.world import Standing
 NODES_TRIED = 4  # of all nodes, those that seem cheapest
 NODES_WEIGHED = 500
 CHANGES_SHOWN = 8
-OF_ONE_KIND = 3  # the same done to further nodes says nothing new
+OF_ONE_KIND = 3  # the same change on further nodes adds nothing new
 FITS_SHOWN = 20
-PODS_LOOKED_AT = 2_000_000  # by the rules that look at every pod, over all nodes that are weighed
+PODS_LOOKED_AT = 2_000_000  # by the rules that inspect every pod, over all nodes that are weighed
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change that was run: with it the pod fits on ``node`` and on all of ``fits``.
+    """A verified change: with it the pod fits on ``node`` and on all of ``fits``.
 
-    ``patches`` are what to send to the API server, in order; ``words`` say the same, one sentence an edit.
-    ``live`` are the same for the pod that is there already, where ``patches`` change its template.
-    ``chosen`` is the node that the scheduler then takes, ``notes`` what is to be known before.
+    ``patches`` are the requests for the API server, in order; ``words`` describe them, one sentence per edit.
+    ``live`` are the same for the pod that already exists, where ``patches`` change its template. ``chosen``
+    is the node that the scheduler then takes, ``notes`` what to know before making the change.
     """
 
     node: str
@@ -51,12 +51,12 @@ class Remedy:
 
     @property
     def id(self) -> str:
-        """A name for it that is the same whenever the same is asked."""
+        """An identifier that is the same for the same node and patches."""
         text = json.dumps([self.node, list(self.patches)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the change as JSON."""
         return {
             "id": self.id,
             "node": self.node,
@@ -73,14 +73,14 @@ class Remedy:
 def changes(standing: Standing, rows: Sequence[int]) -> list[Remedy]:
     """Return verified changes for these nodes, the smallest first, at most :data:`CHANGES_SHOWN`.
 
-    Of more than :data:`NODES_TRIED` nodes only those are run that seem cheapest; nodes where the pod fits
-    already need none.
+    Of more than :data:`NODES_TRIED` nodes only the cheapest, by estimate, are run; nodes where the pod
+    already fits need none.
     """
     return finished(search(standing, rows))
 
 
 def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
-    """Do as :func:`changes` does, with a pause whenever some tens of milliseconds may have gone."""
+    """Return what :func:`changes` returns, pausing every few tens of milliseconds."""
     open_rows = [row for row in rows if not standing.fits(row)]
     whole = Trials(standing)
     found: dict[str, tuple[int, list[Edit]]] = {}
@@ -108,7 +108,7 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
 
 
 def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | None:
-    """Run the edits on the whole cluster and let the scheduler choose; ``None`` if the pod does not fit."""
+    """Run the edits on the whole cluster and schedule the pod; return ``None`` if it does not fit."""
     if not edits:
         return None
     with run(standing, edits) as tried:
@@ -131,7 +131,7 @@ def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | N
 
 
 def _content(standing: Standing, edits: Sequence[Edit]) -> str:
-    """Return what tells changes apart: what is done, not how it is said."""
+    """Return the key that distinguishes changes: their patches, not their wording."""
     return json.dumps(patches(standing.world, edits), sort_keys=True)
 
 
@@ -144,7 +144,7 @@ def _cheapest(standing: Standing, rows: list[int]) -> list[int]:
 
 
 def _estimate(standing: Standing, row: int) -> tuple[int, int, float]:
-    """Add up the cheapest answer to each reason; a reason without one comes last."""
+    """Sum up the cheapest option for each reason; nodes with a reason without options sort last."""
     hopeless, effort, size = 0, 0, 0.0
     for finding in all_findings(standing, row):
         best = min((effort_of(option) for option in finding.options), default=None)

@@ -1,4 +1,4 @@
-"""Work that pauses: a generator that yields nothing now and then, and returns its result."""
+"""Work that pauses: a generator that yields ``None`` regularly and returns its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def finished(work: Generator[None, None, T]) -> T:
-    """Go through all pauses and return the result."""
+    """Run through all pauses and return the result."""
     while True:
         try:
             next(work)

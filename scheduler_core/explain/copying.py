@@ -1,8 +1,8 @@
-"""A copy of a scenario in which a change was made, and what becomes of the pod in it.
+"""A copy of a scenario with a change applied, and the outcome for the pod in it.
 
-The change goes into the manifests, as who owns them would make it. Where that does not place the pod, or
-where it is about pods that only the run placed, it is an operation instead: made at the end of the step that
-the pod is pending in, so that all before stays as it was.
+The change is applied to the manifests, as their owner would do it. If that does not place the pod, or if the
+change concerns pods that only the run placed, it becomes an operation instead: applied at the end of the step
+in which the pod is pending, so that everything before stays unchanged.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from scheduler_core.simulation.virtual import simulate
 CopyForm = Literal["manifests", "operation"]
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 CYCLES_AT_ONCE = 25  # decided between two pauses
-VERSION = "v1"  # of every kind that a change touches in a running cluster
+VERSION = "v1"  # apiVersion of every kind that a change touches in a running cluster
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The copy: its documents, what the pod is called in it, and the cycle to look at.
+    """The copy: its documents, the pod's name in it, and the cycle to show.
 
-    ``node`` is where that cycle placed the pod, ``None`` where it did not, or where time ran out before.
+    ``node`` is where that cycle placed the pod, ``None`` if it did not, or if time ran out first.
     """
 
     documents: tuple[Document, ...]
@@ -44,7 +44,7 @@ class Copy:
     node: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what is told of it as JSON."""
+        """Return the copy's summary as JSON."""
         return {"way": self.way, "pod": self.pod, "index": self.index, "node": self.node}
 
 
@@ -61,11 +61,11 @@ def copying(
     placed: bool = False,
     out_of_time: Callable[[], bool] = lambda: False,
 ) -> Copying:
-    """Make the copy and run it until the pod is placed, pausing now and then.
+    """Create the copy and run it until the pod is placed, pausing regularly.
 
-    ``index`` is the cycle that was asked about, ``major`` its step's number of operations from outside.
-    Of a ``placed`` pod, asked about on another node, only the manifests can be changed. Returns the first
-    copy in which the pod is placed, else the first one that can be read, else ``None``.
+    ``index`` is the cycle that was asked about, ``major`` its step's number of external operations. For a
+    ``placed`` pod that was asked about on another node, only the manifests can be changed. Returns the first
+    copy in which the pod is placed, else the first copy that can be parsed, else ``None``.
     """
     first: Copy | None = None
     for way, documents in _ways(scenario, change, major, placed=placed):
@@ -100,7 +100,7 @@ def _ways(
 def _run(
     scenario: Scenario, pod: str, fitting: Remedy | None, out_of_time: Callable[[], bool]
 ) -> Generator[None, None, tuple[int, str] | None]:
-    """Run until the pod is placed, or placed where the change's node fits; return the cycle and the node."""
+    """Run until the pod is placed; return cycle and node, ``None`` if none or on an infeasible node."""
     for cycle in simulate(scenario, trace=False):
         if cycle.index % CYCLES_AT_ONCE == 0:
             yield
@@ -117,7 +117,7 @@ def _run(
 
 
 def in_manifests(scenario: Scenario, change: Remedy) -> list[Document] | None:
-    """Return the documents with the change in them; ``None`` where it is about what has no manifest."""
+    """Return the documents with the change applied; ``None`` if it concerns an object without a manifest."""
     documents: list[Manifest] = [copy.deepcopy(_plain(document)) for document in scenario.documents]
     for patch in change.patches:
         if patch["action"] == "create":
@@ -128,14 +128,14 @@ def in_manifests(scenario: Scenario, change: Remedy) -> list[Document] | None:
 
 
 def _patched(documents: list[Manifest], patch: Mapping[str, Any]) -> bool:
-    """Do a patch or a deletion to the manifest that it is about; tell whether there is one."""
+    """Apply a patch or a deletion to the manifest that it names; return whether there is one."""
     key = (patch["kind"], patch["name"])
     places = list(_manifests(documents, key))
     if not places:
         return False
     holder, at = places[-1]
     if patch["action"] == "delete":
-        # A pod that the run placed was there from the start: without it there, much would be otherwise.
+        # A pod that the run placed existed from the start: removing its manifest would change much else.
         if not (holder[at].get("spec") or {}).get("nodeName") or holder is not documents:
             return False
         del holder[at]
@@ -148,7 +148,7 @@ def _patched(documents: list[Manifest], patch: Mapping[str, Any]) -> bool:
 
 
 def _manifests(documents: list[Manifest], key: Key) -> Iterator[tuple[Any, Any]]:
-    """Yield where manifests of an object stand: in the bundle, or in an operation that creates it."""
+    """Yield the positions of an object's manifests: in the bundle, or in an operation that creates it."""
     for number, document in enumerate(documents):
         if document_key(document) == key:
             yield documents, number
@@ -163,7 +163,7 @@ def _manifests(documents: list[Manifest], key: Key) -> Iterator[tuple[Any, Any]]
 
 
 def in_operations(scenario: Scenario, change: Remedy, major: int) -> list[Document]:
-    """Return the documents with operations that make the change at the end of major step ``major``."""
+    """Return the documents with operations that apply the change at the end of major step ``major``."""
     documents: list[Manifest] = [copy.deepcopy(_plain(document)) for document in scenario.documents]
     history = next((document for document in documents if document.get("kind") == "Scenario"), None)
     if history is None:
@@ -172,7 +172,7 @@ def in_operations(scenario: Scenario, change: Remedy, major: int) -> list[Docume
     spec = history["spec"] = history.get("spec") or {}
     known = spec["operations"] = list(stepped(spec.get("operations") or ()))
     taken = {str(operation.get("id")) for operation in known}
-    # Steps must not go back, so operations of later steps stay behind.
+    # Steps must not decrease, so operations of later steps stay behind.
     place = sum((major_of(operation) or 0) <= major for operation in known)
     made: list[Manifest] = []
     for patch in change.live:
@@ -207,7 +207,7 @@ def _plain(value: Any) -> Any:
 
 
 def counterpart(before: Scenario, after: Scenario, pod: str) -> str | None:
-    """Return what a pod is called in another scenario: so too, or as the same one of its controller's pods.
+    """Return a pod's name in another scenario: unchanged, or its controller's pod in the same position.
 
     A new template gives a Deployment's pods new names.
     """

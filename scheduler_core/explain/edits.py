@@ -1,7 +1,7 @@
-"""Edits of manifests: what one would type, as a merge patch, and what the scheduler then sees.
+"""Edits of manifests: what a user would type, as a merge patch, and the objects that the scheduler then sees.
 
-An edit changes a manifest in place; the patch is the difference. It is read back by the reader of
-patches and of manifests, so that what is verified is what is shown.
+An edit changes a manifest in place; the patch is the difference. The patch is parsed again by the reader of
+patches and manifests, so that the change that is verified is the one that is shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.scenario.load import load_documents
 
 EFFORT = {
-    "spelling": 0,  # nothing in the cluster is called so: it was never meant
+    "spelling": 0,  # nothing in the cluster has this name: it was never meant
     "uncordon": 1,
     "label": 1,
     "toleration": 1,
@@ -33,11 +33,11 @@ EFFORT = {
     "affinity": 3,
     "allocatable": 3,
     "volume": 4,
-    "condition": 4,  # the kubelet reports it: the machine has to be mended
+    "condition": 4,  # the kubelet reports it: the machine has to be repaired
     "victim": 4,
     "delete": 5,
 }
-"""What a change costs, by kind; the sum over a change's edits tells which one is the smallest."""
+"""The cost of a change, by kind; the smallest change has the lowest sum over its edits."""
 
 EditTarget = Literal["pod", "node", "pods", "storage"]
 Mutation = Callable[[Manifest], None]
@@ -53,9 +53,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change of one object: ``mutate`` a manifest, ``create`` one, or with neither delete it.
+    """One change of one object: ``mutate`` changes it, ``create`` adds it; with neither, it is deleted.
 
-    ``size`` compares edits of equal effort: a resource's shortage as a share of what is requested.
+    ``size`` compares edits of equal effort: a resource's shortage as a share of the request.
     """
 
     kind: str
@@ -74,7 +74,7 @@ class Edit:
 
 
 def apply(world: ObjectsAtMoment, edits: Iterable[Edit]) -> ObjectsAtMoment:
-    """Return the world after the edits, each read back from its patch.
+    """Return the world after the edits, each parsed back from its patch.
 
     Raises:
         BundleError: An edited manifest is not valid.
@@ -114,9 +114,10 @@ def _annotations(document: Mapping[str, Any]) -> Any:
 
 
 def _source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
-    """Return the manifest that an object's edits start from, and whether it passes admission when read.
+    """Return the manifest that an object's edits start from, and whether it is read with admission.
 
-    It is the one that was given if that still says what the cluster has, else one made of the object.
+    It is the given manifest if that still matches the object in the cluster, else one generated from the
+    object.
     """
     known = world.sources.get(key)
     if known is None:
@@ -154,9 +155,9 @@ def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:
 
 
 def patches(world: ObjectsAtMoment, edits: Iterable[Edit], *, templates: bool = True) -> list[Manifest]:
-    """Return what to send to the API server, an entry an object.
+    """Return the requests for the API server, one entry per object.
 
-    A pod that a controller made is patched where its template stands, unless ``templates`` is off.
+    A pod that a controller created is patched in its controller's template, unless ``templates`` is off.
     """
     out: list[Manifest] = []
     for key, group in _grouped(edits).items():
@@ -189,7 +190,7 @@ def template_owner(world: ObjectsAtMoment, key: Key) -> Key | None:
 
 
 def owners(world: ObjectsAtMoment, key: Key) -> Iterator[Key]:
-    """Yield the controllers above an object that are there, the nearest first."""
+    """Yield the existing controllers above an object, the nearest first."""
     obj: KubernetesObject | None = world.objects[key]
     for _ in range(3):  # Pod, ReplicaSet, Deployment
         if obj is None or obj.meta.controller is None:
@@ -202,7 +203,7 @@ def owners(world: ObjectsAtMoment, key: Key) -> Iterator[Key]:
 
 
 def part(document: Manifest, *path: str | int) -> Any:
-    """Return a part of a manifest, making the objects on the way to it that are missing."""
+    """Return a part of a manifest, creating missing objects on the path to it."""
     place: Any = document
     for step in path:
         if isinstance(step, int):

@@ -1,4 +1,4 @@
-"""The answer: what became of a pod, what each node says of it, and what would make it fit."""
+"""The answer: what happened to a pod, each node's verdict on it, and what would make it fit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUP_NODES = 20
 
 
 class ExplainError(ValueError):
-    """What is asked about does not exist; the text says what may have been meant, ``what`` is missing."""
+    """The pod, node or step (``what``) does not exist; the text suggests similar names."""
 
     def __init__(self, message: str, what: str = "pod") -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class FailureFacts:
     numbers: tuple[dict[str, Any], ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the failure and its facts as JSON."""
         return {
             **failure_dict(self.failure),
             "details": list(self.details),
@@ -51,7 +51,7 @@ def failure_dict(failure: Failure) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One node's verdict: everything that fails there, with the facts behind it."""
+    """One node's verdict: every failure on it, with the facts behind each."""
 
     node: str
     fits: bool
@@ -69,17 +69,17 @@ class Verdict:
 
     @property
     def numbers(self) -> tuple[dict[str, Any], ...]:
-        """The amounts of every resource that is missing."""
+        """The amounts of every resource that is short."""
         return tuple(number for told in self.told for number in told.numbers)
 
     @property
     def because(self) -> str:
-        """The reasons in a row."""
+        """The reasons, joined by commas."""
         texts = [text for f in self.failures for text in ((f.error,) if f.error else f.reasons)]
         return ", ".join(dict.fromkeys(texts)) or "an error on another node ends the attempt"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the verdict as JSON."""
         return {
             "node": self.node,
             "fits": self.fits,
@@ -90,7 +90,7 @@ class Verdict:
 
 
 def verdict(standing: Standing, row: int) -> Verdict:
-    """Tell what a node says of the pod."""
+    """Return a node's verdict on the pod."""
     place = PodOnNode(standing, row)
     told = []
     for failure in standing.failures(row):
@@ -104,14 +104,14 @@ def verdict(standing: Standing, row: int) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Nodes where the same fails: nothing at all, or every predicate of ``failures``."""
+    """Nodes with the same failures: none at all, or every predicate of ``failures``."""
 
     failures: tuple[Failure, ...]
     count: int
     nodes: tuple[str, ...]  # the first :data:`GROUP_NODES`
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the group as JSON."""
         return {
             "failures": [failure_dict(failure) for failure in self.failures],
             "count": self.count,
@@ -120,7 +120,7 @@ class Group:
 
 
 def groups(standing: Standing) -> tuple[Group, ...]:
-    """Return the nodes by what fails there, the largest group first; at most :data:`GROUPS_SHOWN`."""
+    """Return the nodes grouped by failures, the largest group first; at most :data:`GROUPS_SHOWN`."""
     found: dict[tuple[Failure, ...], list[int]] = {}
     for row, like in _alike(standing):
         found.setdefault(standing.failures(like), []).append(row)
@@ -132,7 +132,7 @@ def groups(standing: Standing) -> tuple[Group, ...]:
 
 
 def _alike(standing: Standing) -> Sequence[tuple[int, int]]:
-    """Pair each row with one where the very same fails: failures are worded once for many nodes."""
+    """Pair each row with the first one that has the same failures, so that these are worded only once."""
     rows = range(len(standing.names))
     codes = standing.filtered.unabridged
     if codes is None or standing.filtered.unabridged_errors:
@@ -145,11 +145,11 @@ def _alike(standing: Standing) -> Sequence[tuple[int, int]]:
 class Explanation:
     """The answer. ``state`` is placed, bound, pending, finished, preempted, deleted, absent or other.
 
-    ``index`` and ``step`` are the cycle that placed the pod, told in ``story``, else the last one before the
-    moment that is described; ``before`` says that the moment is the one at which that cycle decided.
-    ``nodes`` are the verdicts on the node asked about or on all, at most :data:`NODES_SHOWN` of
-    ``nodes_count``; ``groups`` are all of them by what fails there. ``changes`` make the pod fit, the
-    smallest first.
+    ``index`` and ``step`` are the cycle that placed the pod, which ``story`` describes, else the last one
+    before the moment that is described; ``before`` says that the moment is the one at which that cycle
+    decided. ``nodes`` are the verdicts on the node asked about or on all, at most :data:`NODES_SHOWN` of
+    ``nodes_count``; ``groups`` are all nodes grouped by failures. ``changes`` make the pod fit, the smallest
+    first.
     """
 
     pod: str
@@ -167,7 +167,7 @@ class Explanation:
     changes: tuple[Remedy, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON, of bounded size."""
+        """Return the answer as JSON, of bounded size."""
         return {
             "pod": self.pod,
             "state": self.state,

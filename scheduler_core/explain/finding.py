@@ -1,4 +1,4 @@
-"""What the rules of explain look at, and what they return."""
+"""The input and the result of explain's rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler_core.objects.model import Node
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One reason's facts as sentences and numbers, and the alternatives that may end it.
+    """One reason's facts as sentences and numbers, and the alternatives that may resolve it.
 
     Each of ``options`` is a set of edits that belong together.
     """
@@ -35,5 +35,5 @@ class PodOnNode:
         return self.standing.node(self.row)
 
     def edit_pod(self, words: str, cost: str, mutate: Mutation, *, size: float = 0.0) -> Edit:
-        """Make an edit of the pod."""
+        """Return an edit of the pod."""
         return Edit("Pod", self.standing.world.pod, words, cost, "pod", mutate, size=size)

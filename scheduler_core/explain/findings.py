@@ -1,7 +1,8 @@
-"""For each reason why a node does not fit: the facts behind it, and what would end it.
+"""For each reason why a node does not fit: the facts behind it, and the changes that would resolve it.
 
-:data:`RULES` has a row for each of v1.11's reasons. A rule only proposes; whether a proposal helps is found
-out by running it. What deleting pods of the node itself would mend, preemption's dry run proposes instead.
+:data:`RULES` has a row for each of v1.11's reasons. A rule only proposes; whether a proposal helps is
+verified by running it. Where deleting pods of the node itself would help, preemption's dry run proposes it
+instead.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ EFFECTS = ("NoSchedule", "NoExecute")
 
 
 def findings(place: PodOnNode, failure: Failure) -> list[Finding]:
-    """Return a finding for each reason of a failure that has something to say."""
+    """Return a finding for each reason of a failure, without the summary reason of GeneralPredicates."""
     if failure.error is not None:
         return [storage.error(place, failure.error)]
     found = [_rule(place, failure, reason) for reason in failure.reasons if reason != GENERAL_REASON]
@@ -114,7 +115,7 @@ def _untaint(is_meant: Callable[[Manifest], bool]) -> Mutation:
 
 
 def cordon(place: PodOnNode) -> Finding:
-    """Uncordon; the taint that the node controller sets with it goes too."""
+    """Uncordon the node; this also removes the taint that the node controller sets with it."""
     name = place.node.meta.name
 
     def mutate(document: Manifest) -> None:
@@ -126,7 +127,7 @@ def cordon(place: PodOnNode) -> Finding:
 
 
 def condition(place: PodOnNode, kind: str, fine: str) -> Finding:
-    """Have the node report that it is well again."""
+    """Set the node's condition to the value that passes."""
     name = place.node.meta.name
     status = next((c.status for c in place.node.conditions if c.type == kind and c.status != fine), "")
 
@@ -141,7 +142,7 @@ def condition(place: PodOnNode, kind: str, fine: str) -> Finding:
 
 
 def labels_present(place: PodOnNode) -> Finding:
-    """Set or remove the labels that the policy's labelsPresence asks about."""
+    """Set or remove the labels that the policy's labelsPresence checks."""
     labels = place.node.meta.labels
     options: list[Edit] = []
     details: list[str] = []
@@ -157,7 +158,7 @@ def labels_present(place: PodOnNode) -> Finding:
 
 
 def service_affinity(place: PodOnNode) -> Finding:
-    """Take over the labels of a node that passes."""
+    """Copy the labels of a node that passes."""
     standing = place.standing
     keys: tuple[str, ...] = ()
     passing: list[int] = []
@@ -200,7 +201,7 @@ RULES: Mapping[str, Callable[[PodOnNode], Finding]] = {
         for kind, reason in PRESSURE_REASONS.items()
     },
 }
-"""Reason to rule; for what is in neither table, changes are proposed of what the predicate declares."""
+"""Reason to rule; for reasons in neither table, changes are derived from the predicate's declared fields."""
 
 WITHOUT_CHANGE = frozenset({HostName.reason, AddedNodeAffinity.reason})
-"""What no change of the pod or the node ends: the pod names its node, or the configuration keeps it away."""
+"""Reasons that no change resolves: the pod names its node, or the configuration excludes the node."""

@@ -1,4 +1,4 @@
-"""The fewest pods whose end frees what a pod lacks on a node."""
+"""The fewest pods whose deletion frees what a pod lacks on a node."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Shortage = dict[str, int]
 
 
 def fewest(place: PodOnNode, most: int) -> list[PodState]:
-    """Return few pods of the node that use all that is missing, of low priority before of high.
+    """Return few pods of the node that use all that is missing, low priority before high.
 
-    Nothing where something else is missing too, or where more than ``most`` pods would have to go.
+    Empty if the pod fails there for other reasons too, or if more than ``most`` pods would have to be
+    deleted.
     """
     missing = _missing(place)
     if not missing:
@@ -36,11 +37,11 @@ def fewest(place: PodOnNode, most: int) -> list[PodState]:
 
 
 def _missing(place: PodOnNode) -> Shortage:
-    """Return the shortage of each resource, nothing where other reasons keep the pod off too."""
+    """Return the shortage of each resource, empty if other reasons exclude the node too."""
     found: Shortage = {}
     for failure in place.standing.failures(place.row):
         for reason in failure.reasons:
-            if reason.endswith(ON_ONE_DEVICE):  # whose end helps depends on who shares its device
+            if reason.endswith(ON_ONE_DEVICE):  # which deletion helps depends on the device
                 return {}
             if reason.startswith(INSUFFICIENT):
                 have = amounts(place, reason.removeprefix(INSUFFICIENT))
@@ -64,10 +65,10 @@ def _lacking(missing: Shortage, pod: PodState) -> Shortage:
 
 
 def _relief(missing: Shortage, pod: PodState) -> float:
-    """Return how much of the shortage the pod's end makes good, each resource up to 1."""
+    """Return how much of the shortage the pod's deletion covers, each resource up to 1."""
     return sum(min(1.0, _use(pod, name) / amount) for name, amount in missing.items())
 
 
 def _size(missing: Shortage, pod: PodState) -> float:
-    """Return how much the pod uses of what is missing, beyond the shortage too."""
+    """Return how much the pod uses of the missing resources, also beyond the shortage."""
     return sum(_use(pod, name) / amount for name, amount in missing.items())

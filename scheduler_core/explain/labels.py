@@ -31,7 +31,7 @@ FACTS = (
     "node.kubernetes.io/instance-type",
     "beta.kubernetes.io/instance-type",
 )
-"""Labels that say what a machine is: setting one makes it no other machine."""
+"""Labels that describe a machine: setting one does not change the machine."""
 
 
 def set_labels(place: PodOnNode, wanted: Mapping[str, str | None]) -> Edit:
@@ -56,7 +56,7 @@ def set_labels(place: PodOnNode, wanted: Mapping[str, str | None]) -> Edit:
 
 
 def selector_finding(place: PodOnNode) -> Finding:
-    """Set the labels that the pod selects by, or drop what it asks for and the node does not have."""
+    """Set the labels that the pod selects by, or drop the requirements that the node does not meet."""
     pod, node = place.standing.pod.pod, place.node
     labels = node.meta.labels
     lacking = {key: value for key, value in pod.node_selector.items() if labels.get(key) != value}
@@ -82,7 +82,7 @@ def selector_finding(place: PodOnNode) -> Finding:
 
 
 def _corrected_term(place: PodOnNode, terms: tuple[NodeSelectorTerm, ...]) -> list[Edit]:
-    """Correct the spelling of the term that comes nearest then; nothing where none is misspelled."""
+    """Correct the spelling of the term that is then closest to matching; empty if no term is misspelled."""
     failing = [_failing(term, place.node) for term in terms]
     corrected = [affinity_expressions(place, t.match_expressions, f) for t, f in zip(terms, failing)]
     misspelled = [n for n in range(len(terms)) if corrected[n]]
@@ -107,7 +107,7 @@ def _drop_selector(place: PodOnNode, lacking: Mapping[str, str]) -> Edit:
 
 
 def _failing(term: NodeSelectorTerm, node: Node) -> list[int]:
-    """Return which expressions do not hold, fields counted on after them."""
+    """Return the indexes of the expressions that do not hold; fields are numbered after the expressions."""
     failing = [
         n
         for n, r in enumerate(term.match_expressions)
@@ -138,7 +138,7 @@ def _requirement(requirement: Requirement) -> str:
 
 
 def _labels_for(term: NodeSelectorTerm, node: Node) -> dict[str, str | None] | None:
-    """Return labels with which a term holds, ``None`` where labels cannot do it."""
+    """Return labels with which a term holds, ``None`` if labels cannot satisfy it."""
     wanted: dict[str, str | None] = {}
     for number in _failing(term, node):
         if number >= len(term.match_expressions):
@@ -159,7 +159,7 @@ def _labels_for(term: NodeSelectorTerm, node: Node) -> dict[str, str | None] | N
 
 
 def _drop_term(place: PodOnNode, terms: tuple[NodeSelectorTerm, ...], best: int | None) -> Edit:
-    """Drop what fails of the term that comes nearest; nothing left of it: the whole requirement."""
+    """Drop what fails of the term closest to matching; if that is all of it, drop the whole affinity."""
     failing = _failing(terms[best], place.node) if best is not None else []
     term = terms[best] if best is not None else NodeSelectorTerm()
     requirements = (*term.match_expressions, *term.match_fields)

@@ -10,14 +10,14 @@ from scheduler_core.objects.names import did_you_mean
 from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.simulation.virtual import Stepper
 
-NEAREST_OF = 5000  # names that a misspelt one is compared with
+NEAREST_OF = 5000  # names that a misspelled one is compared with
 
 
 def gone(simulation: Stepper, pod: str) -> Explanation:
-    """Explain a pod that is not there: finished, preempted, deleted, or absent as it is created later.
+    """Explain a pod that is not in the cluster: finished, preempted, deleted, or not created yet.
 
     Raises:
-        ExplainError: No such pod is ever there.
+        ExplainError: No such pod ever exists.
     """
     cluster = simulation.cluster
 
@@ -50,7 +50,7 @@ def _was_there(simulation: Stepper, pod: str) -> bool:
 
 
 def meant_node(simulation: Stepper, node: str) -> ExplainError:
-    """Return the error of asking about a node that is not there."""
+    """Return the error for a node that does not exist."""
     return ExplainError(f"there is no node {node!r}{_nearest(node, simulation.cluster.nodes)}", "node")
 
 

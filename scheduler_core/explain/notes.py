@@ -1,4 +1,4 @@
-"""What is to be known before a change is made: whom else it changes, and who can make it."""
+"""What to know before making a change: which other objects it affects, and who can make it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REPLACE = "Of a pod that exists an API server lets one add tolerations only: del
 def notes(
     world: ObjectsAtMoment, edits: Sequence[Edit], patches: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """Return the sentences that belong to a change, each once."""
+    """Return the sentences that apply to a change, each once."""
     found = [OF_COST[edit.cost] for edit in edits if edit.cost in OF_COST]
     found += _templates(world, patches)
     own = {patch["kind"] for patch in patches if patch["action"] == "patch"}

@@ -1,4 +1,4 @@
-"""Sets of edits with which a pod fits on a node: found by answering every reason, then made minimal."""
+"""Sets of edits with which a pod fits on a node: every reason is answered, then the set is made minimal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scheduler_core.explain.world import Standing
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
 
-ROUNDS = 4  # one answer may bring another reason to light
-VICTIMS_TRIED = 50  # more than these are no small change
-DROPPED_AT_ONCE = 12  # of so many edits each is tried without, of more they stay together
+ROUNDS = 4  # one answer may reveal another reason
+VICTIMS_TRIED = 50  # deleting more than these is no small change
+DROPPED_AT_ONCE = 12  # up to so many edits each is tried without; larger sets are kept whole
 
 Effort = tuple[int, float]
 EditSet = frozenset[tuple[str, str, str]]
@@ -25,13 +25,13 @@ EditSet = frozenset[tuple[str, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """What was run so far: where the pod fits after a set of edits, nowhere where they are not valid."""
+    """What was run so far: where the pod fits after a set of edits, nowhere if they are not valid."""
 
     standing: Standing
     known: dict[EditSet, frozenset[str]] = field(default_factory=dict)
 
     def fits(self, edits: Sequence[Edit], row: int) -> bool:
-        """Tell whether the pod fits on a node with the edits."""
+        """Return whether the pod fits on a node with the edits."""
         key = frozenset((edit.kind, edit.key, edit.words) for edit in edits)
         if key not in self.known:
             with run(self.standing, edits) as tried:
@@ -52,7 +52,7 @@ def plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
 
 
 def minimal(trials: Trials, edits: Sequence[Edit], row: int) -> list[Edit]:
-    """Return the edits without those that are not needed, nothing where they do not help at all."""
+    """Return the edits without the unnecessary ones, empty if they do not help at all."""
     if not trials.fits(edits, row):
         return []
     left = list(edits)
@@ -65,19 +65,19 @@ def minimal(trials: Trials, edits: Sequence[Edit], row: int) -> list[Edit]:
 
 
 def all_findings(standing: Standing, row: int) -> list[Finding]:
-    """Return what there is to say of everything that fails on a node."""
+    """Return the findings for every failure on a node."""
     place = PodOnNode(standing, row)
     return [finding for failure in standing.failures(row) for finding in findings(place, failure)]
 
 
 def effort_of(edits: Iterable[Edit]) -> Effort:
-    """Return what the edits cost: the sum of efforts, then of sizes."""
+    """Return the cost of the edits: the sum of efforts, then of sizes."""
     listed = list(edits)
     return sum(edit.effort for edit in listed), sum(edit.size for edit in listed)
 
 
 def _plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
-    """Yield sets of edits with which the pod fits, tried out but not yet made minimal."""
+    """Yield sets of edits with which the pod fits, verified but not yet minimal."""
     sides: tuple[EditTarget | None, ...] = (None, "pod", "node", "pods", "storage")
     for side in sides:
         plan = _answered(trials, row, side)
@@ -90,7 +90,7 @@ def _plans(trials: Trials, row: int) -> Iterator[list[Edit]]:
 
 
 def _answered(trials: Trials, row: int, side: EditTarget | None) -> list[Edit] | None:
-    """Answer all reasons, those of a side first; ``None`` if that leads nowhere."""
+    """Answer all reasons, preferring edits of a side; ``None`` if the pod still does not fit."""
     chosen: list[Edit] = []
     standing = trials.standing
     found = all_findings(standing, row)
@@ -128,9 +128,9 @@ def _distinct(edits: list[Edit]) -> list[Edit]:
 
 
 def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
-    """Delete pods of the node, as preemption's dry run picks them; what no deletion mends is answered first.
+    """Delete the node's pods that preemption's dry run selects; other reasons are answered first.
 
-    If the pod's priority is too low for preemption, the pods are those that it would take with a higher one.
+    If the pod's priority is too low for preemption, the pods are the victims of a higher priority.
     """
     place = PodOnNode(standing, row)
     lasting = [
@@ -138,7 +138,7 @@ def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
         for failure in standing.failures(row)
         if failure.error is not None or not UNRESOLVABLE_REASONS.isdisjoint(failure.reasons)
         for finding in findings(place, failure)
-        if not finding.numbers  # a lack of resources; GeneralPredicates reports several reasons at once
+        if not finding.numbers  # a shortage of resources; GeneralPredicates reports several reasons at once
     ]
     edits = _answers(lasting, None)
     if edits is None:
@@ -155,7 +155,7 @@ def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
 
 
 def _with_fewest(standing: Standing, row: int) -> list[Edit] | None:
-    """Delete as few pods as free what is missing; preemption goes by priorities and may take more."""
+    """Delete as few pods as free what is missing; preemption follows priorities and may take more."""
     freed = fewest(PodOnNode(standing, row), VICTIMS_TRIED)
     return [deletion(pod, "delete") for pod in freed] or None
 
@@ -169,7 +169,7 @@ def _deletions(standing: Standing, row: int, cost: str) -> list[Edit] | None:
 
 @contextmanager
 def run(standing: Standing, edits: Sequence[Edit]) -> Iterator[Standing | None]:
-    """Run a world with edits; ``None`` if one of them makes no valid object."""
+    """Evaluate a world with edits; ``None`` if one of them yields an invalid object."""
     try:
         world = apply(standing.world, edits)
     except BundleError:

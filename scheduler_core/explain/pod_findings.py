@@ -1,4 +1,4 @@
-"""What other pods keep from a pod: host ports, disks, attachments, and the company that it wants or shuns."""
+"""What other pods keep from a pod: host ports, disks, attachments, and the pods of its (anti-)affinity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.predicates.interpod import compared_keys
 from scheduler_core.predicates.volumes import MaxVolumeCount
 
 PODS_NAMED = 10
-DELETED = 50  # to delete more than these is no small change
+DELETED = 50  # deleting more than these is no small change
 
 
 def _named(pods: Iterable[PodState]) -> str:
@@ -34,7 +34,7 @@ def _here(place: PodOnNode) -> list[PodState]:
 
 
 def host_ports(place: PodOnNode) -> Finding:
-    """Do without the host ports that are taken."""
+    """Drop the host ports that are taken."""
     wanted = place.standing.pod.info.ports
     details, taken = [], set()
     for port in wanted:
@@ -55,7 +55,7 @@ def host_ports(place: PodOnNode) -> Finding:
 
 
 def disks(place: PodOnNode) -> Finding:
-    """Name who holds the disks; deleting the holders is preemption's to propose."""
+    """Name the pods that hold the disks; deleting them is left to preemption's proposal."""
     cluster = place.standing.cluster
     wanted = cluster.use_of(place.standing.pod.info).disks
     details = []
@@ -72,7 +72,7 @@ def _holds(held: Any, disk: Any) -> bool:
 
 
 def volume_count(place: PodOnNode) -> Finding:
-    """Tell how many volumes are attached, and how many may be."""
+    """Report how many volumes would be attached, and the limit."""
     cluster, details = place.standing.cluster, []
     wanted = cluster.use_of(place.standing.pod.info).attached
     for predicate in place.standing.world.profile.predicates:
@@ -89,7 +89,7 @@ PodsByDomain = dict[tuple[str, ...], list[PodState]]
 
 
 def _values(node: Node, keys: Iterable[str]) -> tuple[str, ...] | None:
-    """Return a node's values of topology keys, ``None`` if it lacks one."""
+    """Return a node's values for topology keys, ``None`` if it lacks one."""
     values = [node.meta.labels.get(key) for key in keys]
     return None if None in values else tuple(value or "" for value in values)
 
@@ -97,7 +97,7 @@ def _values(node: Node, keys: Iterable[str]) -> tuple[str, ...] | None:
 def _by_domain(
     standing: Standing, pods: Iterable[tuple[PodState, tuple[str, ...]]]
 ) -> dict[Any, PodsByDomain]:
-    """Sort pods, each with topology keys, by the keys and by the values that its node has of them."""
+    """Group pods, each with topology keys, by the keys and by their node's values for them."""
     found: dict[Any, PodsByDomain] = {}
     for pod, keys in pods:
         values = _values(standing.node(pod.node), keys)
@@ -116,7 +116,7 @@ def _here_of(place: PodOnNode, domains: Mapping[Any, PodsByDomain]) -> list[PodS
 
 
 def _deleting(pods: list[PodState]) -> list[tuple[Edit, ...]]:
-    """Propose to delete the pods, unless they are too many for that."""
+    """Propose to delete the pods, unless they are more than :data:`DELETED`."""
     return [tuple(deletion(pod, "delete") for pod in pods)] if 0 < len(pods) <= DELETED else []
 
 
@@ -129,7 +129,7 @@ def deletion(pod: PodState, cost: str) -> Edit:
 
 
 def refused_by_existing(place: PodOnNode) -> Finding:
-    """Delete the pods whose anti-affinity keeps this one away."""
+    """Delete the pods whose anti-affinity rejects this one."""
     found = _here_of(place, place.standing.once("repelling", lambda: _repelling(place.standing)))
     detail = f"the anti-affinity of {_named(found)} keeps it away"
     return Finding((detail,) if found else (), tuple(_deleting(found)))
@@ -149,7 +149,7 @@ def _repelling(standing: Standing) -> dict[Any, PodsByDomain]:
 
 
 def affinity_unmet(place: PodOnNode) -> Finding:
-    """Drop the required affinity, or put the node into the topology of a pod that is sought."""
+    """Drop the required affinity, or label the node into the topology of a matching pod."""
     terms = place.standing.pod.info.terms.required
     keys = list(dict.fromkeys(term.topology_key for term in terms))
     companions = place.standing.once("companions", lambda: _matching(place.standing, terms))
@@ -172,7 +172,7 @@ def affinity_unmet(place: PodOnNode) -> Finding:
 
 
 def anti_affinity_hit(place: PodOnNode) -> Finding:
-    """Drop the required anti-affinity, or delete the rivals in the node's topology."""
+    """Drop the required anti-affinity, or delete the conflicting pods in the node's topology."""
     terms = place.standing.pod.info.terms.anti_required
     keys = tuple(dict.fromkeys(term.topology_key for term in terms))
     rivals = _here_of(place, place.standing.once("rivals", lambda: _rivals(place.standing)))

@@ -1,4 +1,4 @@
-"""Resources of one pod on one node: what is missing, and how the node or the pod would provide it."""
+"""Resources of one pod on one node: what is short, and how the node or the pod would provide it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ResourceAmounts:
 
     @property
     def free(self) -> int:
-        """What is left; negative where more is requested already than there is."""
+        """What is left; negative if more is requested already than is allocatable."""
         return self.allocatable - self.used
 
     @property
@@ -54,7 +54,7 @@ class ResourceAmounts:
 
 
 def amounts(place: PodOnNode, name: str) -> ResourceAmounts:
-    """Work out one resource, with pods nominated to the node as far as the scheduler counts them."""
+    """Compute one resource; counts pods nominated to the node with at least the pod's priority."""
     cluster, pod, row = place.standing.cluster, place.standing.pod, place.row
     nominated = [
         other.info
@@ -74,7 +74,7 @@ def amounts(place: PodOnNode, name: str) -> ResourceAmounts:
 
 
 def _of(scalars: Sequence[tuple[str, int]], name: str) -> int:
-    """Look up one amount of many, which are in order of their names: a pod may ask for thousands."""
+    """Look up one amount by bisection: scalars are sorted by name, and a pod may request thousands."""
     at = bisect_left(scalars, (name,))
     return scalars[at][1] if at < len(scalars) and scalars[at][0] == name else 0
 
@@ -117,7 +117,7 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
 
 
 def _crowded_devices(place: PodOnNode) -> Finding:
-    """Say what no device has room for; add devices to the node, or lower a share to the largest room."""
+    """Report what no device has room for; add devices to the node, or lower the share to the largest room."""
     found, demand, node = place.standing.cluster.device_room, place.standing.pod.info.demand, place.node
     assert demand is not None
     devices, idle = int(found.devices[place.row]), int(found.idle[place.row])
@@ -155,7 +155,7 @@ def _allocatable(given: Mapping[str, int], name: str, total: int) -> Mutation:
 
 
 def _lower(place: PodOnNode, name: str, target: int) -> Mutation:
-    """Take from the largest requests until their sum is the target; init containers each keep within it."""
+    """Lower the largest requests until their sum is the target; cap each init container at the target."""
     pod = place.standing.pod.pod
     left = _lowered([c.requests.get(name, 0) for c in pod.containers], target)
     init = [min(c.requests.get(name, 0), target) for c in pod.init_containers]

@@ -1,4 +1,4 @@
-"""One node of a large cluster alone, to try many changes on in the time that one takes on all nodes."""
+"""One node of a large cluster alone, to try many changes in the time that one takes on all nodes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from scheduler_core.objects.keys import Key
 from scheduler_core.predicates import CheckServiceAffinity
 from scheduler_core.predicates.interpod import MatchInterPodAffinity
 
-SMALL = 200  # up to so many nodes the whole cluster is quick enough
-ELSEWHERE = (MatchInterPodAffinity, CheckServiceAffinity)  # predicates that look beyond the node
+SMALL = 200  # up to so many nodes the whole cluster is fast enough
+ELSEWHERE = (MatchInterPodAffinity, CheckServiceAffinity)  # predicates that inspect other nodes too
 
 
 def alone(standing: Standing, row: int) -> Standing | None:
-    """Return the node with its pods, and those nominated to it, as a cluster of its own.
+    """Return the node with its pods, and those nominated to it, as a separate cluster.
 
-    ``None`` where that would not do: the cluster is small, or what fails lies on other nodes too. What is
-    found there is to be verified on the whole cluster, since an edit may change what others see of the node.
+    ``None`` if that would not do: the cluster is small, or a failure depends on other nodes too. Results must
+    be verified on the whole cluster, since an edit may change how the node affects others.
     """
     if len(standing.names) <= SMALL or standing.early is not None or standing.filtered.errors:
         return None
@@ -37,5 +37,5 @@ def alone(standing: Standing, row: int) -> Standing | None:
 
 
 def _shared(standing: Standing) -> list[Key]:
-    """Return every object that is no node and no pod: volumes, services, controllers, budgets."""
+    """Return every object that is neither a node nor a pod: volumes, services, controllers, budgets."""
     return [key for key in standing.world.objects if key[0] not in ("Node", "Pod")]

@@ -1,7 +1,7 @@
-"""Misspelled names: what a pod asks for and nothing in the cluster has, though something is called almost so.
+"""Misspelled names: what a pod requests and nothing in the cluster has, though a similar name exists.
 
-A word counts as misspelled only if it occurs nowhere in the cluster and one that does occur is next to it
-(:func:`near`). Each correction is an :class:`Edit` like any other: it is run before it is shown.
+A word counts as misspelled only if it occurs nowhere in the cluster and a similar one does (:func:`near`).
+Each correction is an :class:`Edit` like any other: it is run before it is shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scheduler_core.objects.model import LabelSelector, PodAffinityTerm, Require
 from scheduler_core.objects.selectors import tolerates
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-SHORTEST = 3  # letters of the part that differs: zone-a and zone-b, or i3 and i4, are two things
+SHORTEST = 3  # letters of the part that differs: zone-a and zone-b, or i3 and i4, are distinct names
 COMPARED = 5_000  # known words that one word is compared with
 
 Vocabulary = Mapping[str, Collection[str]]
@@ -45,14 +45,14 @@ def _same_letters(word: str, other: str) -> bool:
 
 
 def _same_name(word: str, other: str) -> bool:
-    """Tell whether two keys differ in what is before the ``/`` alone: zone, topology.kubernetes.io/zone."""
+    """Return whether two keys differ only in the part before the ``/``: zone, topology.kubernetes.io/zone."""
     if "/" not in word + other:
         return False
     return word.rpartition("/")[2] == other.rpartition("/")[2]
 
 
 def _one_letter_off(word: str, other: str) -> bool:
-    """Tell whether one letter is missing, added, wrong or swapped; digits and single letters name things."""
+    """Return whether one letter is missing, added, wrong or swapped; digits and short tokens never match."""
     if abs(len(word) - len(other)) > 1:
         return False
     start = 0
@@ -97,7 +97,7 @@ def _vocabulary(listed: Iterable[Mapping[str, str]]) -> Vocabulary:
 
 
 def correct_pair(known: Vocabulary, key: str, value: str) -> tuple[str, str] | None:
-    """Return the key and value that a pair misspells, ``None`` where it does not, or none is near."""
+    """Return the key and value that a pair misspells, ``None`` if it is not misspelled or none is similar."""
     right = key if key in known else near(key, known)
     if right is None:
         return None
@@ -106,7 +106,7 @@ def correct_pair(known: Vocabulary, key: str, value: str) -> tuple[str, str] | N
 
 
 def correct_requirement(known: Vocabulary, requirement: Requirement) -> Requirement | None:
-    """Return an expression with its key and values as they occur, ``None`` where nothing is misspelled."""
+    """Return an expression with its key and values as they occur, ``None`` if nothing is misspelled."""
     key = requirement.key if requirement.key in known else near(requirement.key, known)
     if key is None:
         return None
@@ -130,7 +130,7 @@ def selector_pairs(place: PodOnNode, lacking: Mapping[str, str]) -> dict[str, tu
 def correct_selector(
     place: PodOnNode, lacking: Mapping[str, str], pairs: Mapping[str, tuple[str, str]]
 ) -> Edit:
-    """Write the pairs of the nodeSelector as the nodes have them."""
+    """Correct the pairs of the nodeSelector to the nodes' labels."""
 
     def mutate(document: Manifest) -> None:
         selector = part(document, "spec", "nodeSelector")
@@ -145,7 +145,7 @@ def correct_selector(
 def affinity_expressions(
     place: PodOnNode, expressions: Sequence[Requirement], failing: Iterable[int]
 ) -> dict[int, Requirement]:
-    """Return the misspelled expressions of a node affinity term that hold here once they are corrected."""
+    """Return the misspelled expressions of a node affinity term that hold here once corrected."""
     standing, labels = place.standing, place.node.meta.labels
     found = {
         n: standing.once(
@@ -161,7 +161,7 @@ def affinity_expressions(
 def correct_affinity(
     place: PodOnNode, term: int, expressions: Sequence[Requirement], corrected: Mapping[int, Requirement]
 ) -> Edit:
-    """Write the expressions of the required node affinity's term as the nodes have them."""
+    """Correct the expressions of the required node affinity's term to the nodes' labels."""
 
     def mutate(document: Manifest) -> None:
         entry = part(document, "spec", "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", term)
@@ -186,7 +186,7 @@ def _words(requirement: Requirement) -> str:
 
 
 def correct_toleration(place: PodOnNode, taint: Taint) -> Edit | None:
-    """Write a toleration as the taint that it almost tolerates; ``None`` where none is misspelled."""
+    """Correct a toleration that almost tolerates the taint; ``None`` if none is misspelled."""
     standing = place.standing
     known = standing.once("taints", lambda: _taints(standing))
     for number, toleration in enumerate(standing.pod.pod.tolerations):
@@ -230,7 +230,7 @@ def _write_toleration(number: int, right: Toleration) -> Mutation:
 
 
 def correct_pod_affinity(place: PodOnNode) -> tuple[Edit, ...]:
-    """Write topology keys and labels of the required pod affinity as nodes and pods have them."""
+    """Correct topology keys and labels of the required pod affinity to those of nodes and pods."""
     standing = place.standing
     affinity = standing.pod.pod.affinity
     edits = []
@@ -292,7 +292,7 @@ def _write_term(number: int, right: PodAffinityTerm) -> Mutation:
 
 
 def correct_resource(place: PodOnNode, name: str) -> Edit | None:
-    """Ask for the extended resource that the nodes have instead of one that is called almost so."""
+    """Request the nodes' extended resource of a similar name instead of the unknown one."""
     standing = place.standing
     if name in BASIC_RESOURCES:
         return None
@@ -317,7 +317,7 @@ def _resources(standing: Standing) -> list[str]:
 
 
 def correct_claim(place: PodOnNode, name: str) -> Edit | None:
-    """Mount the claim of the pod's namespace that is called almost as the one that does not exist."""
+    """Mount the claim of the pod's namespace whose name is similar to the one that does not exist."""
     namespace = place.standing.pod.info.namespace
     claims = place.standing.cluster.storage.claims.values()
     right = near(name, [claim.meta.name for claim in claims if claim.meta.namespace == namespace])

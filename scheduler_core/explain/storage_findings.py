@@ -1,4 +1,4 @@
-"""What keeps a pod's claims and volumes from a node, and what would give it them."""
+"""What keeps a pod's claims and volumes from a node, and the objects that would resolve it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.objects.quantity import format_resource
 from scheduler_core.objects.selectors import term_matches
 
-DEFAULT_SIZE = 2**30  # bytes, of a claim that is made up
+DEFAULT_SIZE = 2**30  # bytes, of a claim that is proposed
 
 
 def _claims(place: PodOnNode) -> Iterator[tuple[str, PersistentVolumeClaim | None]]:
@@ -32,7 +32,7 @@ def _bound(place: PodOnNode) -> Iterator[PersistentVolume]:
 
 
 def error(place: PodOnNode, text: str) -> Finding:
-    """Give the pod the volume, or the claim and its volume, that the error is about."""
+    """Create the volume, or the claim and its volume, that the error is about."""
     storage = place.standing.cluster.storage
     edits: list[Edit] = []
     correct: list[Edit] = []
@@ -56,7 +56,7 @@ def error(place: PodOnNode, text: str) -> Finding:
 def _waits(place: PodOnNode, claim: PersistentVolumeClaim) -> bool:
     try:
         return place.standing.cluster.storage.delays_binding(claim)
-    except ClaimError:  # its class says nothing about when to bind
+    except ClaimError:  # its class does not define a binding mode
         return False
 
 
@@ -109,7 +109,7 @@ def _bind(key: str, volume: str) -> Edit:
 
 
 def nothing_to_bind(place: PodOnNode) -> Finding:
-    """Create a volume for each claim that waits for its first pod."""
+    """Create a volume for each claim with delayed binding (``WaitForFirstConsumer``)."""
     storage = place.standing.cluster.storage
     waiting = storage.waiting_claims(place.standing.pod.info)
     edits = [_new_volume(f"pv-{claim.meta.name}", claim.meta.key, claim, bound=False) for claim in waiting]
@@ -122,7 +122,7 @@ def nothing_to_bind(place: PodOnNode) -> Finding:
 
 
 def unreachable_volume(place: PodOnNode) -> Finding:
-    """Drop the node affinity of a bound volume that does not reach the node."""
+    """Drop the node affinity of a bound volume that is not reachable from the node."""
     details, edits = [], []
     for volume in _bound(place):
         terms = volume.node_affinity
@@ -137,7 +137,7 @@ def unreachable_volume(place: PodOnNode) -> Finding:
 
 
 def other_zone(place: PodOnNode) -> Finding:
-    """Drop the zone labels of bound volumes, or label the node as they are."""
+    """Drop the zone labels of bound volumes, or give the node their values."""
     labels, details = place.node.meta.labels, []
     edits: list[Edit] = []
     wanted: dict[str, str | None] = {}

@@ -1,4 +1,4 @@
-"""What decided a placement: which nodes fitted, the totals, what made the difference, the tie-break."""
+"""What decided a placement: the feasible nodes, the totals, the priorities that differ, the tie-break."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NODES_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """By how much one priority, weighted, put the chosen node before another one."""
+    """By how much one weighted priority put the chosen node ahead of another one."""
 
     priority: str
     weight: int
@@ -23,11 +23,11 @@ class Lead:
 
     @property
     def points(self) -> int:
-        """The weighted difference; negative where it spoke for the other node."""
+        """The weighted difference; negative if it favored the other node."""
         return self.weight * (self.chosen - self.other)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the difference as JSON."""
         return {
             "priority": self.priority,
             "weight": self.weight,
@@ -39,7 +39,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The cycle that placed a pod, told for people. ``rival`` is the node that it is compared with."""
+    """The cycle that placed a pod, described for users. ``rival`` is the node that it is compared with."""
 
     cycle: Cycle
     rival: str | None
@@ -47,7 +47,7 @@ class Story:
     sentences: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON; of many feasible nodes the best :data:`NODES_SHOWN` are listed."""
+        """Return the story as JSON; of many feasible nodes only the best :data:`NODES_SHOWN` are listed."""
         cycle = self.cycle
         return {
             "index": cycle.index,
@@ -73,7 +73,7 @@ def _best(cycle: Cycle) -> list[tuple[str, int]]:
 
 
 def tell(cycle: Cycle, asked: str | None = None) -> Story:
-    """Tell why a cycle chose its node, against the node asked about or the best of the others."""
+    """Describe why a cycle chose its node, against the node asked about or the best of the others."""
     fitting, of = len(cycle.feasible), len(cycle.nodes)
     if cycle.totals is None:
         return Story(cycle, None, (), (f"{cycle.node} is the only node of {of:,} that fits.",))
@@ -98,7 +98,7 @@ def tell(cycle: Cycle, asked: str | None = None) -> Story:
 
 
 def _runner_up(cycle: Cycle) -> str | None:
-    """Return the best node that has less than the best total; among equals the first in object order."""
+    """Return the best node below the best total; among equals the first in object order."""
     totals = cycle.totals
     if totals is None or not (totals < totals.max()).any():
         return None

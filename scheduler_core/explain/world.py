@@ -1,7 +1,7 @@
 """One moment of a run as plain objects, and the verdict on one pod in it.
 
-A :class:`ObjectsAtMoment` is immutable: an edit makes another one. A :class:`Standing` is one of them in a
-cluster of its own, with every predicate evaluated on every node, none short-circuited.
+A :class:`ObjectsAtMoment` is immutable: an edit creates another one. A :class:`Standing` is one of them in a
+separate cluster, with every predicate evaluated on every node, none short-circuited.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.simulation.virtual import Stepper
 
 T = TypeVar("T")
-HOPELESS = "node(s) were unschedulable"  # a reason that no deletion mends
+HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class ObjectsAtMoment:
-    """Every object at one moment, in creation order, and the manifests that they came from.
+    """Every object at one moment, in creation order, and the manifests that they were read from.
 
-    The pod that is asked about, ``pod``, has no node in it: it is as it is when its turn comes, and
-    ``profile`` is the one that schedules it.
+    The pod that is asked about, ``pod``, has no node in it: it is as it would be when it is scheduled next,
+    and ``profile`` is the one that schedules it.
     """
 
     pod: str
@@ -54,14 +54,14 @@ class ObjectsAtMoment:
     profile: Profile
     last_node_index: int = 0
     touched: tuple[Key, ...] = ()
-    """What may differ from the first world, of which all others are made."""
+    """What may differ from the first world, from which all others are derived."""
     sources: dict[Key, tuple[Manifest, bool]] = field(default_factory=dict, compare=False)
-    """Where edits of an object start from, once worked out; all edits are made of the first world."""
+    """The manifests that edits of an object start from, cached; all edits are based on the first world."""
     schedulers: frozenset[str] = frozenset()
     """The schedulerNames whose pods wait in the same queue."""
 
     def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> ObjectsAtMoment:
-        """Return another world in which these objects are new or different, or gone (``None``)."""
+        """Return another world in which these objects are new, changed, or removed (``None``)."""
         objects = {**self.objects, **{key: obj for key, obj in changed.items() if obj is not None}}
         for key in [key for key, obj in changed.items() if obj is None]:
             objects.pop(key, None)
@@ -69,7 +69,7 @@ class ObjectsAtMoment:
 
 
 def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
-    """Take the cluster of a simulation as it stands, without changing it.
+    """Return the simulation's current objects, without changing the simulation.
 
     Raises:
         KeyError: There is no such pod.
@@ -108,7 +108,7 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
 
 
 def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> dict[Key, Mapping[str, Any]]:
-    """Find the manifests that were given for objects, those of create operations included."""
+    """Find the manifests that were given for objects, including those of create operations."""
     found: dict[Key, Mapping[str, Any]] = {}
     for document in scenario.documents:
         listed = [document]
@@ -125,7 +125,7 @@ def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> d
 class Standing:
     """A world's verdict on its pod, on all N nodes.
 
-    ``cluster`` and ``queue`` are those of another standing where this one is a trial in them.
+    A trial shares the ``cluster`` and ``queue`` of another standing; without them, new ones are built.
     """
 
     def __init__(
@@ -142,17 +142,17 @@ class Standing:
         )
 
     def once(self, name: str, work_out: Callable[[], T]) -> T:
-        """Return what is worked out once for all nodes, such as which pods repel the pod."""
+        """Return a value computed once for all nodes, such as which pods repel the pod."""
         if name not in self._worked_out:
             self._worked_out[name] = work_out()
         return cast("T", self._worked_out[name])
 
     @contextmanager
     def trial(self, world: ObjectsAtMoment) -> Iterator[Standing]:
-        """Yield the standing of a world that differs in a few objects; what was changed is put back.
+        """Yield the standing of a world that differs in a few objects; the cluster is restored afterwards.
 
-        Building a cluster anew for each of many small changes would take most of the time. Pods that are
-        not the one asked about may be gone in the other world, but not new.
+        Rebuilding the cluster for each of many small changes would take most of the time. Pods other than the
+        one asked about may be removed in the other world, but not added.
         """
         both = dict.fromkeys((*self.world.touched, *world.touched))
         keys = [key for key in both if self.world.objects.get(key) is not world.objects.get(key)]
@@ -169,7 +169,8 @@ class Standing:
 
     def _become(self, world: ObjectsAtMoment, keys: list[Key]) -> None:
         if any(_pod(key) and key in world.objects and key[1] not in self.cluster.pods for key in keys):
-            # a pod that comes back must not have its claims bound anew: no pod has while columns are stale
+            # a pod that is restored must not have its claims bound again: no claims are bound while columns
+            # are stale
             self.cluster.put(next(iter(self.cluster.nodes.values())))
         for key in keys:
             obj = world.objects.get(key)
@@ -205,7 +206,7 @@ class Standing:
             yield Failure(self.world.profile.order[number], texts, error)
 
     def fits(self, row: int) -> bool:
-        """Tell whether the pod could be placed on a node; an error anywhere ends the whole attempt."""
+        """Return whether the pod could be placed on a node; an error on any node ends the whole attempt."""
         failed = self.filtered.failed
         if self.early is not None or self.filtered.errors:
             return False
@@ -216,19 +217,19 @@ class Standing:
         return [name for row, name in enumerate(self.names) if self.fits(row)]
 
     def choice(self) -> str | None:
-        """Return the node that the scheduler would choose now, ``None`` where it finds none."""
+        """Return the node that the scheduler would choose now, ``None`` if no node is feasible."""
         scheduler = Scheduler(self.cluster, self.queue, self.world.profile, trace=False)
         return scheduler.schedule(self.pod, self.world.last_node_index).node
 
     def victims(self, row: int) -> Candidate | None:
-        """Return what preemption would delete on this node alone, ``None`` if that does not help."""
+        """Return preemption's candidate for this node alone, ``None`` if that does not help."""
         codes = np.full(len(self.names), self.cluster.reasons.code(HOPELESS), np.int16)
         codes[row] = 0
         result = preempt(self.pod, codes, self.cluster, self.queue, self.world.profile)
         return next(iter(result.candidates), None)
 
     def raised(self) -> ObjectsAtMoment:
-        """Return the world in which the pod has a priority above every other pod's."""
+        """Return the world in which the pod has a higher priority than every other pod."""
         highest = max(state.priority for state in self.cluster.pods.values())
         key = ("Pod", self.world.pod)
         pod = self.world.objects[key]
@@ -245,7 +246,7 @@ def _cluster(world: ObjectsAtMoment) -> Cluster:
 
 
 def _queue(world: ObjectsAtMoment, cluster: Cluster, pod: PodState) -> SchedulingQueue:
-    """Queue every other pod that waits, so that nominations count."""
+    """Queue every other pending pod, so that nominations count."""
     queue = SchedulingQueue()
     queue.add(
         state
