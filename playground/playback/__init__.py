@@ -1,5 +1,5 @@
-"""Playing a source: what happened at each cycle, and any cycle again on demand.
+"""Playing a source: the result of each cycle, and any cycle recomputed on demand.
 
-``tables`` gives nodes and pods their indices, ``trail`` keeps what each cycle changed,
-``playback`` rebuilds cycles, ``library`` keeps playbacks open within bounds.
+``tables`` assigns nodes and pods their indices, ``trail`` keeps what each cycle changed, ``playback``
+rebuilds cycles, ``library`` keeps playbacks open within bounds.
 """

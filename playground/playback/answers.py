@@ -1,6 +1,6 @@
-"""Encoded answers about one playback, so that what was answered once is not computed again.
+"""Encoded answers about one playback, cached so that they are not computed again.
 
-An answer follows from what was asked and from the playback's *version*. Answers of one version are kept; the
+An answer depends only on the question and on the playback's *version*. Answers of one version are kept; the
 first access in a later version drops them all.
 """
 
@@ -14,12 +14,12 @@ from collections.abc import Hashable
 from playground.limits import limit
 from playground.wire import Encoded
 
-ENTRY_BYTES = 500  # of a key and its places in the table, beside the text
-CHARACTER_BYTES = 4  # the most that a character of a key takes
+ENTRY_BYTES = 500  # of a key and its entries in the table, beside the text
+CHARACTER_BYTES = 4  # the upper bound for a character of a key
 
 
 class AnswerCache:
-    """The least recently used answers go first. All methods may be called from any thread."""
+    """Evicts the least recently used answers first. All methods may be called from any thread."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -31,7 +31,7 @@ class AnswerCache:
         return len(self._texts)
 
     def get(self, version: Hashable, asked: Hashable) -> Encoded | None:
-        """Return the answer to ``asked`` in this version, None if it is not kept."""
+        """Return the cached answer to ``asked`` in this version, ``None`` on a miss."""
         with self._lock:
             if version != self._version:
                 self._renew(version)

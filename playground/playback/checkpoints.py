@@ -1,8 +1,8 @@
-"""Copies of a simulation on its way, so that a jump need not begin at the beginning.
+"""Forks of a simulation along its run, so that a jump need not start from the beginning.
 
-Without an equivalence cache decisions are applied in microseconds. With one each cycle is filtered
-again, because the cache has to be filled, and thousands of cycles take seconds. In virtual time
-they are made again, for waits, denials and controllers follow from them.
+Without an equivalence cache decisions are replayed in microseconds. With one each cycle is filtered again,
+because the cache has to be filled, and thousands of cycles take seconds. In virtual time cycles are scheduled
+again, because waits, denials and controllers depend on them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import Stepper, is_timed
 
-EVERY_SECONDS = 0.3  # of a thread's computing between two copies
+EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
 MOST = 24
-NEAR = 200  # cycles that are replayed sooner than a copy is made
+NEAR = 200  # cycles that are replayed faster than a copy is made
 
-# What a copy does not share, as `weigh` finds it.
+# What a copy does not share, as measured by `weigh`.
 NODE_BYTES, POD_BYTES = 1_100, 1_100
 
 
@@ -31,8 +31,8 @@ class Checkpoints:
     def __init__(self, scenario: Scenario) -> None:
         self._wanted = may_cache(scenario) or is_timed(scenario)
         self._lock = threading.Lock()
-        self._kept: list[tuple[Stepper, int]] = []  # with their bytes, in the order of their cycles
-        self._spent = 0.0  # seconds of computing since the last of them
+        self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
+        self._spent = 0.0  # CPU seconds since the last copy
         self._interval = EVERY_SECONDS
 
     @property
@@ -42,13 +42,13 @@ class Checkpoints:
 
     @property
     def indices(self) -> list[int]:
-        """The cycles that there are copies of."""
+        """The cycles that have a copy."""
         return [kept.index for kept, _ in self._kept]
 
     def passed(self, simulation: Stepper, seconds: float) -> None:
-        """Take note that cycles were computed, and copy the simulation if many were since the last copy.
+        """Record that cycles were computed, and copy the simulation if enough were since the last copy.
 
-        The simulation stands between two cycles, with nothing of the next one done.
+        The simulation is between two cycles, with nothing of the next one applied.
         """
         if not self._wanted or (self._kept and simulation.index <= self._kept[-1][0].index):
             return
@@ -65,9 +65,9 @@ class Checkpoints:
                 self._interval *= 2
 
     def nearest(self, index: int, *, beyond: int, trace: bool) -> Stepper | None:
-        """Return a copy that stands at most after cycle ``index``, ``None`` if none is worth its making.
+        """Return a fork at or before cycle ``index``, ``None`` if replaying is cheaper.
 
-        ``beyond`` is the cycle that the caller need not go back from.
+        ``beyond`` is the cycle that the caller's simulation has reached already.
         """
         with self._lock:
             found = [kept for kept, _ in self._kept if beyond + NEAR < kept.index <= index]

@@ -18,7 +18,7 @@ Message = tuple[int, str]  # cycle, text
 def write_chunk(
     run: Run, number: int, trail: Trail, first: int, messages: Sequence[Message] = ()
 ) -> RunChunk:
-    """Store the trail's rows from cycle ``first`` to its end, and the messages of those that failed."""
+    """Store the trail's rows from cycle ``first`` to its end, and the messages of the failed cycles."""
     rows = [trail.row(index) for index in range(first, len(trail) + 1)]
     data = pack(encode(rows).encode())
     words = pack(encode(messages).encode()) if messages else None
@@ -34,7 +34,7 @@ def write_chunk(
 
 
 def read_messages(run_id: str) -> Iterator[Message]:
-    """Yield the cycles that failed with their messages, in order; old chunks kept none."""
+    """Yield the failed cycles with their messages, in order; old chunks stored none."""
     chunks = RunChunk.objects.filter(run_id=run_id).order_by("number")
     for packed in chunks.values_list("messages", flat=True).iterator(chunk_size=8):
         if packed is not None:

@@ -1,4 +1,4 @@
-"""What the equivalence cache did in each cycle, four numbers a cycle."""
+"""The equivalence cache's counts for each cycle, four numbers per cycle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NONE = (0, 0, 0, 0)
 
 
 def may_cache(scenario: Scenario) -> bool:
-    """Tell whether a cache, or batching, is on at some time of a scenario."""
+    """Return whether a cache, or batching, is on at any time of a scenario."""
     changed = [operation.configuration for operation in scenario.operations]
     return any(
         settings.cache != "off"
@@ -22,7 +22,7 @@ def may_cache(scenario: Scenario) -> bool:
 
 
 def counts_of(record: CacheRecord | None) -> list[int] | None:
-    """Return ``[hits, evaluations, invalidated, stale]`` of a cycle, ``None`` where the cache is off."""
+    """Return ``[hits, evaluations, invalidated, stale]`` of a cycle, ``None`` if the cache is off."""
     if record is None:
         return None
     counts = record.counts
@@ -30,7 +30,7 @@ def counts_of(record: CacheRecord | None) -> list[int] | None:
 
 
 class CycleCounts:
-    """The numbers of one simulation's cycles, in order; nothing is held where no cache is ever on."""
+    """The counts of one simulation's cycles, in order; nothing is stored if no cache is ever on."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._wanted = may_cache(scenario)
@@ -39,11 +39,11 @@ class CycleCounts:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there are counts."""
         return self._wanted
 
     def append(self, counts: Sequence[int] | None) -> None:
-        """Add a cycle's, ``None`` for one without a cache."""
+        """Append a cycle's counts, ``None`` for a cycle without a cache."""
         if self._wanted:
             for place, column in enumerate(self._columns.values()):
                 value = counts[place] if counts is not None else 0
@@ -51,12 +51,12 @@ class CycleCounts:
                 self._totals[place] += value
 
     def forget(self) -> None:
-        """Hold nothing any more: a stored cycle was not counted, so that totals would be too low."""
+        """Drop all counts: a stored cycle was not counted, so the totals would be too low."""
         self._wanted = False
         self._columns = {name: array("q") for name in NAMES}
 
     def at(self, place: int) -> list[int] | None:
-        """Return the numbers of a cycle, counted from 0."""
+        """Return the counts of a cycle, by its position from 0."""
         return [column[place] for column in self._columns.values()] if self._wanted else None
 
     def marks(self, rows: slice) -> dict[str, list[int]] | None:

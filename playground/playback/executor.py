@@ -1,7 +1,7 @@
 """The threads that run the engine, so that the event loop never does.
 
-They are few (limit ``ENGINE_THREADS``): the interpreter runs one at a time, and what more of
-them would do at once is only to make each answer later. Visitors take turns in them.
+They are few (limit ``ENGINE_THREADS``): the interpreter runs one at a time, and more of them would only delay
+each answer. Visitors share them in turns.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from playground.once import once
 from playground.pool.gate import FairThreads
 from playground.pool.shares import Bounds
 
-AHEAD = "ahead"  # no visitor's name is as short
-WAITING_THREADS = 24  # that wait for the pool, and hardly compute
-WAITING_EACH = 4  # of them for one visitor
+AHEAD = "ahead"  # no visitor's name is this short
+WAITING_THREADS = 24  # that wait for the pool and use hardly any CPU
+WAITING_EACH = 4  # of these for one visitor
 
 T = TypeVar("T")
 
-#: Work given to each pool that is not done yet, waiting or running. Counted in the event loop.
+#: Jobs submitted to each pool that are not finished, waiting or running. Counted in the event loop.
 jobs: Counter[str] = Counter()
 
 
@@ -39,13 +39,13 @@ def engine() -> ThreadPoolExecutor:
 
 @once
 def parsing() -> ThreadPoolExecutor:
-    """Return the process's threads that read bundles: seconds of work, in which nobody's step waits."""
+    """Return the process's threads that parse bundles: seconds of work that must not delay anyone's step."""
     return ThreadPoolExecutor(max_workers=limit("PARSING_THREADS"), thread_name_prefix="parsing")
 
 
 @once
 def exports() -> ThreadPoolExecutor:
-    """Return the process's thread for downloads, which take minutes and must keep nobody waiting."""
+    """Return the process's thread for downloads, which take minutes and must not block others."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
 
 
@@ -57,21 +57,21 @@ def storage() -> ThreadPoolExecutor:
 
 @once
 def waiting() -> ThreadPoolExecutor:
-    """Return the process's threads in which a visitor waits for what the pool reads."""
+    """Return the process's threads in which visitors wait for the pool to parse a bundle."""
     return ThreadPoolExecutor(max_workers=WAITING_THREADS, thread_name_prefix="waiting")
 
 
 @once
 def fair(executor: Callable[[], ThreadPoolExecutor]) -> FairThreads:
-    """Return an executor's threads as visitors share them."""
-    places = executor()._max_workers  # noqa: SLF001 - what the executor was made with
-    # A connection has few jobs in threads at once, so that these queues are bounded by their number.
+    """Return an executor's threads, scheduled fairly among visitors."""
+    places = executor()._max_workers  # noqa: SLF001 - the value that the executor was created with
+    # A connection has few jobs in threads at once, which bounds these queues by the number of connections.
     each = WAITING_EACH if executor is waiting else max(1, places - 1)
     return FairThreads(executor, places, Bounds(each, 2_000, 20_000))
 
 
 class Ahead:
-    """Engine threads for playbacks that are computed ahead: all of them together have a visitor's share."""
+    """Engine threads for playbacks that are computed ahead: together they count as one visitor."""
 
     def submit(self, call: Callable[..., object], *args: Any) -> Future[object]:
         """Run ``call`` in an engine thread when it is their turn."""
@@ -89,7 +89,7 @@ def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 async def _in(
     pool: str, submit: Callable[..., Future[T]], call: Callable[..., T], *args: Any, **kwargs: Any
 ) -> T:
-    """Run ``call`` there in the caller's context: whom it is done for, and what its log lines name."""
+    """Run ``call`` in a pool, in the caller's context: the visitor, and the fields of its log lines."""
     context = contextvars.copy_context()
     jobs[pool] += 1
     try:
@@ -106,12 +106,12 @@ async def in_engine(visitor: str, call: Callable[..., T], *args: Any) -> T:
 
 
 async def in_parsing(visitor: str, call: Callable[..., T], *args: Any) -> T:
-    """Run ``call``, which reads a small bundle, in a parsing thread when it is the visitor's turn."""
+    """Run ``call``, which parses a small bundle, in a parsing thread when it is the visitor's turn."""
     return await _in("parsing", partial(fair(parsing).submit, visitor), call, *args)
 
 
 async def in_waiting(visitor: str, call: Callable[..., T], *args: Any) -> T:
-    """Run ``call``, which waits for the pool to read a large bundle, in a thread for that."""
+    """Run ``call``, which waits for the pool to parse a large bundle, in a waiting thread."""
     return await _in("waiting", partial(fair(waiting).submit, visitor), call, *args)
 
 
@@ -121,5 +121,5 @@ async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 
 
 async def in_storage(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Run ``call``, which uses the database and little time, in a storage thread."""
+    """Run ``call``, which uses the database briefly, in a storage thread."""
     return await _in("storage", storage().submit, call, *args, **kwargs)

@@ -1,9 +1,9 @@
-"""Find the next cycle, or the one before, of which a condition holds: a debugger's run to the next break.
+"""Find the next or previous cycle for which a condition holds, as a debugger runs to a breakpoint.
 
-A condition is a text, the same in a link, over the socket and over HTTP: what it is about, then ``:`` and
-its object, then ``@`` and what narrows it. ``predicate:MatchNodeSelector@n3``, ``node:n3``, ``preemption``.
-What the trail tells of is looked up; the rest needs cycles to be decided again, one after the other, by a
-reader of the search's own, so that whoever looks at the source meanwhile is not disturbed.
+A condition is a text, the same in a link, over the socket and over HTTP: its kind, then ``:`` and an object,
+then ``@`` and a restriction. ``predicate:MatchNodeSelector@n3``, ``node:n3``, ``preemption``. Conditions that
+the trail can answer are looked up; the others need cycles to be scheduled again, one after the other, by the
+search's own reader, so that other users of the source are not disturbed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
 from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix
 
-CONDITIONS = 20  # of one search
+CONDITIONS = 20  # per search
 TEXT = 600  # characters of a condition
-BLOCK = 1_000  # cycles whose rows are looked through at once
-FIRST_BACK, MOST_BACK = 8, 256  # cycles that are decided at once on the way back: the last one counts
+BLOCK = 1_000  # cycles whose rows are searched at once
+FIRST_BACK, MOST_BACK = 8, 256  # cycles scheduled again at once, backward: the last match counts
 NAMED = 2  # objects that a reason names
 
 BUNDLE = "GeneralPredicates"
-MEMBERS = {  # of the bundle, told apart by the reasons that only they give
+MEMBERS = {  # of the bundle, distinguished by the reasons that only they return
     "PodFitsResources": "Insufficient ",
     "HostName": HostName.reason,
     "PodFitsHostPorts": PodFitsHostPorts.reason,
@@ -36,17 +36,17 @@ MEMBERS = {  # of the bundle, told apart by the reasons that only they give
 
 
 class ConditionError(ValueError):
-    """A text is no condition; the message says what would be."""
+    """The text is not a valid condition; the message says what would be."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrailRows:
-    """What the trail tells of the cycles ``first`` to ``last``."""
+    """The trail's data on the cycles ``first`` to ``last``."""
 
     playback: Playback
     first: int
     last: int
-    result: str  # a letter a cycle, as in Marks
+    result: str  # one letter per cycle, as in Marks
     stale: list[int] | None
     operations: frozenset[int]
     restarts: frozenset[int]
@@ -54,7 +54,7 @@ class TrailRows:
 
     @classmethod
     def of(cls, playback: Playback, first: int, last: int) -> TrailRows:
-        """Read the rows of some cycles that are there."""
+        """Read the rows of existing cycles."""
         marks = playback.trail.marks(first, last)
         groups: dict[int, list[list[str]]] = {}
         for index, *turn in marks["groups"]:
@@ -72,13 +72,13 @@ class TrailRows:
         )
 
     def decision(self, index: int) -> Decision:
-        """Return what a cycle did."""
+        """Return a cycle's decision."""
         return self.playback.trail.decisions[index - 1]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCondition:
-    """A condition: ``kind`` with what it is about; ``""`` stands for any."""
+    """A condition: ``kind`` with its object; ``""`` matches any."""
 
     kind: str
     about: str = ""
@@ -91,14 +91,14 @@ Shown = Callable[[SearchCondition, Cycle, frozenset[str]], str]
 
 @dataclass(frozen=True, slots=True)
 class ConditionKind:
-    """A row of the table of conditions. ``trailed`` or ``shown`` tells why it holds, else ``""``."""
+    """A row of the table of conditions. ``trailed`` or ``shown`` return why it holds, else ``""``."""
 
-    about: str  # what stands after ":", "" if nothing does
-    needs: bool  # whether that must be said
-    within: str  # what stands after "@", "" if nothing does
+    about: str  # what follows ":", "" if nothing does
+    needs: bool  # whether that is required
+    within: str  # what follows "@", "" if nothing does
     text: str
-    trailed: Trailed | None = None  # of what the trail knows
-    shown: Shown | None = None  # of a cycle with its matrices
+    trailed: Trailed | None = None  # from the trail
+    shown: Shown | None = None  # from a cycle with its matrices
 
 
 def _cycle(condition: SearchCondition, rows: TrailRows, index: int) -> str:
@@ -106,7 +106,7 @@ def _cycle(condition: SearchCondition, rows: TrailRows, index: int) -> str:
 
 
 def _pod(condition: SearchCondition, rows: TrailRows, index: int) -> str:
-    """Tell whether a cycle tries the pod, or the pod is elsewhere after it."""
+    """Return a text if a cycle tries the pod, or if the pod's placement changed in it; else ``""``."""
     if rows.decision(index).pod == condition.about:
         return f"{condition.about} is tried"
     pod = rows.playback.tables.pod_index.get(condition.about)
@@ -122,7 +122,7 @@ def _name(rows: TrailRows, node: int) -> str:
 
 
 def _node(condition: SearchCondition, rows: TrailRows, index: int) -> str:
-    """Tell whether a pod comes to the node, is nominated to it, or the node changes."""
+    """Return a text if a pod is bound or nominated to the node, or if the node changes; else ``""``."""
     name, decision = condition.about, rows.decision(index)
     if name == decision.node:
         return f"{name} is chosen for {decision.pod}"
@@ -200,7 +200,7 @@ def _failed(matrix: PredicateMatrix, name: str) -> npt.NDArray[np.intp]:
 
 
 def _listed(names: list[str], count: int) -> str:
-    """Name a few of so many nodes: ``n1``, ``n1 and n2``, ``n1, n2 and 7 more nodes``."""
+    """List a few of ``count`` nodes: ``n1``, ``n1 and n2``, ``n1, n2 and 7 more nodes``."""
     if count <= NAMED:
         return " and ".join(names)
     return f"{', '.join(names[:NAMED])} and {count - NAMED:,} more node{'s' if count - NAMED > 1 else ''}"
@@ -212,7 +212,7 @@ def _quirk(condition: SearchCondition, cycle: Cycle, met: frozenset[str]) -> str
 
 
 def _tie(condition: SearchCondition, cycle: Cycle, met: frozenset[str]) -> str:
-    """Tell of a tie between nodes that was broken, unless ties of the pod's workload count no more."""
+    """Describe a tie between nodes that was broken, unless ties of the pod's workload are ignored."""
     if len(cycle.ties) < 2 or cycle.node is None or (met and condition.about in met):
         return ""
     return f"{len(cycle.ties):,} nodes scored the same: {cycle.node} was taken in turn"
@@ -239,7 +239,7 @@ KINDS: dict[str, ConditionKind] = {
 
 
 def condition_of(text: str) -> SearchCondition:
-    """Read a condition. Raises ConditionError."""
+    """Parse a condition. Raises ConditionError."""
     name, _, rest = text.partition(":")
     kind = KINDS.get(name)
     if kind is None or len(text) > TEXT:
@@ -253,7 +253,7 @@ def condition_of(text: str) -> SearchCondition:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is looked for: from after cycle ``start`` on, or from before it back; at most to cycle ``to``."""
+    """A search: forward from after cycle ``start``, or backward from before it; at most to cycle ``to``."""
 
     conditions: tuple[SearchCondition, ...]
     start: int
@@ -261,7 +261,7 @@ class Search:
     to: int | None = None
     met: frozenset[str] = (
         frozenset()
-    )  # quirks, and workloads as "Kind namespace/name" whose ties, that count no more
+    )  # ignored: quirks, and workloads as "Kind namespace/name" whose ties are ignored
 
     @classmethod
     def read(cls, texts: list[str], start: int, direction: str, to: int | None, met: list[str]) -> Search:
@@ -275,9 +275,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class FoundCycle:
-    """A cycle that was looked for, with the place of each condition that holds and why; index 0: none.
+    """The result: a cycle, with the position of each condition that holds and why; index 0: none found.
 
-    ``seen`` is the last cycle looked at, and ``over`` whether there is none beyond it.
+    ``seen`` is the last cycle inspected, and ``over`` whether there is none beyond it.
     """
 
     index: int
@@ -295,7 +295,7 @@ Searching = Generator[int, None, FoundCycle]
 
 
 class Finder:
-    """One search. :meth:`run` yields the last cycle that was looked at, every few milliseconds."""
+    """One search. :meth:`run` yields the last cycle that was inspected, every few milliseconds."""
 
     def __init__(self, playback: Playback, search: Search, unwanted: Callable[[], bool] = never) -> None:
         self._playback = playback
@@ -306,7 +306,7 @@ class Finder:
         self._decides = any(kind.shown is not None for kind in kinds)
 
     def run(self) -> Searching:
-        """Look for the cycle. Raises Superseded where nobody wants it any more."""
+        """Search for the cycle. Raises Superseded if the answer is no longer wanted."""
         return self._back() if self._search.backward else self._forth()
 
     def _forth(self) -> Searching:
@@ -366,7 +366,7 @@ class Finder:
         return tuple((place, text) for place, text in told if text)
 
     def _shown(self, index: int) -> tuple[tuple[int, str], ...]:
-        """Return which conditions hold of a cycle that is decided anew."""
+        """Return the conditions that hold for a cycle, which is scheduled again for this."""
         if not self._decides:
             return ()
         self._reader = self._reader or self._playback.copy()
@@ -380,7 +380,7 @@ class Finder:
         return tuple((place, text) for place, text in told if text)
 
     def _own(self, condition: SearchCondition, cycle: Cycle) -> SearchCondition:
-        """Let a tie be about the workload of the cycle's pod."""
+        """Return the condition; one on ties refers to the workload of the cycle's pod."""
         if condition.kind != "tie":
             return condition
         tables = self._playback.tables

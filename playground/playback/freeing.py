@@ -1,7 +1,7 @@
-"""Memory that is free goes back to the system: what counts is what the process takes, not what it uses.
+"""Return free memory to the system: the limit applies to what the process holds, not to what it uses.
 
-The interpreter gives its arenas back once they are empty; the C library keeps what is freed below its last
-block in use, which after many large bundles is most of it. ``malloc_trim`` hands that over.
+The interpreter releases its arenas once they are empty; the C library keeps everything freed below its last
+block in use, which after many large bundles is most of it. ``malloc_trim`` releases that.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any
 from playground.limits import MIB
 from playground.runtime import collecting
 
-WORTH_BYTES = 32 * MIB  # let go since the last time
-MUCH_BYTES = 128 * MIB  # let go: then it is done at once
-PAUSE_SECONDS = 10.0  # between two times otherwise: every thread waits for up to a second each time
+WORTH_BYTES = 32 * MIB  # released since the last trim
+MUCH_BYTES = 128 * MIB  # released: then trim at once
+PAUSE_SECONDS = 10.0  # between two trims otherwise: every thread waits for up to a second each time
 
 
 @cache
 def _trim() -> Any:
-    """Return glibc's ``malloc_trim``, None on another system."""
+    """Return glibc's ``malloc_trim``, ``None`` on another system."""
     if not sys.platform.startswith("linux"):
         return None
     return getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
 
 
 class Freed:
-    """Counts what was let go. Any thread may tell it."""
+    """Counts released memory. Methods may be called from any thread."""
 
     def __init__(self) -> None:
         self._bytes = 0
@@ -39,7 +39,7 @@ class Freed:
         self._lock = threading.Lock()
 
     def add(self, size: int) -> bool:
-        """Hand memory to the system once enough was let go for that; tell whether it was."""
+        """Trim once enough memory was released; return whether it was."""
         with self._lock:
             self._bytes += size
             now = time.monotonic()

@@ -1,8 +1,8 @@
-"""The playbacks that a process keeps open, shared by everyone who looks at the same source.
+"""The playbacks that a process keeps open, shared by all viewers of the same source.
 
-A playback is computed forward only while somebody attends it, in short slices that take turns
-with the windows people ask for. The least recently used ones go when there are too many or
-they hold too much.
+A playback is computed forward only while it has listeners, in short slices that alternate with the windows
+that clients request. The least recently used ones are evicted when there are too many or they hold too much
+memory.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from playground.storage.bundles import last_read
 log = structlog.get_logger(__name__)
 
 Key = Hashable
-Listener = Callable[[Playback, int], None]  # the playback, and the first cycle that is new
+Listener = Callable[[Playback, int], None]  # the playback, and the first new cycle
 
 FIRST_SLICE_SECONDS = 0.15  # most examples are complete after it
 
 
 @dataclass(slots=True)
 class LibraryEntry:
-    """A place in the library, filled by the first who asks while the others wait."""
+    """An entry of the library, filled by the first caller while the others wait."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     playback: Playback | None = None
@@ -41,7 +41,7 @@ class LibraryEntry:
 
     @property
     def bytes(self) -> int:
-        """What it holds, or will once it is there."""
+        """The memory it holds, or is expected to hold once it is open."""
         return self.expected if self.playback is None else self.playback.bytes
 
 
@@ -63,11 +63,11 @@ class Library:
             return opened, sum(entry.bytes for entry in self._entries.values())
 
     def open(self, key: Key, make: Callable[[], Playback], expected: int = 0) -> Playback:
-        """Return the playback under ``key``, made by ``make()`` if it is not there.
+        """Return the playback under ``key``, created by ``make()`` if it is not open.
 
-        Several callers at once share one making; if it raises, nothing is kept. ``expected`` is how many
-        bytes it will hold, roughly: room is made before it is, and what is being opened elsewhere counts too.
-        One that is larger than the bound by itself is kept until another is opened, and alone.
+        Concurrent callers share one creation; if it raises, nothing is kept. ``expected`` is an estimate of
+        its bytes: room is made before it is created, and playbacks that are being opened elsewhere count too.
+        A playback larger than the whole bound is kept, alone, until another is opened.
         """
         with self._lock:
             entry = self._entries.setdefault(key, LibraryEntry())
@@ -79,7 +79,7 @@ class Library:
                     self._make_room(key)
                     entry.playback = make()
                 playback = entry.playback
-            with self._lock:  # whoever made it before may have given up, and taken the place away
+            with self._lock:  # the creator may have failed before, and removed the entry
                 playback = self._entries.setdefault(key, entry).playback or playback
         except BaseException:
             with self._lock:
@@ -91,19 +91,19 @@ class Library:
 
     @property
     def bytes(self) -> int:
-        """What all open playbacks hold, and those that are being opened will, as far as is known."""
+        """The bytes of all open playbacks, and the expected bytes of those that are being opened."""
         with self._lock:
             return sum(entry.bytes for entry in self._entries.values())
 
     def _make_room(self, keep: Key | None, *, attended: bool = True) -> None:
-        """Let playbacks go until the rest is within the limits: ``keep`` never, ``attended`` ones last."""
+        """Evict playbacks down to the limits: never ``keep``; those with listeners last, or not at all."""
         gone = 0
         with self._lock:
             held = sum(entry.bytes for entry in self._entries.values())
             if held + last_read.held_bytes > limit("PLAYBACK_BYTES"):
                 gone += last_read.held_bytes
                 last_read.clear()
-            # Those that nobody attends go first, each group from the least recently used.
+            # Playbacks without listeners are evicted first, each group from the least recently used.
             unattended = sorted(self._entries, key=lambda other: bool(self._entries[other].listeners))
             for key in unattended:
                 if len(self._entries) <= limit("PLAYBACKS") and held <= limit("PLAYBACK_BYTES"):
@@ -118,9 +118,9 @@ class Library:
             freed.add(gone)
 
     def attend(self, key: Key, listener: Listener) -> LibraryEntry | None:
-        """Have ``listener`` called, from an engine thread, whenever the playback has grown.
+        """Call ``listener`` from an engine thread whenever the playback has grown.
 
-        Returns what :meth:`leave` takes, None if the playback is gone already.
+        Returns the argument for :meth:`leave`, ``None`` if the playback was evicted already.
         """
         with self._lock:
             entry = self._entries.get(key)
@@ -131,7 +131,7 @@ class Library:
         return entry
 
     def leave(self, entry: LibraryEntry, listener: Listener) -> None:
-        """Undo :meth:`attend`; nothing more is computed once nobody attends."""
+        """Undo :meth:`attend`; nothing more is computed once there are no listeners."""
         with self._lock:
             entry.listeners.discard(listener)
 
@@ -162,7 +162,7 @@ class Library:
             self._compute(entry)
 
     def tell(self, entry: LibraryEntry, playback: Playback, first: int) -> None:
-        """Call every listener: cycles from ``first`` on are new, or computing has ended."""
+        """Notify every listener: cycles from ``first`` on are new, or computing has ended."""
         with self._lock:
             listeners = list(entry.listeners)
         for listener in listeners:
@@ -172,7 +172,7 @@ class Library:
                 log.exception("a listener failed")
 
     def clear(self) -> None:
-        """Forget every playback."""
+        """Drop every playback."""
         with self._lock:
             self._entries.clear()
 
@@ -182,11 +182,11 @@ class Library:
             return self._entries.get(key)
 
     def at_hand(self, key: Key) -> Playback | None:
-        """Return the playback under ``key`` if it is open, which counts as a use of it; never waits."""
+        """Return the playback under ``key`` if it is open, and count that as a use; never blocks."""
         entry = self._entries.get(key)
         if entry is None or entry.playback is None:
             return None
-        # The event loop asks: where a thread is making room meanwhile, this use is not counted.
+        # Called in the event loop: while another thread makes room, this use is not counted.
         if self._lock.acquire(blocking=False):
             try:
                 if self._entries.get(key) is entry:
@@ -196,7 +196,7 @@ class Library:
         return entry.playback
 
     def attended(self) -> list[Key]:
-        """Return the keys that somebody attends."""
+        """Return the keys of the playbacks with listeners."""
         with self._lock:
             return [key for key, entry in self._entries.items() if entry.listeners]
 

@@ -1,7 +1,8 @@
-"""How the nodes stand after every cycle: what operations and controllers changed of the table of nodes.
+"""The nodes' state after every cycle: what operations and controllers changed in the table of nodes.
 
-Of v1.11's runs operations tell, as nobody else touches nodes there. In virtual time controllers taint them
-and find them not ready: what is different after a cycle is told apart by looking at the cluster.
+In v1.11's runs the changes follow from the operations, since nothing else changes nodes there. In virtual
+time controllers taint nodes and mark them not ready: changes after a cycle are found by comparing the
+cluster.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from playground.playback.tables import Tables, node_state
 from scheduler_core.objects.model import Node
 from scheduler_core.scenario.scenario import Operation
 
-State = dict[str, Any] | None  # the fields in which a node differs from the table; None: it is not there
+State = dict[str, Any] | None  # the fields that differ from the table; None: the node does not exist
 NodeChanges = list[list[Any]]  # [node index, State]
 
 
 class NodeTrail:
-    """Changes of nodes by cycle. ``known`` turns false where stored rows say nothing of them."""
+    """Changes of nodes by cycle. ``known`` becomes false if stored rows do not contain them."""
 
     def __init__(self, tables: Tables) -> None:
         self.known = True
         self._tables = tables
         self._given = [node_state(node) for node in tables.nodes]
-        self._seen: list[Node] | None = None  # the cluster's nodes as they were last looked at
+        self._seen: list[Node] | None = None  # the cluster's nodes when they were last compared
         self._states: list[State] = self._start()
         self._cycles = array("i")  # of each change, ascending
         self._changes: list[list[Any]] = []
@@ -38,15 +39,15 @@ class NodeTrail:
         return [{} if since == 1 else None for since in self._tables.since]
 
     def look(self, index: int, nodes: Mapping[str, Node]) -> None:
-        """Note what is different after cycle ``index`` than it was when this was called last."""
+        """Record the differences after cycle ``index`` since the previous call."""
         now = list(nodes.values())
-        if self._seen == now:  # objects are replaced and never changed: as a rule all of them are the same
+        if self._seen == now:  # objects are replaced, never mutated: usually all of them are the same
             return
         self._seen = now
         self._note(index, self._different(nodes))
 
     def different(self, nodes: Mapping[str, Node]) -> NodeChanges:
-        """Return what is different in a cluster than it was after the last cycle, without noting it."""
+        """Return how a cluster differs from the state after the last cycle, without recording it."""
         return [[node, state] for node, state in self._different(nodes) if state != self._states[node]]
 
     def _different(self, nodes: Mapping[str, Node]) -> Iterable[tuple[int, State]]:
@@ -54,7 +55,7 @@ class NodeTrail:
             yield node, self._state(node, nodes.get(name))
 
     def operate(self, index: int, operations: Iterable[Operation]) -> None:
-        """Note what operations before or inside cycle ``index`` do to nodes."""
+        """Record the effect on nodes of the operations before or inside cycle ``index``."""
         for operation in operations:
             if operation.kind == "Node" and operation.key in self._tables.node_index:
                 node = self._tables.node_index[operation.key]
@@ -63,7 +64,7 @@ class NodeTrail:
                     self._note(index, ((node, self._state(node, left)),))
 
     def extend(self, index: int, changes: NodeChanges | None) -> None:
-        """Take what a stored row tells of a cycle, ``None`` if it is older than such rows."""
+        """Add a stored row's changes of a cycle, ``None`` if it predates the recording of nodes."""
         if changes is None:
             self.known = False
             return
@@ -89,7 +90,7 @@ class NodeTrail:
         return self._changes[bisect_left(self._cycles, index) : bisect_left(self._cycles, index + 1)]
 
     def before(self, index: int) -> NodeChanges:
-        """Return the nodes that are not as the table has them before a cycle."""
+        """Return the nodes that differ from the table before a cycle."""
         changes = self._changes[: bisect_left(self._cycles, index)]
         states = {**dict(enumerate(self._start())), **dict(changes)}
         return [[node, state] for node, state in states.items() if state != {}]

@@ -1,4 +1,4 @@
-"""Where a cycle stands in its source."""
+"""A cycle's position in its source."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Place:
     changes: list[list[int]]
     operations: Sequence[Operation]
     policy: int = 0  # how many operations have changed the configuration
-    profile: Callable[[], Profile] | None = None  # what is in force, compiled when it is asked for
+    profile: Callable[[], Profile] | None = None  # the one in force, compiled on demand
     settings: Settings = DEFAULT_SETTINGS  # those in force
-    node_index: Mapping[str, int] = field(default_factory=dict)  # of every node there ever is
+    node_index: Mapping[str, int] = field(default_factory=dict)  # of every node that ever exists
     pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
     nodes: list[list[Any]] = field(default_factory=list)  # NodeStates that the cycle changed
     waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
-    tried_by: str = ""  # the schedulerName of the profile, where there is more than one
-    in_turn: bool = True  # equally good nodes are taken in turn, as v1.11 does; else the first of them
+    tried_by: str = ""  # the schedulerName of the profile, if there is more than one
+    in_turn: bool = True  # equal nodes are taken round-robin, as in v1.11; else the first of them

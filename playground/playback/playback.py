@@ -1,11 +1,10 @@
 """One source being played: computed forward in slices, any cycle rebuilt on demand.
 
-Four simulations take part. The *forward* one decides cycles without keeping matrices and
-feeds the trail. The *reader* stands before some cycle, put there by replaying decisions,
-and decides that one again with everything shown; it is deterministic, so it is the same cycle.
-The *standing* one, made when it is first asked for, is never stepped: it is the cluster that a
-cycle's scores came from. Nor is the one *behind*: it is what a cycle left, with the cache's map.
-Every method may be called from any thread.
+Four simulations take part. The *forward* one schedules cycles without keeping matrices and fills the trail.
+The *reader* is moved to just before a cycle by replaying decisions, and schedules that one again with full
+tracing; it is deterministic, so the result is the same cycle. The *standing* one, created on demand, is never
+stepped: it is the cluster that a cycle's scores were computed from. Nor is the one *behind*: it is the state
+after a cycle, with the cache's map. Every method may be called from any thread.
 """
 
 from __future__ import annotations
@@ -43,18 +42,18 @@ from scheduler_core.simulation.virtual import Stepper, simulate
 log = structlog.get_logger(__name__)
 
 Show = Callable[[Cycle, Place], Any]
-"""What a view makes of a cycle, as JSON can hold it."""
+"""A view's rendering of a cycle, as a JSON value."""
 
 END = "end"  # the step after the last cycle
-SLICE_SECONDS = 0.08  # the longest that a window waits behind computing forward
-REPLAYED_AT_ONCE = 250  # cycles, then whoever asked may have changed their mind
+SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
+REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
 PROFILES_KEPT = 20  # compiled, of those that operations changed
 
-# Bytes beside the scenario, which is weighed: of a node or a pod in the tables and in one simulation, as
-# `weigh` finds them; of a cycle in the trail, a light one, a node's change.
+# Bytes beside the scenario, which is weighed, as measured by `weigh`: of a node or a pod in the tables and in
+# one simulation; of a cycle in the trail, a light one, a node's change.
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
-STARTED_POD_BYTES = 1_600  # of a pod that controllers made when time began, or later
+STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
 
 
@@ -62,24 +61,24 @@ class OutOfRangeError(LookupError):
     """There is no such cycle in the source."""
 
 
-class Superseded(Exception):  # noqa: N818 - it is no error: the client has asked for something newer
-    """Whoever asked no longer wants the answer."""
+class Superseded(Exception):  # noqa: N818 - not an error: the client has sent a newer request
+    """The caller no longer wants the answer."""
 
 
 def never() -> bool:
-    """Return False: the answer is wanted however long it takes."""
+    """Return False: the answer is never superseded."""
     return False
 
 
 def at_once() -> None:
-    """Give way to nobody: the thread is one of those that others take turns in."""
+    """Do not yield: the thread is scheduled in turns already."""
 
 
 class Playback:
     """The cycles of ``scenario``.
 
-    ``stored`` is set for a run: its rows come from the worker through :meth:`follow`, and
-    :meth:`advance` computes nothing.
+    ``stored`` is set for a run: its rows come from the worker through :meth:`follow`, and :meth:`advance`
+    computes nothing.
     """
 
     def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
@@ -96,15 +95,15 @@ class Playback:
         self.complete = False
         self.stopped: str | None = None  # why computing ended before the simulation did
         self.stored = stored
-        self.ended = False  # whether there is an end after the last cycle: see `rest`
+        self.ended = False  # whether there is an end state after the last cycle: see `rest`
         self._rest: tuple[str, FinalState] | None = None
-        self.rest_nodes: NodeChanges = []  # what is different at the end than after the last cycle
+        self.rest_nodes: NodeChanges = []  # the differences at the end from the state after the last cycle
         self._seconds = 0.0
         self._forward: Stepper | None = None
         self._reader: Stepper | None = None
         self._standing: Stepper | None = None
         self._behind: Stepper | None = None
-        self._at_end = False  # whether the one behind has gone on from the last cycle to the end
+        self._at_end = False  # whether the one behind has advanced from the last cycle to the end
         self._grow_lock = threading.Lock()
         self._read_lock = threading.Lock()
         self._stand_lock = threading.Lock()
@@ -143,19 +142,19 @@ class Playback:
 
     @property
     def version(self) -> tuple[int, bool]:
-        """What an answer about cycles that are there follows from beside what was asked.
+        """What an answer about existing cycles depends on, besides the question.
 
-        A placement has an entry for every pod met so far, and says nothing of nodes where stored rows do not.
-        Equal before and after something was read, it was the same in between: neither ever goes back.
+        A placement has an entry for every pod met so far, and has no nodes if stored rows do not contain
+        them. If it is equal before and after a read, it did not change in between: neither part ever reverts.
         """
         return len(self.tables.pods), self.trail.nodes.known
 
     def settled(self, index: int) -> bool:
-        """Whether computing further changes no answer about the cycles up to ``index``."""
+        """Return whether computing further changes no answer about the cycles up to ``index``."""
         return index <= len(self.trail) or self.complete
 
     def copy(self) -> Playback:
-        """Return another playback of the same cycles, with a reader and caches of its own."""
+        """Return another playback of the same cycles, with a separate reader and separate caches."""
         other = Playback.__new__(Playback)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(
@@ -189,9 +188,9 @@ class Playback:
             except TooMuchWorkError as error:
                 self.complete = True
                 self.stopped = str(error)
-            self._seconds += time.thread_time() - working  # its own: a busy machine takes nobody's time away
+            self._seconds += time.thread_time() - working  # CPU time: a busy machine takes nothing away
             if self._forward is not None and not self.complete:
-                # or else the operations after the last cycle are applied
+                # otherwise the operations after the last cycle have been applied
                 self.checkpoints.passed(self._forward, time.thread_time() - working)
             if not self.complete and self._seconds > limit("INTERACTIVE_SECONDS"):
                 self._stop(
@@ -206,7 +205,7 @@ class Playback:
         if self._forward is None:
             self._forward = simulate(self.scenario, trace=False)
         began = time.monotonic()
-        stepped = False  # once at least: a slice may be shorter than what surrounds it
+        stepped = False  # at least once: the overhead may exceed a slice
         while not self.complete and (not stepped or time.monotonic() - began < seconds):
             stepped = True
             cycle = self._forward.step()
@@ -224,16 +223,15 @@ class Playback:
                 )
 
     def reach(self, index: int, give_way: Callable[[], None] = at_once) -> None:
-        """Compute forward until cycle ``index`` is there or there are no more; others come between slices.
+        """Compute forward until cycle ``index`` exists or the run ends, yielding to others between slices.
 
-        Most callers ask for what is there already; but a playback may have been displaced since,
-        and made anew.
+        Most callers ask for existing cycles; but a playback may have been evicted since and created again.
         """
         while len(self.trail) < index and self.advance(SLICE_SECONDS):
             give_way()
 
     def seek(self, step: str, give_way: Callable[[], None] = at_once) -> int | None:
-        """Return :meth:`resolve` of ``step``, computing forward until it is there as :meth:`reach` does."""
+        """Return :meth:`resolve` of ``step``, computing forward until it exists, as :meth:`reach` does."""
         while (index := self.resolve(step)) is None and self.advance(SLICE_SECONDS):
             give_way()
         return self.resolve(step) if index is None else index
@@ -243,16 +241,16 @@ class Playback:
         self.stopped = f"{why}; start a run to compute the rest in a worker."
 
     def fail(self) -> None:
-        """End computing after an error of the engine; what was computed stays readable."""
+        """End computing after an error of the engine; the cycles computed so far stay readable."""
         self.complete = True
         self.stopped = "The simulation failed here. This is a defect of ours; the cycles before it are right."
 
     def follow(
         self, read: Callable[[int], Iterable[list[TrailRow]]], *, complete: bool, over: bool = False
     ) -> None:
-        """Add the rows that a worker stored: ``read(n)`` gives those after cycle ``n``, in order.
+        """Add the rows that a worker stored: ``read(n)`` returns those after cycle ``n``, in order.
 
-        ``complete`` says that no more will come, ``over`` that the worker reached the end of the run.
+        ``complete`` says that no more will follow, ``over`` that the worker reached the end of the run.
         """
         with self._grow_lock:
             if self.complete:
@@ -265,7 +263,7 @@ class Playback:
     # --- the end ---------------------------------------------------------------------------
 
     def _end(self, simulation: Stepper) -> None:
-        """Keep how a run in virtual time stands when no cycle is to come."""
+        """Keep the final state of a run in virtual time."""
         rest = simulation.rest
         if rest is not None:
             self.trail.meet((key for key, _ in rest.moves), simulation.cluster.pods)
@@ -274,7 +272,7 @@ class Playback:
             self.ended = True
 
     def rest(self, unwanted: Callable[[], bool] = never) -> tuple[str, FinalState]:
-        """Return the step of the end, after the last cycle, and how the run stands there.
+        """Return the step of the end, after the last cycle, and the state there.
 
         Raises OutOfRangeError if there is no end (yet), or Superseded.
         """
@@ -289,9 +287,9 @@ class Playback:
     # --- addresses -------------------------------------------------------------------------
 
     def resolve(self, step: str) -> int | None:
-        """Return the cycle index of ``"17"`` or ``"3.4"``, None if it is not there (yet).
+        """Return the cycle index of ``"17"`` or ``"3.4"``, ``None`` if it does not exist (yet).
 
-        Raises ValueError for a text that is no address.
+        Raises ValueError for a text that is not an address.
         """
         first, dot, second = step.partition(".")
         if not (first.isascii() and first.isdigit() and len(first) < 10):
@@ -308,9 +306,9 @@ class Playback:
         return self.trail.find(int(first), int(second))
 
     def locate(self, step: str) -> int | None:
-        """Return :meth:`resolve` of ``step``, which may be the end as well: ``"end"``, or one after the last.
+        """Return :meth:`resolve` of ``step``, which may also be the end: ``"end"``, or the last index plus 1.
 
-        Raises ValueError for a text that is no address.
+        Raises ValueError for a text that is not an address.
         """
         end = len(self.trail) + 1 if self.ended else None
         if step == END or (end is not None and step == str(end)):
@@ -318,7 +316,7 @@ class Playback:
         return self.resolve(step)
 
     def check(self, index: int, *, end: bool = False) -> None:
-        """Raise OutOfRangeError for a cycle that is not there; ``end`` allows the end after the last one."""
+        """Raise OutOfRangeError for a cycle that does not exist; ``end`` allows the end after the last."""
         if end and self.ended and index == len(self.trail) + 1:
             return
         if not 1 <= index <= len(self.trail):
@@ -329,7 +327,7 @@ class Playback:
     def cycle(self, index: int, unwanted: Callable[[], bool] = never) -> Cycle:
         """Return cycle ``index`` with its matrices.
 
-        Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
+        Raises OutOfRangeError, or Superseded if ``unwanted()`` becomes true before work starts.
         """
         self.check(index)
         with self._read_lock:
@@ -345,7 +343,7 @@ class Playback:
         reader = self._reader
         if reader is not None and reader.index >= index:
             reader = None
-        self._reader = None  # one that is interrupted is of no more use
+        self._reader = None  # an interrupted one cannot be used again
         with one_step() as bound:
             reader = self._brought(reader, index - 1, trace=True)
             try:
@@ -364,13 +362,13 @@ class Playback:
         return cycle
 
     def _brought(self, simulation: Stepper | None, index: int, *, trace: bool) -> Stepper:
-        """Return the simulation, or one that is nearer to ``index``, on its way there."""
+        """Return the simulation, or a checkpoint that is closer before ``index``."""
         at = simulation.index if simulation is not None else 0
         nearer = self.checkpoints.nearest(index, beyond=at, trace=trace)
         return nearer or simulation or simulate(self.scenario, trace=trace, reuse=trace)
 
     def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound) -> None:
-        """Bring a simulation to ``index``; given up in between, it stands where it is."""
+        """Replay a simulation up to ``index``; if superseded, it stays at the cycle reached."""
         while simulation.index < index:
             working = time.thread_time()
             last = min(simulation.index + REPLAYED_AT_ONCE, index)
@@ -381,15 +379,15 @@ class Playback:
 
     @contextmanager
     def before(self, index: int) -> Iterator[Stepper]:
-        """Yield a simulation as it stood when cycle ``index`` began, to be looked at and not stepped.
+        """Yield a simulation at the start of cycle ``index``, to be read and not stepped.
 
-        It is another one than the reader: who steps through time asks for both, and the reader is ahead.
-        Raises OutOfRangeError.
+        It is not the reader: stepping through time needs both, and the reader is ahead. Raises
+        OutOfRangeError.
         """
         self.check(index)
         with self._stand_lock:
             standing = self._standing
-            self._standing = None  # a replay that fails leaves none behind
+            self._standing = None  # a failed replay leaves none
             if standing is not None and standing.index >= index:
                 standing = None
             with one_step() as bound:
@@ -402,10 +400,10 @@ class Playback:
 
     @contextmanager
     def after(self, index: int, unwanted: Callable[[], bool] = never) -> Iterator[Stepper]:
-        """Yield a simulation as cycle ``index`` left it, to be looked at and not stepped; 0: as it began.
+        """Yield a simulation in the state after cycle ``index``, to be read and not stepped; 0: the start.
 
-        One after the last cycle is the end, with all that happened until then.
-        Raises OutOfRangeError, or Superseded if ``unwanted()`` turns true before work starts.
+        The index after the last cycle is the end, with everything that happened until then. Raises
+        OutOfRangeError, or Superseded if ``unwanted()`` becomes true before work starts.
         """
         if index:
             self.check(index, end=True)
@@ -413,7 +411,7 @@ class Playback:
             if unwanted():
                 raise Superseded
             behind = self._behind
-            self._behind = None  # a replay that fails leaves none behind
+            self._behind = None  # a failed replay leaves none
             last = min(index, len(self.trail))
             if behind is not None and (behind.index > last or (self._at_end and index == last)):
                 behind = None
@@ -440,13 +438,13 @@ class Playback:
             self._cycle_bytes -= _size(old)
 
     def came(self, known: int) -> dict[str, Any] | None:
-        """Return the pods that came since a client knew so many, ``None`` if none did."""
+        """Return the pods added since a client knew ``known`` of them, ``None`` if there are none."""
         if known >= len(self.tables.pods):
             return None
         return {"from": known, **self.tables.pod_wire(known)}
 
     def light(self, index: int, show: Show, unwanted: Callable[[], bool] = never) -> str:
-        """Return the JSON of what ``show`` makes of a cycle, made once: every caller shows it alike.
+        """Return the JSON of ``show`` for a cycle, cached: every caller must pass an equivalent ``show``.
 
         Raises as :meth:`cycle`.
         """
@@ -460,7 +458,7 @@ class Playback:
         return text
 
     def place(self, cycle: Cycle) -> Place:
-        """Return where ``cycle`` stands, in the indices of the wire."""
+        """Return the position of ``cycle``, in the indices of the wire."""
         known = self._node_at
         if known is None or known[0] != cycle.nodes:
             known = (cycle.nodes, [self.tables.node_index[name] for name in cycle.nodes])
@@ -488,7 +486,7 @@ class Playback:
         )
 
     def _waiting(self, cycle: Cycle) -> list[list[Any]]:
-        """Return who waits at Permit after a cycle, as the protocol's ``Light`` has it."""
+        """Return the pods that wait at Permit after a cycle, as in the protocol's ``Light``."""
         pods, nodes = self.tables.pod_index, self.tables.node_index
         return [
             [pods[entry.pod], nodes[entry.node], entry.deadline]
@@ -497,7 +495,7 @@ class Playback:
         ]
 
     def settings_of(self, number: int) -> Settings:
-        """Return the settings that so many changes of the configuration lead to; 0 is the initial ones."""
+        """Return the settings after ``number`` changes of the configuration; 0 is the initial ones."""
         return self.trail.configuration(number).settings if number else self.scenario.settings
 
     def settings_after(self, index: int) -> Settings:
@@ -505,11 +503,11 @@ class Playback:
         return self.settings_of(self.trail.configurations(index))
 
     def _policy(self, number: int) -> Document | None:
-        """Return the document that so many changes of the configuration put in force; 0: the initial one."""
+        """Return the policy document after ``number`` changes of the configuration; 0 is the initial one."""
         return self.trail.configuration(number).policy if number else self.scenario.policy
 
     def profile_of(self, number: int) -> Profile:
-        """Return the profile that so many changes of the configuration lead to; 0 is the initial one."""
+        """Return the profile after ``number`` changes of the configuration; 0 is the initial one."""
         if not number:
             return self.profile
         with self._profile_lock:

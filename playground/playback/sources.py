@@ -1,6 +1,6 @@
-"""What can be played, and who may: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``.
+"""What can be played, and by whom: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``.
 
-A draft may be named with the ``revision`` of its text that is meant; it is another source in each.
+A draft may be addressed with the ``revision`` of its text; each revision is a separate source.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from playground.runtime import outage
 from playground.storage import bundles, store, texts
 from scheduler_core.scenario import scenario as core
 
-LOOKS = 3  # at a draft that is saved at the same time, before it is given up
+LOOKS = 3  # attempts to read a draft that is saved at the same time
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 
 reads = outage.Breaker("finding sources")
 
 
 class NotFoundError(LookupError):
-    """There is no such source, or it is not the visitor's: both look alike."""
+    """There is no such source, or it belongs to another visitor: the two are not distinguished."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A draft's files or a scenario's packed content: can be read without the database, in any process."""
+    """A draft's files or a scenario's packed content: readable without the database, in any process."""
 
     title: str
     files: tuple[tuple[str, str], ...] = ()
     content: bytes | None = None
 
     def load(self) -> core.Scenario:
-        """Return the engine's scenario. Raises BundleError for files that cannot be read."""
+        """Return the engine's scenario. Raises BundleError for files that cannot be parsed."""
         if self.content is not None:
             return bundles.restore(self.content)
         return bundles.parse(self.files, self.title)
@@ -48,31 +48,31 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source that exists and that the visitor may see."""
+    """An existing source that the visitor may see."""
 
     wire: dict[str, str]
     row: Draft | Scenario | Run
-    revision: int | None = None  # of a draft's text, where one was asked for
+    revision: int | None = None  # of a draft's text, if one was requested
 
     @property
     def key(self) -> Hashable:
-        """What the library knows it by: a draft whose text was saved is another source."""
+        """The library's key: a draft whose text was saved is another source."""
         if isinstance(self.row, Draft):
             return ("draft", self.row.pk, self.row.text_revision if self.revision is None else self.revision)
         return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest)
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The source as a client named it."""
+        """The source as the client named it."""
         return self.wire if self.revision is None else {**self.wire, "revision": self.revision}
 
     @property
     def title(self) -> str:
-        """The title as it is now."""
+        """The current title."""
         return self.row.title
 
     def stored(self) -> Stored:
-        """Return what the database holds of the source. Raises StaleError."""
+        """Return the source's content from the database. Raises StaleError."""
         if isinstance(self.row, Draft):
             self.check()
             return Stored(self.row.title, files=tuple(store.draft_files(self.row)))
@@ -80,7 +80,7 @@ class Source:
         return Stored(row.title, content=bytes(row.content))
 
     def load(self) -> core.Scenario:
-        """Return the engine's scenario. Raises BundleError for a draft that cannot be read, StaleError."""
+        """Return the engine's scenario. Raises BundleError for a draft that cannot be parsed, StaleError."""
         return self.stored().load()
 
     def text(self) -> str:
@@ -95,31 +95,31 @@ class Source:
         return store.scenario_text(row)
 
     def introduction(self) -> str:
-        """Return what the comment at the head of the text says, "" without one or without a database."""
+        """Return the comment at the head of the text, "" if there is none or no database."""
         with outage.SuppressOutage():
             return self._introduction()
         return ""
 
     def _introduction(self) -> str:
         if isinstance(self.row, Draft):
-            with suppress(Draft.DoesNotExist, store.StaleError):  # deleted, or saved by another tab meanwhile
+            with suppress(Draft.DoesNotExist, store.StaleError):  # deleted, or saved in another tab meanwhile
                 return texts.introduction(store.draft_files(self.row)[0][1])
             return ""
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return "" if row.text is None else texts.introduction(store.scenario_text(row))
 
     def pinned(self) -> Source:
-        """Return the source in the revision that it is of, where it is a draft."""
+        """Return the source pinned to its current revision if it is a draft."""
         if self.revision is not None or not isinstance(self.row, Draft):
             return self
         return replace(self, revision=self.row.text_revision)
 
     def newest(self) -> Source:
-        """Return a draft as it is now."""
+        """Return a draft in its current state."""
         return replace(self, row=Draft.objects.defer("files").get(pk=self.row.pk))
 
     def check(self) -> None:
-        """Raise StaleError for a draft whose text is no longer of the revision that was asked for."""
+        """Raise StaleError for a draft whose text is no longer at the requested revision."""
         if isinstance(self.row, Draft) and self.revision not in (None, self.row.text_revision):
             raise store.StaleError(self.row)
 
@@ -155,9 +155,9 @@ def find(wire: Any, visitor: str) -> Source:
 
 
 def open_playback(source: Source, shelf: Library = library) -> Playback:
-    """Return the source's playback; of a run, with everything that its worker stored so far.
+    """Return the source's playback; for a run, with everything that its worker stored so far.
 
-    What is open is returned as it is while no database answers.
+    While no database answers, an open playback is returned as it is.
 
     Raises BundleError, TooLargeError or StaleError.
     """
@@ -169,7 +169,7 @@ def open_playback(source: Source, shelf: Library = library) -> Playback:
 
 
 def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playback, Source]:
-    """Return the source's playback; of a draft that is saved meanwhile, with the source as it is now."""
+    """Return the source's playback; for a draft saved meanwhile, with the source in its current state."""
     try:
         return shelf.open(source.key, lambda: _make(source), _expected(source)), source
     except store.StaleError:
@@ -179,13 +179,13 @@ def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playbac
 
 
 def is_open(source: Source, shelf: Library = library) -> bool:
-    """Tell whether the source's playback is at hand, so that opening it takes no time."""
+    """Return whether the source's playback is open, so that opening it takes no time."""
     entry = shelf.entry(source.key)
     return entry is not None and entry.playback is not None
 
 
 def is_large(source: Source) -> bool:
-    """Tell whether reading a source takes long enough for the pool."""
+    """Return whether parsing a source takes long enough for the pool."""
     row = source.row.scenario if isinstance(source.row, Run) else source.row
     if row.size > offload.TEXT_BYTES:
         return True
@@ -193,15 +193,15 @@ def is_large(source: Source) -> bool:
 
 
 def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
-    """Keep what was read to store ``row``, since its visitor is about to open it, if it can be played."""
+    """Keep what was parsed to store ``row``, since its visitor is about to open it, if it can be played."""
     kind = "run" if isinstance(row, Run) else "draft"
     source = Source({kind: row.pk}, row)
-    with suppress(TooMuchWorkError):  # who opens it is told
+    with suppress(TooMuchWorkError):  # reported when it is opened
         shelf.open(source.key, lambda: _make(source, scenario), _expected(source))
 
 
 def _expected(source: Source) -> int:
-    """Return how many bytes a source that is not open yet may take."""
+    """Return an estimate of the bytes of a source that is not open yet."""
     row = source.row.scenario if isinstance(source.row, Run) else source.row
     return row.size * bundles.BYTES_OF_TEXT
 
@@ -212,7 +212,7 @@ def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:
 
 
 def check_work(scenario: core.Scenario) -> None:
-    """Raise TooMuchWorkError for what is too much to be computed within one request of the API."""
+    """Raise TooMuchWorkError for a scenario that is too large to be computed within one API request."""
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)
@@ -223,7 +223,7 @@ def check_work(scenario: core.Scenario) -> None:
 
 
 def refresh(playback: Playback, run: Run) -> int:
-    """Read what the worker stored since; return the first cycle that is new."""
+    """Read the rows that the worker stored since; return the first new cycle."""
     first = len(playback) + 1
     if not playback.complete:
         state = Run.objects.filter(pk=run.pk).values_list("state", flat=True).first()

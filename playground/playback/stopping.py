@@ -1,6 +1,6 @@
-"""What ends a computation of the engine that takes too long or too much memory.
+"""Ends a computation of the engine that takes too long or too much memory.
 
-A bound holds for one step: a scheduling cycle with everything that follows from it, or the construction of a
+A bound applies to one step: a scheduling cycle with everything that follows from it, or the construction of a
 simulation. The engine calls :meth:`Bound.look` many times a second (:mod:`scheduler_core.interrupting`).
 """
 
@@ -20,17 +20,17 @@ from scheduler_core.interrupting import interrupted_by
 
 Item = TypeVar("Item")
 
-LOOK_SECONDS = 0.02  # between two looks at the memory, which cost some microseconds each
+LOOK_SECONDS = 0.02  # between two memory checks, which cost some microseconds each
 _STATM = Path("/proc/self/statm")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class TooMuchWorkError(ValueError):
-    """The source is too much to be computed while somebody waits; the text names the bound."""
+    """The source takes too much work for an interactive request; the text names the bound."""
 
 
 def resident_bytes() -> int:
-    """Return the resident memory of this process; where the system does not say, the most it ever had."""
+    """Return the resident memory of this process; its peak where the current value is not available."""
     try:
         return int(_STATM.read_text().split()[1]) * _PAGE
     except OSError:
@@ -39,9 +39,9 @@ def resident_bytes() -> int:
 
 @dataclass(slots=True)
 class Bound:
-    """Seconds of this thread's computing and bytes of the process, from the last :meth:`renew` on.
+    """CPU seconds of this thread and bytes of the process, counted from the last :meth:`renew`.
 
-    ``refuse`` makes the error of the text that says which bound was hit.
+    ``refuse`` creates the error from the text that names the exceeded bound.
     """
 
     seconds: float
@@ -54,11 +54,11 @@ class Bound:
         self.renew()
 
     def renew(self) -> None:
-        """Begin another step."""
+        """Start another step."""
         self._until = time.thread_time() + self.seconds
 
     def look(self) -> None:
-        """Raise if the step is beyond a bound."""
+        """Raise if the step exceeds a bound."""
         now = time.thread_time()
         if now > self._until:
             raise self.refuse(f"more than {self.seconds:,.0f} seconds of computing")
@@ -76,7 +76,7 @@ class Bound:
 
 @contextmanager
 def bounded(bound: Bound) -> Iterator[Bound]:
-    """Hold everything inside to a bound."""
+    """Apply a bound to everything inside."""
     with interrupted_by(bound.look):
         yield bound
 
@@ -91,9 +91,9 @@ def _too_much(what: str) -> Exception:
 
 @contextmanager
 def one_step() -> Iterator[Bound]:
-    """Hold a step, or several with :meth:`Bound.each`, to the limits of a web process.
+    """Apply the limits of a web process to a step, or to several with :meth:`Bound.each`.
 
-    Raises TooMuchWorkError, naming the bound, in the midst of what is computed.
+    Raises TooMuchWorkError, naming the bound, in the middle of the computation.
     """
     most = resident_bytes() + limit("STEP_MIB") * MIB
     with bounded(Bound(limit("STEP_SECONDS"), most, _too_much)) as bound:

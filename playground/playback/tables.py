@@ -1,10 +1,10 @@
 """Nodes and pods of a scenario, each with one index for the whole history.
 
-A table lists what exists at any time: first the initial objects in creation order, then
-what operations create, in their order. In virtual time controllers create pods as well: those
-that are there at the start come before the operations', later ones are added as they are met.
-Frames carry indices into it instead of names.
-``since`` and ``until`` are major steps: 1 is the initial objects, operations of step n act at n + 1.
+A table lists everything that ever exists: first the initial objects in creation order, then those that
+operations create, in their order. In virtual time controllers create pods as well: those that exist at the
+start come before the operations' pods, later ones are appended as they are met. Frames carry indices into it
+instead of names. ``since`` and ``until`` are major steps: 1 is the initial objects, operations of step n act
+at n + 1.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from scheduler_core.objects.model import (
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.simulation.virtual import is_timed, simulate
 
-PENDING, ABSENT = -1, -2  # in a placement: waits for a node; not there (yet or any more)
+PENDING, ABSENT = -1, -2  # in a placement: waits for a node; does not exist (yet or any more)
 BASIC = ("cpu", "memory", "pods")
 ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 NO_GROUP = {"kind": "Pod", "name": ""}  # pods without a controller
 
 
 def pod_usage(pod: Pod) -> dict[str, int]:
-    """Return what a pod takes from its node as decisions count it: its containers' requests, and one pod.
+    """Return a pod's usage of its node as decisions count it: its containers' requests, and one pod.
 
     Millicores, bytes, counts (schedulercache.NodeInfo.AddPod).
     """
@@ -75,9 +75,9 @@ class Tables:
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
         self._node_text: Encoded | None = None
-        self._pod_text: tuple[int, Encoded] | None = None  # of so many pods
+        self._pod_text: tuple[int, Encoded] | None = None  # for this number of pods
         self.timed = is_timed(scenario)
-        self.known = 0  # pods that the scenario tells of from the start
+        self.known = 0  # pods that are known from the start
         for step, node in _history(scenario, Node):
             assert isinstance(node, Node)
             if node.meta.name not in self.node_index:
@@ -97,7 +97,7 @@ class Tables:
             assert isinstance(found, Pod)
             self.add(found)
         self.known = len(self.pods)
-        self.revised = {o.key for o in scenario.operations if isinstance(o.object, Pod)}  # from outside
+        self.revised = {o.key for o in scenario.operations if isinstance(o.object, Pod)}  # externally
         for item in initial:
             self.start[self.pod_index[item.meta.key]] = self.placement_of(item)
         for key, state in started.items():
@@ -105,11 +105,11 @@ class Tables:
 
     @property
     def met(self) -> int:
-        """How many pods were added while the simulation ran."""
+        """The number of pods that were added while the simulation ran."""
         return len(self.pods) - self.known
 
     def add(self, pod: Pod) -> None:
-        """Add a pod that is not there yet."""
+        """Add a pod unless it is in the table."""
         if pod.meta.key not in self.pod_index:
             self.usage.append(self._interned_usage(pod))
             self.start.append(ABSENT)
@@ -124,7 +124,7 @@ class Tables:
         return [pod.meta.key, self.usage[index], pod.priority, *found, pod.pod_group]
 
     def extend(self, rows: Iterable[list[Any]]) -> None:
-        """Add stored pods, as far as the table needs them."""
+        """Add stored pods, with the fields that the table needs."""
         for key, usage, priority, kind, owner, *group in rows:  # older rows name no PodGroup
             namespace, _, name = key.rpartition("/")
             owners = (OwnerReference(kind, owner, "", controller=True),) if kind else ()
@@ -155,7 +155,7 @@ class Tables:
             self.updates.append([operation.step + 1, self.node_index[operation.key], node_state(node)])
 
     def placement_of(self, pod: Pod) -> int:
-        """Return where a pod object says it is."""
+        """Return the placement in a pod object."""
         if pod.terminal:
             return ABSENT
         return self._placed(pod.node_name)
@@ -183,24 +183,24 @@ class Tables:
         }
 
     def node_text(self) -> Encoded:
-        """Return :meth:`node_wire` encoded; it does not change, so once for all who open the source."""
+        """Return :meth:`node_wire` encoded; it does not change, so it is encoded once for all viewers."""
         if self._node_text is None:
             self._node_text = join(self.node_wire())
         return self._node_text
 
     def pod_text(self) -> Encoded:
-        """Return :meth:`pod_wire` encoded, once as well for so many pods."""
+        """Return :meth:`pod_wire` encoded, cached for the current number of pods."""
         kept, count = self._pod_text, len(self.pods)
         if kept is None or kept[0] != count:
             kept = self._pod_text = (count, join(self.pod_wire()))
         return kept[1]
 
     def pod_wire(self, first: int = 0) -> dict[str, Any]:
-        """Return the protocol's ``Pods``, from the ``first`` on."""
+        """Return the protocol's ``Pods``, from index ``first`` on."""
         groups: list[dict[str, str]] = []
         numbers: dict[tuple[str, str], int] = {}
         group: list[int] = []
-        pods = self.pods[first:]  # while it is read others may be added
+        pods = self.pods[first:]  # others may be added meanwhile
         usages = self.usage[first : first + len(pods)]
         for pod in pods:
             entry = _group(pod)
@@ -227,7 +227,7 @@ class Tables:
 
 
 def node_state(node: Node) -> dict[str, Any]:
-    """Return a node's fields as ``updates`` of the protocol's ``Nodes`` has them."""
+    """Return a node's fields as in ``updates`` of the protocol's ``Nodes``."""
     return {
         **{name: node.allocatable.get(name, 0) for name in BASIC},
         "taints": [_taint(taint.key, taint.value, taint.effect) for taint in node.taints],
@@ -239,7 +239,7 @@ def node_state(node: Node) -> dict[str, Any]:
 
 
 def _conditions(node: Node) -> list[str]:
-    """Return the conditions that are not as they should be, ``type=status``; of most nodes there is none."""
+    """Return the conditions with abnormal status, ``type=status``; most nodes have none."""
     return [
         f"{condition.type}={condition.status}"
         for condition in node.conditions

@@ -1,7 +1,7 @@
-"""What every cycle changed, compactly: the way to any step without deciding it again.
+"""What every cycle changed, compactly: gives any step without scheduling it again.
 
-A trail holds a row a cycle. From it come the timeline's marks, every pod's node before any
-cycle, the address of each step, and the decisions that rebuild the simulation.
+A trail holds one row per cycle. From it come the timeline's marks, every pod's node before any cycle, the
+address of each step, and the decisions that rebuild the simulation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PlacementChanges = list[list[int]]  # [pod index, new node index | PENDING | ABS
 TrailRow = list[Any]  # see Trail.row
 
 CHECKPOINT = 1_000  # cycles between two kept placements
-MARKS_SHOWN = 5_000  # of plugins, in one answer
+MARKS_SHOWN = 5_000  # of plugins, per answer
 LETTERS: dict[str, Result] = {
     "s": "scheduled",
     "u": "unschedulable",
@@ -56,7 +56,7 @@ class Trail:
         self.changes: list[PlacementChanges] = []
         self.placement: Placement = np.array(tables.start, dtype=np.int32)
         self._operations = scenario.operations
-        # Of the operations that change the configuration: how many operations are applied with each.
+        # For each operation that changes the configuration: how many operations are applied including it.
         self._restarts = tuple(n for n, o in enumerate(scenario.operations, 1) if o.configuration is not None)
         self.cache = CycleCounts(scenario)
         self.nodes = NodeTrail(tables)
@@ -72,7 +72,7 @@ class Trail:
         self._applied = array("i", [0])  # operations applied up to and including each index
 
     def __len__(self) -> int:
-        # What is appended last: whoever reads in another thread finds everything of the cycles counted.
+        # Appended last: readers in other threads find everything of the cycles counted.
         return len(self._applied) - 1
 
     def append(
@@ -81,10 +81,10 @@ class Trail:
         pods: Mapping[str, PodState] | None = None,
         nodes: Mapping[str, Node] | None = None,
     ) -> PlacementChanges:
-        """Add the row of ``cycle`` and return what it changes; ``pods`` and ``nodes`` are those after it.
+        """Add the row of ``cycle`` and return its changes; ``pods`` and ``nodes`` are those after it.
 
-        In virtual time pods come and go between cycles: ``cycle.moves`` tells, and ``pods`` who came.
-        Controllers change nodes: ``nodes`` tells.
+        In virtual time pods are created and deleted between cycles: ``cycle.moves`` lists them, and ``pods``
+        has the new ones. Controllers change nodes: ``nodes`` has their state.
         """
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
@@ -98,7 +98,7 @@ class Trail:
         )
 
     def meet(self, keys: Iterable[str], pods: Mapping[str, PodState]) -> None:
-        """Have pods in the table; one that came and went within a cycle is known by its name alone."""
+        """Add pods to the table; one created and deleted within a cycle is known only by name."""
         for key in dict.fromkeys(keys):
             if key in self.tables.pod_index:
                 continue
@@ -156,7 +156,7 @@ class Trail:
         return changes
 
     def _grow(self) -> None:
-        """Make room for pods that were met since."""
+        """Make room for pods that were added since."""
         self.placement = _widened(self.placement, len(self.tables.pods))
 
     def _set(self, pod: int, value: int, changes: PlacementChanges) -> None:
@@ -167,7 +167,7 @@ class Trail:
         if operation.kind == "Node" and operation.action == "delete":
             node = self.tables.node_index[operation.key]
             for there in np.flatnonzero(self.placement == node).tolist():
-                self._set(there, ABSENT, changes)  # the pod collector takes what the node ran
+                self._set(there, ABSENT, changes)  # the pod garbage collector deletes the node's pods
         if operation.kind != "Pod":
             return
         pod = self.tables.pod_index.get(operation.key)
@@ -177,7 +177,7 @@ class Trail:
         if isinstance(operation.object, Pod):
             value = self.tables.placement_of(operation.object)
             if operation.action == "update" and value == PENDING:
-                value = int(self.placement[pod])  # an update keeps a pod where it is, and revives nobody
+                value = int(self.placement[pod])  # an update moves and revives no pod
         if value != self.placement[pod]:
             self._set(pod, value, changes)
 
@@ -209,29 +209,29 @@ class Trail:
         }
 
     def _marked(self, first: int, last: int) -> list[tuple[int, TimelineMark]]:
-        """Return the plugins' marks on cycles ``first`` to ``last``, at most so many."""
+        """Return the plugins' marks on cycles ``first`` to ``last``, at most :data:`MARKS_SHOWN`."""
         began, end = (
             bisect_left(self._marks, bound, key=lambda mark: mark[0]) for bound in (first, last + 1)
         )
         return self._marks[began : min(end, began + MARKS_SHOWN)]
 
     def _operated(self, first: int, last: int) -> list[int]:
-        """Return the cycles among these before which, or inside which, something came from outside."""
+        """Return the cycles in this range before or inside which an external operation was applied."""
         majors = [1 if first < 2 else self._majors[first - 2], *self._majors[first - 1 : last]]
         return [first + place for place, (old, new) in enumerate(pairwise(majors)) if old != new]
 
     def _restarted(self, first: int, last: int) -> list[int]:
-        """Return the cycles among these before which the scheduler was restarted."""
+        """Return the cycles in this range before which the scheduler was restarted."""
         count = len(self) + 1
         found = (bisect_left(self._applied, applied, 0, count) for applied in self._restarts)
         return [index for index in dict.fromkeys(found) if first <= index <= last]
 
     def configurations(self, index: int) -> int:
-        """Return how many operations have changed the configuration up to and including a cycle's."""
+        """Return how many operations changed the configuration up to and including a cycle."""
         return bisect_right(self._restarts, self._applied[index])
 
     def configuration(self, number: int) -> Configuration:
-        """Return what the ``number``-th change of the configuration (from 1) put in force."""
+        """Return the configuration that the ``number``-th change (from 1) put in force."""
         found = self._operations[self._restarts[number - 1] - 1].configuration
         assert found is not None
         return found
@@ -241,11 +241,11 @@ class Trail:
         return f"{self._majors[index - 1]}.{self._minors[index - 1]}" if index else "1.0"
 
     def time(self, index: int) -> float:
-        """Return the virtual seconds of a cycle."""
+        """Return the virtual time in seconds of a cycle."""
         return self._times[index - 1]
 
     def find(self, major: int, minor: int) -> int | None:
-        """Return the index of the cycle at ``major.minor``, None if there is none (yet)."""
+        """Return the index of the cycle at ``major.minor``, ``None`` if there is none (yet)."""
         count = len(self)
         row = bisect_left(self._majors, major, 0, count)
         while row < count and self._majors[row] == major and self._minors[row] < minor:
@@ -258,7 +258,7 @@ class Trail:
         return self._operations[self._applied[index - 1] : self._applied[index]]
 
     def latest_of(self, index: int, key: str) -> Pod | None:
-        """Return a pod as the last operation until cycle ``index`` wrote it, None where none did."""
+        """Return a pod as last written by an operation until cycle ``index``, ``None`` if by none."""
         if key not in self.tables.revised:
             return None
         done = self._operations[: self._applied[index]]
@@ -266,11 +266,11 @@ class Trail:
         return next((found for found in written if isinstance(found, Pod)), None)
 
     def applied(self, index: int) -> int:
-        """Return how many operations have landed up to and including a cycle."""
+        """Return how many operations were applied up to and including a cycle."""
         return self._applied[index]
 
     def lands(self, number: int) -> int:
-        """Return the cycle before which the ``number``-th operation lands; beyond the last if none."""
+        """Return the cycle before which the ``number``-th operation is applied; beyond the last if none."""
         return bisect_left(self._applied, number, 0, len(self) + 1)
 
     # --- storing ---------------------------------------------------------------------------
@@ -278,10 +278,10 @@ class Trail:
     def row(self, index: int) -> TrailRow:
         """Return a cycle as a JSON list that :meth:`extend` reads.
 
-        ``[pod, letter, node, step, time, operations applied, ranked]``, then, only where
-        there is any, ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]``
-        of the cache; pods and nodes are indices. In virtual time these counts may be null, and
-        ``changes, [pods that came], [[kind, group, phase]…], [[node, state]…]`` follow.
+        ``[pod, letter, node, step, time, operations applied, ranked]``, then, only if there is any,
+        ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]`` of the cache; pods
+        and nodes are indices. In virtual time these counts may be null, and ``changes, [new pods], [[kind,
+        group, phase]…], [[node, state]…]`` follow.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -325,7 +325,7 @@ class Trail:
                 tables.extend(came)
                 keys += [entry[0] for entry in came]
             if not counted and self.cache.known:
-                self.cache.forget()  # stored before cycles were counted
+                self.cache.forget()  # stored before counts were recorded
             decision = Decision(
                 pod=keys[pod],
                 result=LETTERS[mark],
@@ -342,13 +342,13 @@ class Trail:
 
 
 def _rounded(times: Sequence[float]) -> list[float]:
-    """Return virtual seconds to the millisecond, whole ones as integers: there are as many as cycles."""
+    """Return virtual seconds to the millisecond, whole ones as integers, as there is one per cycle."""
     rounded = (round(time, 3) for time in times)
     return [int(time) if time.is_integer() else time for time in rounded]
 
 
 def _widened(placement: Placement, size: int) -> Placement:
-    """Return a placement with an entry for each of ``size`` pods; new ones are not there."""
+    """Return a placement with an entry for each of ``size`` pods; new ones are :data:`ABSENT`."""
     missing = size - len(placement)
     if missing <= 0:
         return placement

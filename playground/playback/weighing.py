@@ -1,6 +1,6 @@
-"""How many bytes a scenario takes in memory: counted, not guessed, for bundles differ by a factor of ten.
+"""The bytes that a scenario takes in memory: counted, not guessed, as bundles differ by a factor of ten.
 
-A pod of a few fields takes 3 KB, its text 220 bytes; an annotation of 5,000 characters takes those alone.
+A pod with a few fields takes 3 KB, its text 220 bytes; an annotation of 5,000 characters takes just those.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 from scheduler_core.scenario.scenario import Scenario
 
-AT_ONCE = 4_000  # documents, objects or operations: what is remembered of more would be a load itself
+AT_ONCE = 4_000  # documents, objects or operations: the bookkeeping for more would itself be large
 
-#: Belong to the program, not to what is weighed.
+#: Part of the program, not of what is weighed.
 _PROGRAM = (
     type,
     types.ModuleType,
@@ -28,10 +28,10 @@ _PROGRAM = (
 
 
 def weigh(*roots: Any, seen: set[int] | None = None) -> int:
-    """Return the bytes of all objects that the roots lead to, each counted once.
+    """Return the bytes of all objects reachable from the roots, each counted once.
 
-    ``seen`` holds identities that do not count, and takes those that do. What belongs to the program is left
-    out; NumPy's arrays count with the data that they own.
+    ``seen`` holds identities that do not count, and receives those that do. Objects of the program are left
+    out; NumPy arrays count with the data that they own.
     """
     known = set() if seen is None else seen
     total = 0
@@ -44,23 +44,23 @@ def weigh(*roots: Any, seen: set[int] | None = None) -> int:
                 continue
             known.add(key)
             total += sys.getsizeof(item)
-            # dicts and tuples of plain values are not tracked, and hold them all the same
+            # dicts and tuples of plain values are not tracked, but hold references all the same
             if gc.is_tracked(item) or type(item) in (dict, tuple):
                 holders.append(item)
         level = gc.get_referents(*holders)
         for item in holders:
             if type(item) is dict:
-                level += item  # the collector passes over keys that are texts
+                level += item  # the collector skips keys that are strings
     return total
 
 
 def scenario_bytes(scenario: Scenario) -> int:
-    """Return about how many bytes a scenario takes: its documents, objects and operations."""
+    """Return approximately how many bytes a scenario takes: its documents, objects and operations."""
     parts = (scenario.documents, scenario.objects, scenario.operations)
     turns = max(1, math.ceil(max(map(len, parts)) / AT_ONCE))
     total = weigh(scenario.settings, scenario.warnings, *map(_places, parts))
     for turn in range(turns):
-        # Objects are in the order of their documents, roughly, and share with them: both in one turn.
+        # Objects are roughly in the order of their documents, and share data with them: both in one turn.
         total += weigh(*(one for part in parts for one in part[_slice(len(part), turn, turns)]))
     return total
 
