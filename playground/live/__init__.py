@@ -1,1 +1,1 @@
-"""The WebSocket: transport, commands and what they share."""
+"""The WebSocket: transport, commands and their shared parts."""

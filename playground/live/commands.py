@@ -1,7 +1,7 @@
-"""Commands: what a payload must hold, who may, and which function answers.
+"""Commands: their payload's fields, who may use them, and the function that answers.
 
-A command is an async function of a :class:`Call`, registered by :func:`command`. The decorator
-checks the payload and finds the source, so that the function does its work only.
+A command is an async function of a :class:`Call`, registered by :func:`command`. The decorator validates the
+payload and finds the source, so that the function contains only its own work.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ LookupKey = Callable[[Playback, dict[str, Any]], Hashable]
 T = TypeVar("T")
 
 OPTIONAL = "?"
-TOLD_SECONDS = 0.15  # between two frames that tell how far a reading is
+TOLD_SECONDS = 0.15  # between two progress frames of reading a bundle
 
 
 def _sound(text: str) -> bool:
-    r"""Tell whether a text can be stored and sent: JSON can write half a surrogate pair, and NUL."""
+    r"""Return whether a text can be stored and sent: JSON allows lone surrogates and NUL."""
     if "\0" in text:
         return False
     try:
@@ -68,7 +68,7 @@ def _sound_throughout(value: Any) -> bool:
     return True
 
 
-# What a field may be. Numbers are bounded here, so that no command meets an absurd one.
+# Valid values of a field. Numbers are bounded here, so that no command receives an absurd one.
 TYPES: dict[str, tuple[str, FieldCheck]] = {
     "text": (
         "a text of Unicode characters other than NUL",
@@ -95,7 +95,7 @@ TYPES: dict[str, tuple[str, FieldCheck]] = {
 
 @dataclass(slots=True)
 class Call:
-    """One frame on its way to an answer."""
+    """One frame that is being answered."""
 
     connection: Client
     name: str
@@ -105,20 +105,20 @@ class Call:
 
     @property
     def visitor(self) -> str:
-        """Who asks; ``""`` for a client without the cookie."""
+        """The visitor; ``""`` for a client without the cookie."""
         return self.connection.visitor
 
     def found(self) -> sources.Source:
-        """Return the source of a command that names one."""
+        """Return the source of a command that has one."""
         assert self.source is not None
         return self.source
 
     async def in_engine(self, call: Callable[..., T], *args: Any, large: bool | None = None) -> T:
-        """Run ``call`` in an engine thread, one that reads a text in a parsing thread.
+        """Run ``call`` in an engine thread, or in a parsing thread if the command carries a bundle.
 
-        What is ``large``, without that word a large text or source, is read in the pool, and the call runs in
-        a thread that may wait. Raises Superseded where a newer request replaced this one, or the client gave
-        it up.
+        ``large`` work, by default that on a large text or source, is parsed in the pool, and the call runs in
+        a thread that may wait. Raises Superseded if a newer request replaced this one, or the client
+        cancelled it.
         """
         row, connection = COMMANDS[self.name], self.connection
         waits = self._is_large() if large is None else large and offload.enabled()
@@ -139,9 +139,9 @@ class Call:
         return await (connection.in_parsing if row.large else connection.in_engine)(wanted)
 
     async def in_pool(self, call: Callable[..., T], *args: Any, large: bool | None = None) -> T:
-        """Run a function of a module, without the database, in the pool where its work is ``large``.
+        """Run a module-level function, without the database, in the pool if its work is ``large``.
 
-        Without that word it is what a large text or source says. Raises as :meth:`in_engine`.
+        By default the size of the text or source decides. Raises as :meth:`in_engine`.
         """
         if not (self._is_large() if large is None else large and offload.enabled()):
             return await self.in_engine(call, *args)
@@ -156,15 +156,15 @@ class Call:
         return COMMANDS[self.name].large and offload.is_large(*texts)
 
     def _given_up(self) -> Unwanted:
-        """Return what tells whether to give up; what stores something is done for who left too."""
+        """Return the test for whether to give up; a request that stores something outlives its client."""
         row = COMMANDS[self.name]
         unwanted = self.connection.unwanted(self.name, self.request)
         return lambda: unwanted() and (bool(row.latest) or not self.connection.closed)
 
     def watch(self) -> Watch:
-        """Return what hears how far a reading is: it tells the client, and ends what nobody wants any more.
+        """Return a progress callback: it notifies the client, and raises Superseded once cancelled.
 
-        To be made in the event loop, and called from one other thread.
+        Must be created in the event loop, and called from one other thread.
         """
         loop = asyncio.get_running_loop()
         given_up = self._given_up()
@@ -186,7 +186,7 @@ class Call:
         return watch
 
     def moment(self, field: str = "step", *, during: bool = False) -> Moment | None:
-        """Return the moment that a field of the payload names, None where it is absent or empty.
+        """Return the moment that a field of the payload names, ``None`` if it is absent or empty.
 
         Raises CommandError.
         """
@@ -197,10 +197,10 @@ class Call:
             raise CommandError("payload.invalid", str(error), field=field) from error
 
     async def in_turns(self, turn: Callable[[Playback, Unwanted], T | None]) -> T:
-        """Call ``turn`` with the source's playback in an engine thread until it answers.
+        """Call ``turn`` with the source's playback in an engine thread until it returns an answer.
 
-        A turn that has to compute forward first does so for a slice and returns None; then whoever
-        else waits comes first. Raises Superseded once nobody wants the answer.
+        A turn that has to compute forward first does so for a slice and returns ``None``; then others get
+        their turn. Raises Superseded once the answer is no longer wanted.
         """
         unwanted = self.connection.unwanted(self.name, self.request)
         source, kept = self.found(), COMMANDS[self.name].kept
@@ -226,7 +226,7 @@ class Call:
             return turn(playback, unwanted) if kept is None else self._kept(playback, kept, turn, unwanted)
 
         large = offload.enabled() and sources.is_large(source)
-        if not sources.is_open(source):  # reading it takes seconds, in which others want to step
+        if not sources.is_open(source):  # parsing takes seconds, and must not delay others' steps
             playback = await (self.connection.in_waiting if large else self.connection.in_parsing)(opened)
         while True:
             answer = await (self.connection.in_engine(once) if kept is None else self._once_for_all(once))
@@ -247,8 +247,9 @@ class Call:
         turn: Callable[[Playback, Unwanted], T | None],
         unwanted: Unwanted,
     ) -> T | None:
-        """Return the turn's answer, from memory where it was answered meanwhile, and keep it there."""
-        # Before the turn: what was not there then may be cut short in the answer, and longer now.
+        """Return the turn's answer, from the cache if it was answered meanwhile, and cache it."""
+        # Read the version before the turn: what did not exist then may be cut short in the answer, and longer
+        # now.
         version, asked = playback.version, kept(playback, self.payload)
         if asked is None:
             return turn(playback, unwanted)
@@ -262,19 +263,20 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A row of the table of commands."""
+    """A row of the command table."""
 
     name: str
     answer: Callable[[Call], Awaitable[Answer]]
     fields: dict[str, str] = field(default_factory=dict)  # name -> type, "?" appended if optional
-    source: str = ""  # the field that names what is played
-    owner: bool = False  # only the draft's owner may, and only a draft will do
-    visitor: bool = False  # something is stored for the visitor, so there must be one
-    latest: int = 0  # of so many of them at once per connection, older ones are given up
-    large: bool = False  # carries a bundle, so its frame may be larger than others
-    throttle: str = ""  # the limit that counts it per address and minute
-    # What its answer follows from beside the playback's version; None: it is not kept, as computing further
-    # may change it. Only for a command that changes nothing and answers all who may see the source alike.
+    source: str = ""  # the field that names the source
+    owner: bool = False  # only the draft's owner may use it, and only on a draft
+    visitor: bool = False  # it stores something for the visitor, so one is required
+    latest: int = 0  # maximum in progress per connection; older ones are superseded
+    large: bool = False  # carries a bundle, so its frame may be larger
+    throttle: str = ""  # the limit per address and minute
+    # What its answer depends on besides the playback's version; None: it is not cached, as computing further
+    # may change it. Only for a command that changes nothing and has the same answer for everyone who may see
+    # the source.
     kept: LookupKey | None = None
 
 
@@ -305,9 +307,9 @@ def command(
 
 
 def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
-    """Return the answer to a frame from memory alone, None where it has to be computed or refused.
+    """Return a frame's answer from the cache, ``None`` if it has to be computed or rejected.
 
-    It is the answer that computing would give. Takes microseconds, and no database, engine or thread.
+    It is the answer that computing would give. Takes microseconds, and uses no database, engine or thread.
     """
     row = COMMANDS.get(name)
     if row is None or row.kept is None or not isinstance(payload, dict):
@@ -324,7 +326,7 @@ def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
 
 
 async def dispatch(connection: Client, name: str, request: int, payload: Any) -> Answer:
-    """Check a frame, find its source, and return the command's answer. Raises CommandError."""
+    """Validate a frame, find its source, and return the command's answer. Raises CommandError."""
     row = COMMANDS.get(name)
     if row is None:
         raise CommandError("command.unknown", f"There is no command {name[:60]!r}.")
@@ -392,7 +394,7 @@ async def _source(row: Command, call: Call) -> sources.Source:
     if row.kept is None:
         return await _remembered(row, call, lambda: in_storage(_find, row, wire, visitor))
     seen = sightings.seen(wire, visitor)
-    # Opening reads the row again, so of what is not open the database has to say that it is still there.
+    # Opening reads the row again, so for a source that is not open the database must confirm that it exists.
     if seen is not None and sources.is_open(seen):
         return seen
     return await _remembered(row, call, lambda: sightings.find(wire, visitor))

@@ -1,7 +1,7 @@
 """The one WebSocket consumer: transport only.
 
-It reads frames, holds clients to the limits, runs commands side by side and writes their
-answers in whatever order they are ready. What a command does is in :mod:`playground.live.modules`.
+It reads frames, enforces the limits, runs commands concurrently and writes their answers in the order in
+which they complete. The commands are in :mod:`playground.live.modules`.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ T = TypeVar("T")
 
 ABNORMAL_CLOSURE = 1006  # never sent: the connection is gone
 POLICY_VIOLATION = 1008
-BURST_SECONDS = 10  # frames may come in bursts as long as this average is kept
-REFUSALS = 200  # frames refused for their rate before the connection is closed; a large one is several
+BURST_SECONDS = 10  # bursts are allowed as long as this average is kept
+REFUSALS = 200  # frames rejected for their rate before closing; a large one counts as several
 COMMANDS_AT_ONCE = 32
-PARSING_JOBS = 2  # of one connection at once
-ENGINE_JOBS = 2  # of one connection at once; what it asks beyond them waits without keeping others waiting
+PARSING_JOBS = 2  # per connection
+ENGINE_JOBS = 2  # per connection; further requests wait without blocking other connections
 OUTGOING_BYTES = 64 * 2**20
-ALL_OUTGOING_BYTES = 256 * 2**20  # of the process
+ALL_OUTGOING_BYTES = 256 * 2**20  # for the whole process
 
 
 class Outgoing:
-    """Frames that wait for the client, bounded: a client that does not read is disconnected."""
+    """Frames queued for the client, bounded: a client that does not read is disconnected."""
 
     all_bytes: ClassVar[int] = 0
 
@@ -59,7 +59,7 @@ class Outgoing:
         """Add a frame; return False once there are too many."""
         waits = bool(self._bytes)
         self._count(len(text))
-        crowded = Outgoing.all_bytes > ALL_OUTGOING_BYTES and waits  # whoever keeps up is not to blame
+        crowded = Outgoing.all_bytes > ALL_OUTGOING_BYTES and waits  # clients that keep up are spared
         if self._frames.qsize() >= limit("OUTGOING_FRAMES") or self._bytes > OUTGOING_BYTES or crowded:
             self.overflown = True
         else:
@@ -71,14 +71,14 @@ class Outgoing:
         Outgoing.all_bytes += more
 
     async def send_all(self, send: Callable[[str], Awaitable[None]]) -> None:
-        """Send the frames as they come; each counts until the client has taken it."""
+        """Send the frames as they are queued; each counts until the client has received it."""
         while True:
             text = await self._frames.get()
             await send(text)
             self._count(-len(text))
 
     def drop(self) -> None:
-        """Forget what waits; nothing is taken any more."""
+        """Drop the queued frames and accept no more."""
         self.overflown = True
         self._count(-self._bytes)
 
@@ -87,7 +87,7 @@ class Connection(AsyncWebsocketConsumer):
     """One client."""
 
     open_by_address: ClassVar[Counter[str]] = counters.SOCKETS
-    shared: ClassVar[Flights[Any]] = Flights()  # what connections compute for each other
+    shared: ClassVar[Flights[Any]] = Flights()  # computations shared by connections
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -102,7 +102,7 @@ class Connection(AsyncWebsocketConsumer):
         self._engine = asyncio.Semaphore(ENGINE_JOBS)
         self._parsing = asyncio.Semaphore(PARSING_JOBS)
         self._under_way: set[int] = set()
-        self._given_up: set[int] = set()  # of those under way
+        self._given_up: set[int] = set()  # of those in progress
         self.closed = False
         self._tokens = 0.0
         self._bytes = 0.0
@@ -114,9 +114,9 @@ class Connection(AsyncWebsocketConsumer):
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Serve the connection, one message after the other, until it is closed.
 
-        Channels' own loop makes a task of every message, to wait for a channel layer beside, and sends it
-        through the one thread that all connections share, to close what database connections that has.
-        There is no layer here, and what uses the database runs in threads that see to theirs
+        Channels' own loop creates a task for every message, to wait for a channel layer at the same time, and
+        passes it through the one thread that all connections share, to close that thread's database
+        connections. There is no layer here, and the threads that use the database close their own connections
         (:mod:`playground.playback.executor`).
         """
         self.scope, self.base_send = scope, send
@@ -130,11 +130,11 @@ class Connection(AsyncWebsocketConsumer):
                 while True:
                     message = await receive()
                     await handlers[message["type"]](message)
-                    # Of frames that came together none suspends this task: answers, and other connections,
-                    # come in between.
+                    # Frames that arrive together do not suspend this task: let answers and other connections
+                    # run in between.
                     await asyncio.sleep(0)
         finally:
-            if not self.closed:  # closing raises where the client has left, and no message says so then
+            if not self.closed:  # closing raises if the client has left, and no message reports that
                 await self.disconnect(ABNORMAL_CLOSURE)
 
     async def connect(self) -> None:
@@ -144,7 +144,7 @@ class Connection(AsyncWebsocketConsumer):
         forwarded = ",".join(value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for")
         self.address = identity.client_address((self.scope.get("client") or ("", 0))[0], forwarded)
         if self.open_by_address[self.address] >= limit("SOCKETS_PER_ADDRESS"):
-            await self.close()  # before it was accepted: HTTP 403
+            await self.close()  # before accepting: HTTP 403
             return
         if await in_storage(bans.refused, self.address, self.visitor):
             await self.close()
@@ -157,7 +157,7 @@ class Connection(AsyncWebsocketConsumer):
         self._sender = asyncio.create_task(self._send_frames())
 
     async def disconnect(self, code: int) -> None:
-        """Leave nothing behind: no watch, no command under way, no place in the counts."""
+        """Clean up: stop watching, cancel running commands, and release the place in the counts."""
         self.closed = True
         self.watching.end()
         self._outgoing.drop()
@@ -174,7 +174,7 @@ class Connection(AsyncWebsocketConsumer):
     # --- incoming --------------------------------------------------------------------------
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Take one frame."""
+        """Handle one frame."""
         length = len(bytes_data or b"") if text_data is None else size(text_data)
         if not self._within_rate(length):
             await self._refuse_rate(text_data or "", length)
@@ -194,7 +194,7 @@ class Connection(AsyncWebsocketConsumer):
         known = at_hand(self.visitor, name, payload)
         if known is not None:
             counters.COMMAND_SECONDS.labels(name).observe(time.monotonic() - began)
-            self._note_latest(name, request)  # what it replaces is given up all the same
+            self._note_latest(name, request)  # supersedes older requests all the same
             self._answered(name, request)
             self._write("success", request, known)
             return
@@ -213,7 +213,7 @@ class Connection(AsyncWebsocketConsumer):
         most, most_bytes = _bursts()
         self._tokens = min(self._tokens + passed * limit("FRAMES_PER_SECOND"), most)
         self._bytes = min(self._bytes + passed * limit("FRAME_BYTES_PER_SECOND"), most_bytes)
-        # A frame larger than any burst can never be within it; it is refused for that, not for the rate.
+        # A frame larger than any burst can never be within it; it is rejected for its size, not for the rate.
         length = min(length, limit("FRAME_BYTES"))
         if self._tokens < 1 or self._bytes < length:
             return False
@@ -243,7 +243,7 @@ class Connection(AsyncWebsocketConsumer):
             asked.pop(request, None)
 
     def unwanted(self, name: str, request: int) -> Callable[[], bool]:
-        """Return a test, for any thread, whether newer requests replaced this one or the client left."""
+        """Return a thread-safe test for whether newer requests superseded this one or the client left."""
         row = COMMANDS.get(name)
         gone = self._given_up
         if row is None or not row.latest:
@@ -252,43 +252,43 @@ class Connection(AsyncWebsocketConsumer):
         return lambda: self.closed or request in gone or request not in asked
 
     def give_up(self, name: str) -> None:
-        """Want no answer any more to the requests of a command that are under way."""
+        """Discard the requests of a command that are in progress."""
         self._latest.get(name, OrderedDict()).clear()
 
     def cancel(self, request: int) -> None:
-        """Want no answer any more to one request; nothing happens where it is answered already."""
+        """Cancel one request; a request that is already answered is ignored."""
         if request in self._under_way:
             self._given_up.add(request)
 
     @property
     def asker(self) -> str:
-        """By whom shares are counted: the visitor, or the address of a client without the cookie."""
+        """The key for fair shares: the visitor, or the address of a client without the cookie."""
         return self.visitor or self.address
 
     async def in_parsing(self, call: Callable[..., T], *args: Any) -> T:
-        """Run ``call``, which reads a bundle, in a parsing thread, when this connection has no more there."""
+        """Run ``call``, which parses a bundle, in a parsing thread, within this connection's share."""
         async with self._parsing:
             return await in_parsing(self.asker, call, *args)
 
     async def in_waiting(self, call: Callable[..., T], *args: Any) -> T:
-        """Run ``call`` in a thread that waits for the pool, when this connection has no more there."""
+        """Run ``call`` in a thread that waits for the pool, within this connection's share."""
         async with self._parsing:
             return await in_waiting(self.asker, call, *args)
 
     async def in_engine(self, call: Callable[..., T], *args: Any) -> T:
-        """Run ``call`` in an engine thread, when this connection has no more than its share there."""
+        """Run ``call`` in an engine thread, within this connection's share."""
         async with self._engine:
             return await in_engine(self.asker, call, *args)
 
     async def in_engine_once(self, asked: Hashable, call: Callable[[], T | None]) -> T | None:
-        """Run ``call`` as :meth:`in_engine` does, once for all connections that ask the same at once.
+        """Run ``call`` as :meth:`in_engine` does, once for all connections with the same concurrent request.
 
-        None where it was another's and that one left, or has no answer yet.
+        ``None`` if another connection ran it and left, or if there is no answer yet.
         """
         return await self.shared.join(asked, lambda: in_engine(self.asker, call), self._engine)
 
     async def _answer(self, name: str, request: int, payload: Any) -> None:
-        # All of this task only: the address that is counted, and what its log lines name.
+        # All of this applies to this task only: the address that is counted, and the fields of its log lines.
         caller.called_from(self.address)
         log_context.bind_command(name, request)
         known = name if name in COMMANDS else "unknown"
@@ -319,7 +319,7 @@ class Connection(AsyncWebsocketConsumer):
     # --- outgoing --------------------------------------------------------------------------
 
     def push(self, name: str, payload: Any) -> None:
-        """Send a frame that answers nothing."""
+        """Send a frame that is not an answer."""
         self._write(name, None, payload)
 
     def _refuse(self, request: int | None, error: CommandError) -> None:
@@ -337,13 +337,13 @@ class Connection(AsyncWebsocketConsumer):
             closing.add_done_callback(self._running.discard)
 
     async def _send_frames(self) -> None:
-        # Whoever left cannot be sent anything, nor can whoever was closed (RuntimeError); `disconnect`
-        # follows and cleans up.
+        # Nothing can be sent to a client that left or was closed (RuntimeError); `disconnect` follows and
+        # cleans up.
         with suppress(OSError, RuntimeError):
             await self._outgoing.send_all(lambda text: self.send(text_data=text))
 
 
 def _bursts() -> tuple[float, float]:
-    """Return how many frames and bytes may come at once."""
+    """Return how many frames and bytes may arrive at once."""
     large = max(limit("FRAME_BYTES_PER_SECOND") * BURST_SECONDS, 2 * limit("FRAME_BYTES"))
     return float(limit("FRAMES_PER_SECOND") * BURST_SECONDS), float(large)

@@ -1,4 +1,4 @@
-"""Errors that a client is answered with."""
+"""Errors returned to clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One computation for all who ask the same at the same time."""
+"""One computation for all concurrent callers with the same request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Flights(Generic[T]):
-    """What is under way, by what was asked; for one event loop. What is answered is not held."""
+    """The computations in progress by request; for one event loop. Results are not kept."""
 
     def __init__(self) -> None:
         self._under_way: dict[Hashable, asyncio.Future[T | None]] = {}
@@ -27,11 +27,11 @@ class Flights(Generic[T]):
         start: Callable[[], Awaitable[T | None]],
         place: AbstractAsyncContextManager[Any] | None = None,
     ) -> T | None:
-        """Return what ``start()`` returns, or what that of another caller with the same ``asked`` does.
+        """Return the result of ``start()``, or of a concurrent call with the same ``asked``.
 
-        ``place`` is entered before ``start`` is called. A caller waiting for its place delays nobody else:
-        only what has begun is waited for. An error is raised to all; where the caller that computes is
-        superseded or cancelled the others get None, as they do where there is no answer yet, and ask again.
+        ``place`` is entered before ``start`` is called. A caller waiting for its place delays no others: they
+        wait only for calls that have started. An error is raised to all; if the computing caller is
+        superseded or cancelled the others get ``None``, as they do if there is no answer yet, and ask again.
         """
         flight = self._under_way.get(asked)
         if flight is None:
@@ -39,7 +39,7 @@ class Flights(Generic[T]):
                 flight = self._under_way.get(asked)
                 if flight is None:
                     return await self._lead(asked, start)
-        return await asyncio.shield(flight)  # one that leaves takes nothing away from the others
+        return await asyncio.shield(flight)  # cancelling one waiter does not affect the others
 
     async def _lead(self, asked: Hashable, start: Callable[[], Awaitable[T | None]]) -> T | None:
         flight = self._under_way[asked] = asyncio.get_running_loop().create_future()
@@ -49,7 +49,7 @@ class Flights(Generic[T]):
             raise
         except Exception as error:
             flight.set_exception(error)
-            flight.exception()  # raised here as well: nobody else need have waited for it
+            flight.exception()  # raised here as well: there may be no other waiter
             raise
         else:
             flight.set_result(answer)

@@ -1,4 +1,4 @@
-"""Frames as they arrive: read at a cost that grows with their length and with nothing else."""
+"""Incoming frames: parsed at a cost that depends on their length only."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _END = re.compile(rf"{_SPACE}\]{_SPACE}")
 
 
 def size(text: str) -> int:
-    """Return the length of a frame in bytes, as it came."""
+    """Return the length of a frame in bytes, as it was received."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def request_of(text: str) -> int | None:
-    """Return the id of a frame that is not parsed, None where it does not begin with a command and an id."""
+    """Return the id of an unparsed frame, ``None`` if it does not start with a command and an id."""
     found = _BEGINNING.match(text[:200])
     return int(found[2]) if found else None
 
@@ -36,10 +36,9 @@ def request_of(text: str) -> int | None:
 def parse(text: str, length: int) -> Frame:
     """Return command, id and payload of a frame of ``length`` bytes.
 
-    Beyond ``SMALL_FRAME_BYTES`` only commands that carry a bundle are read, and of these only a
-    flat payload of texts and whole numbers: a million nested lists take half a second in which nobody is
-    served.
-    Raises ValueError for what is no frame, and CommandError for what is too large.
+    Beyond ``SMALL_FRAME_BYTES`` only commands that carry a bundle are parsed, and of these only a flat
+    payload of texts and whole numbers: a million nested lists take half a second in which the event loop is
+    blocked. Raises ValueError for a malformed frame, and CommandError for one that is too large.
     """
     if length > limit("FRAME_BYTES"):
         raise CommandError("frame.too-large", f"A frame may have {limit('FRAME_BYTES'):,} bytes.")
@@ -71,14 +70,14 @@ def _small(text: str) -> Frame:
 
 
 def _flat(text: str, at: int) -> dict[str, str | int | None]:
-    """Return the object at ``at``, of texts, whole numbers and null, which ends the frame."""
+    """Return the object at ``at``, with texts, whole numbers and null, which ends the frame."""
     fields: dict[str, str | int | None] = {}
     step = _OPEN.match(text, at)
     while step and step[0][-1] != "}" and len(fields) < FIELDS:
         field = _FIELD.match(text, step.end())
         if not field:
             break
-        # What is decoded begins with a quote, so it is a string.
+        # The decoded value starts with a quote, so it is a string.
         if field[2] or field[3]:
             fields[field[1]], at = int(field[3]) if field[3] else None, field.end()
         else:

@@ -1,4 +1,4 @@
-"""What is wrong with an edit, as the errors that the socket answers."""
+"""Errors of an edit, converted to the errors of the socket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scheduler_core.scenario.history import HistoryError
 
 @contextmanager
 def refusals(field: str = "") -> Iterator[None]:
-    """Answer what an edit raises as CommandError; ``field`` names what is wrong where the error does not."""
+    """Convert the errors of an edit to CommandError; ``field`` is the default for the error's field."""
     try:
         yield
     except (HistoryError, BulkError) as error:

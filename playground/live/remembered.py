@@ -1,4 +1,4 @@
-"""Sources that commands have found: while no database answers, those that are open are still played."""
+"""Sources that commands have found: during a database outage, those that are open remain playable."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from playground.playback import sources
 from playground.runtime import outage
 from playground.storage import withdrawals
 
-REMEMBERED = 2_000  # sources of a process, the latest
+REMEMBERED = 2_000  # the latest sources of a process
 
-#: A visitor, a kind, and what is named: whoever may not see a source never found it.
+#: A visitor, a kind, and the name: a visitor who may not see a source never found it.
 SourceKey = tuple[str, str, str]
 Lookup = Callable[[], Awaitable[sources.Source]]
 
@@ -22,11 +22,11 @@ _found: OrderedDict[SourceKey, tuple[sources.Source, int]] = OrderedDict()
 
 
 async def find(look: Lookup, visitor: str, kind: str, wire: Any, *, owner: bool) -> sources.Source:
-    """Return what ``look`` finds; during an outage, the open source that it found before.
+    """Return the result of ``look``; during an outage, the open source that it found before.
 
-    Few callers wait for the database then: its threads are few. What an ``owner`` changes needs the
-    database anyway. Nothing is remembered beyond a withdrawal in this process. Raises what ``look`` does,
-    and UnavailableError.
+    Few callers wait for the database then, as its threads are few. Changes by an ``owner`` need the database
+    anyway. A withdrawal in this process invalidates what was remembered. Raises what ``look`` does, and
+    UnavailableError.
     """
     key = (visitor, kind, json.dumps(wire, sort_keys=True))
     withdrawn = withdrawals.count()

@@ -1,11 +1,11 @@
-"""Which sources were found lately, so that a step asks no database.
+"""The sources that were found recently, so that a step needs no database query.
 
-The rule: for ``SOURCE_SECONDS`` after the database was asked, a source that was found counts as existing and
-as visible to the visitor. A draft is remembered for the visitor who was found to own it; a scenario or a run,
-which anybody who has the link may see, for everybody. What this process withdraws it forgets at once
-(:mod:`playground.storage.withdrawals`); what another process withdraws, when the time is over. A source that
-was not found is not remembered, nor is a draft named without a revision: that means the newest one, which
-only the database knows.
+The rule: for ``SOURCE_SECONDS`` after the database query, a source that was found counts as existing and as
+visible to the visitor. A draft is remembered for its owner only; a scenario or a run, which anyone with the
+link may see, for everyone. Withdrawals in this process invalidate at once
+(:mod:`playground.storage.withdrawals`); those of another process take effect when the time is over. A source
+that was not found is not remembered, nor is a draft named without a revision: that means the newest one,
+which only the database knows.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.storage import withdrawals
 
-LONGEST_ID = 43  # characters, those of a scenario's whole digest
+LONGEST_ID = 43  # characters, those of a scenario's full digest
 
 Name = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A source, until when it counts, and the count of withdrawals before it was looked for."""
+    """A source, its expiry, and the count of withdrawals before the query."""
 
     source: sources.Source
     until: float  # time.monotonic()
@@ -40,7 +40,7 @@ def _now() -> float:
 
 
 def name_of(wire: Any, visitor: str) -> Name | None:
-    """Return what a source is remembered under, None where it is not to be remembered."""
+    """Return the key of a source, ``None`` if it must not be remembered."""
     if not isinstance(wire, dict) or not 1 <= len(wire) <= 2:
         return None
     kind = next((kind for kind in ("scenario", "run", "draft") if kind in wire), "")
@@ -56,7 +56,7 @@ def name_of(wire: Any, visitor: str) -> Name | None:
 
 
 class Sightings:
-    """The sources found lately, at most ``SOURCES_SEEN``. To be used in one event loop."""
+    """The sources found recently, at most ``SOURCES_SEEN``. For use in one event loop."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[Name, Sighting] = OrderedDict()
@@ -66,7 +66,7 @@ class Sightings:
         return len(self._seen)
 
     def seen(self, wire: Any, visitor: str) -> sources.Source | None:
-        """Return a source that was found lately, None if the database has to be asked."""
+        """Return a source that was found recently, ``None`` if the database has to be queried."""
         name = name_of(wire, visitor)
         found = self._seen.get(name) if name is not None else None
         if found is None or found.withdrawn != withdrawals.count() or _now() >= found.until:
@@ -78,7 +78,7 @@ class Sightings:
         name = name_of(wire, visitor)
         if name is None:
             return await in_storage(sources.find, wire, visitor)
-        # Who asks after a withdrawal does not wait for a look from before it.
+        # A caller after a withdrawal does not wait for a query from before it.
         withdrawn = withdrawals.count()
         asked, look = (name, withdrawn), lambda: self._look(name, wire, visitor, withdrawn)
         while (source := await self._looking.join(asked, look)) is None:
@@ -95,7 +95,7 @@ class Sightings:
         return source
 
     def clear(self) -> None:
-        """Forget every source."""
+        """Drop every source."""
         self._seen.clear()
 
 

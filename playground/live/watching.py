@@ -1,7 +1,7 @@
-"""What a connection is told of without asking: playbacks that grow, runs and drafts that change.
+"""What is pushed to a connection without a request: growing playbacks, changed runs and drafts.
 
-Runs and drafts live in the database, which tells nobody when it changes; one task of the process
-looks at the rows that somebody watches, all of a kind in one query.
+Runs and drafts live in the database, which does not notify of changes; one task of the process polls the
+watched rows, all of a kind in one query.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from playground.wire import Encoded, encode
 log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.4
-OUTAGE_POLL_SECONDS = 2.0  # between two looks while the database does not answer
-SOURCES_AT_ONCE = 4  # a connection attends so many sources; beyond it the oldest are left
+OUTAGE_POLL_SECONDS = 2.0  # between two polls while the database does not answer
+SOURCES_AT_ONCE = 4  # sources that a connection attends; beyond it the oldest are dropped
 RUNS_AT_ONCE = 50
-DRAFTS_AT_ONCE = 4  # a page shows one; beyond it the oldest are left
+DRAFTS_AT_ONCE = 4  # a page shows one; beyond it the oldest are dropped
 ROWS_AT_ONCE = 500  # in one query
 
 
 def grown(source: dict[str, Any], playback: Playback, told: int) -> tuple[int, bool, Encoded]:
-    """Return the payload of ``timeline.grew`` after ``told`` cycles, and its cycles and completeness.
+    """Return the cycles, the completeness and the payload of ``timeline.grew`` after ``told`` cycles.
 
     It has at most a bounded number of marks, the newest.
     """
-    complete = playback.complete  # read before the length: what is complete grows no more
+    complete = playback.complete  # read before the length: a complete playback does not grow
     last = len(playback)
     first = max(told + 1, last - limit("MARKS") + 1)
     payload = {
@@ -57,17 +57,17 @@ def grown(source: dict[str, Any], playback: Playback, told: int) -> tuple[int, b
 
 
 class Watcher(Protocol):
-    """A connection, as far as it is told of changes."""
+    """A connection, as the receiver of changes."""
 
     visitor: str
     watching: Watching
 
     def push(self, name: str, payload: Any) -> None:
-        """Send a frame that answers nothing."""
+        """Send a frame that is not an answer."""
 
 
 class Watching:
-    """What one connection attends and watches."""
+    """The subscriptions of one connection."""
 
     def __init__(self, connection: Watcher) -> None:
         self._connection = connection
@@ -112,7 +112,7 @@ class Watching:
             library.leave(*attended)
 
     def watch(self, run_id: str) -> bool:
-        """Push ``run.changed`` whenever the run's row changes; False if there are too many."""
+        """Push ``run.changed`` whenever the run's row changes; return False if there are too many."""
         if len(self._runs) >= RUNS_AT_ONCE and run_id not in self._runs:
             return False
         self._runs.add(run_id)
@@ -125,7 +125,7 @@ class Watching:
         poller.unwatch(run_id, self._connection)
 
     def watch_draft(self, row: Draft) -> None:
-        """Push ``draft.changed`` whenever the draft is of a later revision than ``row``, or is gone."""
+        """Push ``draft.changed`` whenever the draft has a later revision than ``row``, or is deleted."""
         self._drafts.pop(row.pk, None)
         while len(self._drafts) >= DRAFTS_AT_ONCE:
             self.forget_draft(next(iter(self._drafts)))
@@ -138,7 +138,7 @@ class Watching:
         drafts.unwatch(name, self._connection)
 
     def end(self) -> None:
-        """Leave everything."""
+        """Drop all subscriptions."""
         for name in list(self._drafts):
             self.forget_draft(name)
         for key in list(self._attended):
@@ -148,9 +148,9 @@ class Watching:
 
 
 class Polling(ABC):
-    """The process's one look at rows, every :data:`POLL_SECONDS`; asleep while nobody watches."""
+    """The process's polling of rows, every :data:`POLL_SECONDS`; asleep without watchers."""
 
-    what: ClassVar[str]  # is looked at, for the log
+    what: ClassVar[str]  # name of the polled rows, for the log
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
@@ -158,14 +158,14 @@ class Polling(ABC):
 
     @abstractmethod
     def wanted(self) -> bool:
-        """Tell whether anybody watches."""
+        """Return whether there are watchers."""
 
     @abstractmethod
     async def look(self) -> None:
-        """Look once, and tell of what changed."""
+        """Poll once, and notify of changes."""
 
     def wake(self) -> None:
-        """Look from now on until nobody watches."""
+        """Poll from now on until there are no watchers."""
         task = self._task
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
             self._task = asyncio.create_task(self._poll())
@@ -184,39 +184,39 @@ class Polling(ABC):
 
 
 class Poller(Polling):
-    """The look at the runs that somebody watches or steps through."""
+    """Polls the runs that are watched or stepped through."""
 
     what = "runs"
 
     def __init__(self) -> None:
         super().__init__()
         self._watchers: defaultdict[str, set[Watcher]] = defaultdict(set)
-        self._followed: dict[str, Hashable] = {}  # runs whose playback somebody attends
+        self._followed: dict[str, Hashable] = {}  # runs whose playback has listeners
         self._told: dict[str, Any] = {}
 
     def watch(self, run_id: str, connection: Watcher) -> None:
-        """Tell ``connection`` of changes from now on."""
+        """Notify ``connection`` of changes from now on."""
         self._watchers[run_id].add(connection)
         self.wake()
 
     def unwatch(self, run_id: str, connection: Watcher) -> None:
-        """Stop telling ``connection``."""
+        """Stop notifying ``connection``."""
         self._watchers[run_id].discard(connection)
         if not self._watchers[run_id]:
             del self._watchers[run_id]
             self._told.pop(run_id, None)
 
     def follow(self, run_id: str, key: Hashable) -> None:
-        """Read new chunks of a run into its playback while somebody attends it."""
+        """Read new chunks of a run into its playback while that has listeners."""
         self._followed[run_id] = key
         self.wake()
 
     def wanted(self) -> bool:
-        """Tell whether a run is watched or followed."""
+        """Return whether a run is watched or followed."""
         return bool(self._watchers or self._followed)
 
     async def look(self) -> None:
-        """Tell of runs whose row changed, and read the new chunks of those that are followed."""
+        """Notify of runs whose row changed, and read the new chunks of those that are followed."""
         rows, places = await in_storage(_rows, list(self._watchers))
         for run in rows:
             self._tell(run, places)
@@ -259,38 +259,38 @@ def _refresh(playback: Playback, run_id: str) -> int:
 
 
 class DraftPoller(Polling):
-    """The look at the drafts that somebody has open."""
+    """Polls the drafts that are open in a page."""
 
     what = "drafts"
 
     def __init__(self) -> None:
         super().__init__()
-        self._watchers: defaultdict[str, dict[Watcher, int]] = defaultdict(dict)  # to the revision told
+        self._watchers: defaultdict[str, dict[Watcher, int]] = defaultdict(dict)  # to the revision pushed
 
     def watch(self, name: str, connection: Watcher, revision: int) -> None:
-        """Tell ``connection`` of revisions after ``revision``."""
+        """Notify ``connection`` of revisions after ``revision``."""
         self._watchers[name][connection] = revision
         self.wake()
 
     def unwatch(self, name: str, connection: Watcher) -> None:
-        """Stop telling ``connection``."""
+        """Stop notifying ``connection``."""
         self._watchers[name].pop(connection, None)
         if not self._watchers[name]:
             del self._watchers[name]
 
     def wanted(self) -> bool:
-        """Tell whether a draft is open."""
+        """Return whether a draft is open."""
         return bool(self._watchers)
 
     async def look(self) -> None:
-        """Tell of drafts that were saved or deleted."""
+        """Notify of drafts that were saved or deleted."""
         asked = {name: list(watchers) for name, watchers in self._watchers.items()}
         found = await in_storage(_draft_rows, list(asked))
         for name, connections in asked.items():
             self._tell(name, found.get(name), connections)
 
     def _tell(self, name: str, row: Draft | None, asked: list[Watcher]) -> None:
-        """Tell those who watched when the row was looked at: of a later one it says nothing."""
+        """Notify those who watched when the row was read: it is outdated for later ones."""
         watchers = self._watchers.get(name, {})
         for connection in asked:
             if connection not in watchers:

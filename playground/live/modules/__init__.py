@@ -1,4 +1,4 @@
-"""The commands, a module for each namespace of names."""
+"""The commands, one module per namespace."""
 
 from playground.live.modules import (
     branches,

@@ -1,4 +1,4 @@
-"""``branch.…``: copies of a source made at a step, the tree that they are, and what each came to."""
+"""``branch.…``: copies of a source made at a step, their tree, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNo
     title="text?",
 )
 async def create(call: Call) -> Answer:
-    """Copy a source into a draft of the visitor's that knows where it comes from."""
+    """Copy a source into a draft of the visitor that records its origin."""
     step, title = call.payload.get("step") or "", store.clean_title(call.payload.get("title") or "")
     try:
         draft = await call.in_engine(branching.branch, call.found(), call.visitor, step, title)
@@ -38,13 +38,13 @@ async def create(call: Call) -> Answer:
 
 @command("branch.list", source="source", latest=1)
 async def listed(call: Call) -> Answer:
-    """Answer the visitor's drafts that come of the same draft, scenario or run as the source."""
+    """Return the visitor's drafts that derive from the same draft, scenario or run as the source."""
     return await in_storage(branching.tree, call.found(), call.visitor)
 
 
 @command("branch.compare", source="draft", owner=True, latest=COMPARED_AT_ONCE)
 async def compare(call: Call) -> Answer:
-    """Answer what a branch came to beside its parent, as both are now."""
+    """Return the outcome of a branch compared with its parent, both in their current state."""
     row = call.found().row
     assert isinstance(row, Draft)
     parent = await in_storage(branching.parent_of, row, call.visitor)
@@ -52,7 +52,7 @@ async def compare(call: Call) -> Answer:
     why = ""
 
     if parent is not None and not sources.is_open(parent):
-        with suppress(*UNREADABLE):  # which the turn finds, too
+        with suppress(*UNREADABLE):  # the turn raises these, too
             await call.in_engine(sources.open_playback, parent, large=sources.is_large(parent))
 
     def turn(playback: Playback, _unwanted: Unwanted) -> branching.Compared | None:
@@ -71,7 +71,7 @@ async def compare(call: Call) -> Answer:
     found = await call.in_turns(turn)
     words = "\n".join(found.words)
     if found.wire["parent"] is not None and words != row.words:
-        # Of a text that was saved meanwhile they would be untrue.
+        # For a text that was saved meanwhile they would be wrong.
         ours = Draft.objects.filter(pk=row.pk, text_revision=row.text_revision)
         await in_storage(lambda: ours.update(words=words))
     return {**found.wire, "why": why}

@@ -18,12 +18,12 @@ from scheduler_core.scenario.history import Moment
 
 @command("bundle.check", latest=1, large=True, text="text")
 async def check(call: Call) -> Answer:
-    """Answer what is wrong with a text and what is in it; nothing is stored."""
+    """Return the errors and the contents of a text; nothing is stored."""
     return await call.in_pool(checked, call.payload["text"])
 
 
 def checked(text: str) -> dict[str, Any]:
-    """Return what is wrong with a text and what is in it."""
+    """Return the errors and the contents of a text."""
     try:
         scenario = bundles.parse([("", text)])
     except BundleError as error:
@@ -50,7 +50,7 @@ def checked(text: str) -> dict[str, Any]:
     step="text?",
 )
 async def configure(call: Call) -> Answer:
-    """Answer a text with one change to what configures its scheduler; nothing is stored."""
+    """Return a text with one change to its scheduler's configuration; nothing is stored."""
     return await call.in_pool(_configured, call.payload, call.moment())
 
 
@@ -64,7 +64,7 @@ def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any
 
 @command("bundle.add", latest=1, large=True, text="text", documents="text", step="text?")
 async def add(call: Call) -> Answer:
-    """Answer a text with more documents; nothing is stored."""
+    """Return a text with documents added; nothing is stored."""
     return await call.in_pool(_added, call.payload, call.moment())
 
 
@@ -75,7 +75,7 @@ def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
 
 @command("bundle.open", visitor=True, large=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")
 async def open_bundle(call: Call) -> Answer:
-    """Make a draft of a text that can be read."""
+    """Create a draft from a text that can be parsed."""
     return await call.in_engine(_open, call.payload["text"], call.payload.get("title") or "", call.visitor)
 
 

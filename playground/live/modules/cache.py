@@ -1,4 +1,4 @@
-"""``cache.…``: the equivalence cache as it stands after a cycle."""
+"""``cache.…``: the equivalence cache in its state after a cycle."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from scheduler_core.equivalence.browsing import LEVELS
 from scheduler_core.objects.model import Pod
 from scheduler_core.simulation.virtual import Stepper
 
-# `from` is a word of Python's, and so cannot be written as an argument.
+# `from` is a Python keyword, and so cannot be written as an argument.
 ROWS_ASKED = {"from": "index", "count": "index"}
 
 CacheView = Callable[[Stepper, Playback], dict[str, Any]]
 
 
 async def _after(call: Call, show: CacheView) -> Answer:
-    """Answer what ``show`` makes of the simulation as it stands after the call's cycle."""
+    """Return ``show`` of the simulation in its state after the call's cycle."""
     index = call.payload["cycle"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
@@ -61,14 +61,14 @@ def _page(call: Call) -> Page:
     **ROWS_ASKED,  # type: ignore[arg-type]
 )
 async def cache_classes(call: Call) -> Answer:
-    """Answer the classes that are known, those with most members first unless another order is asked for."""
+    """Return the known classes, those with most members first unless another order is requested."""
     wanted = _page(call)
     return await _after(call, lambda simulation, _: classes(simulation, wanted))
 
 
 @command("cache.members", source="source", latest=1, cycle="index", hash="text", **ROWS_ASKED)  # type: ignore[arg-type]
 async def cache_members(call: Call) -> Answer:
-    """Answer a class's pods and where they are."""
+    """Return a class's pods and their nodes."""
     wanted = _page(call)
     number = number_of(call.payload["hash"])
     if number is None:
@@ -80,7 +80,7 @@ async def cache_members(call: Call) -> Answer:
 
 @command("cache.equivalent", source="source", latest=1, cycle="index", pods="texts")
 async def cache_equivalent(call: Call) -> Answer:
-    """Answer whether two pods are equivalent, and which field differs."""
+    """Return whether two pods are equivalent, and which field differs."""
     keys = call.payload["pods"]
     if len(keys) != 2:
         raise CommandError("payload.invalid", "pods must be the names of two pods.", field="pods")
@@ -111,7 +111,7 @@ def _pod(simulation: Stepper, key: str) -> Pod:
     **ROWS_ASKED,  # type: ignore[arg-type]
 )
 async def cache_map(call: Call) -> Answer:
-    """Answer the keys of one of the map's levels, or the entries under one of them."""
+    """Return the keys of one of the map's levels, or the entries under one key."""
     wanted, key = _page(call), call.payload.get("key")
     level = next((level for level in LEVELS if level == call.payload["by"]), None)
     if level is None:

@@ -1,4 +1,4 @@
-"""``timeline.…``, ``cycles.…``, ``cycle.…``, ``preemption.…``, ``events.…``: reading what is played."""
+"""``timeline.…``, ``cycles.…``, ``cycle.…``, ``preemption.…``, ``events.…``: reading a playback."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playbac
 from playground.wire import Encoded, encode
 from scheduler_core.simulation.virtual.cycles import events_of
 
-# `from` is a word of Python's, and so cannot be written as an argument.
+# `from` is a Python keyword, and so cannot be written as an argument.
 WINDOW = {"from": "index", "count": "index"}
-WINDOWS_AT_ONCE = 4  # a client reads ahead on both sides of where it is
+WINDOWS_AT_ONCE = 4  # a client prefetches on both sides of its position
 
 
 @command("timeline.get", source="source", **{"from": "index", "to": "index"})  # type: ignore[arg-type]
 async def timeline(call: Call) -> Answer:
-    """Answer the marks of cycles ``from`` to ``to``."""
+    """Return the marks of cycles ``from`` to ``to``."""
     first = max(call.payload["from"], 1)
     to = min(call.payload["to"], first + limit("MARKS") - 1)
 
@@ -37,7 +37,7 @@ async def timeline(call: Call) -> Answer:
 
 
 def _reached(playback: Playback, index: int) -> bool:
-    """Compute a slice forward if need be; tell whether cycle ``index`` is there or cannot be."""
+    """Compute a slice forward if needed; return whether cycle ``index`` exists or never will."""
     return len(playback) >= index or not playback.advance(SLICE_SECONDS) or len(playback) >= index
 
 
@@ -46,14 +46,14 @@ def _at_end(playback: Playback, index: int) -> bool:
 
 
 def _pods_known(playback: Playback, payload: dict[str, Any]) -> int | None:
-    """Return how many pods the client knows, where the answer depends on it: None for who knows them all."""
+    """Return how many pods the client knows if the answer depends on it: ``None`` if it knows all."""
     known = payload.get("pods")
     return None if known is None or known >= len(playback.tables.pods) else known
 
 
 def _window_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
     first, count = payload["from"], min(payload["count"], limit("WINDOW_CYCLES"))
-    # From 0 it is as many cycles from 1.
+    # A window from 0 is the same number of cycles from 1.
     if not playback.settled(max(first, 1) + count - 1):
         return None
     return first, count, _pods_known(playback, payload)
@@ -83,7 +83,7 @@ def _events_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
     **WINDOW,  # type: ignore[arg-type]
 )
 async def window(call: Call) -> Answer:
-    """Answer consecutive light cycles and every pod's node before the first of them."""
+    """Return consecutive light cycles and every pod's node before the first of them."""
     first, count = call.payload["from"], min(call.payload["count"], limit("WINDOW_CYCLES"))
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
@@ -96,7 +96,7 @@ async def window(call: Call) -> Answer:
 
 @command("cycle.get", source="source", latest=1, kept=_cycle_asked, step="text", parts="texts", pods="index?")
 async def cycle(call: Call) -> Answer:
-    """Answer parts of one cycle, or of the end; of several requests only the newest is worth computing."""
+    """Return parts of one cycle, or of the end; only the newest of several requests is worth computing."""
     parts, known = call.payload["parts"], call.payload.get("pods")
     if unknown := [part for part in parts if part not in PARTS]:
         raise CommandError("payload.invalid", f"There is no part {unknown[0][:40]!r}.", field="parts")
@@ -121,7 +121,7 @@ async def cycle(call: Call) -> Answer:
 
 @command("preemption.candidates", source="source", latest=1, cycle="index", **WINDOW)  # type: ignore[arg-type]
 async def candidate_nodes(call: Call) -> Answer:
-    """Answer a page of the nodes where preemption would have helped."""
+    """Return a page of the nodes where preemption would have helped."""
     index, first, count = call.payload["cycle"], call.payload["from"], call.payload["count"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
@@ -135,7 +135,7 @@ async def candidate_nodes(call: Call) -> Answer:
 
 @command("preemption.run", source="source", latest=4, cycle="index", node="index")
 async def preemption_run(call: Call) -> Answer:
-    """Answer the dry run on one candidate node."""
+    """Return the dry run on one candidate node."""
     index, node = call.payload["cycle"], call.payload["node"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
@@ -152,7 +152,7 @@ async def preemption_run(call: Call) -> Answer:
 
 @command("events.list", source="source", latest=1, kept=_events_asked, to="index", count="index")
 async def events(call: Call) -> Answer:
-    """Answer the newest events up to a cycle."""
+    """Return the newest events up to a cycle."""
     to, count = call.payload["to"], min(call.payload["count"], limit("EVENTS"))
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:

@@ -1,6 +1,7 @@
-"""``draft.…``: saving, watching, branching and sharing; only the owner may.
+"""``draft.…``: saving, watching, branching and sharing; for the owner only.
 
-An edit says by ``base`` on which revision it was made; one that another has overtaken is ``draft.stale``.
+An edit names in ``base`` the revision it was based on; if another edit was saved since, it is
+``draft.stale``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def _draft(call: Call) -> Draft:
 
 @command("draft.save", source="draft", owner=True, large=True, text="text?", title="text?", base="index?")
 async def save(call: Call) -> Answer:
-    """Replace the draft's text, be it readable or not, or its title: half-written YAML is not lost."""
+    """Replace the draft's text, valid or not, or its title: half-written YAML is not lost."""
     given = (call.payload.get(name) for name in ("text", "title", "base"))
     row = await in_storage(store.save_draft, _draft(call), *given)
     return {"revision": row.revision}
@@ -33,7 +34,7 @@ async def save(call: Call) -> Answer:
 
 @command("draft.watch", source="draft", owner=True)
 async def watch(call: Call) -> Answer:
-    """Answer in which revision the draft is, and push ``draft.changed`` from then on."""
+    """Return the draft's current revision, and push ``draft.changed`` from then on."""
     row = _draft(call)
     call.connection.watching.watch_draft(row)
     return store.draft_wire(row)
@@ -49,7 +50,7 @@ async def watch(call: Call) -> Answer:
     title="text?",
 )
 async def branch(call: Call) -> Answer:
-    """Store a text, be it readable or not, as a branch of the draft, which stays as it is."""
+    """Store a text, valid or not, as a branch of the draft, which is not changed."""
     title = store.clean_title(call.payload.get("title") or "")
     try:
         draft = await in_storage(
@@ -70,7 +71,7 @@ async def branch(call: Call) -> Answer:
     base="index?",
 )
 async def share(call: Call) -> Answer:
-    """Make an immutable scenario of the draft."""
+    """Create an immutable scenario from the draft."""
     base, row = call.payload.get("base"), _draft(call)
     if base is not None and row.text_revision > base:
         raise store.StaleError(row)
@@ -90,6 +91,6 @@ def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[
 
 @command("draft.delete", source="draft", owner=True, base="index?")
 async def delete(call: Call) -> Answer:
-    """Delete a draft for good; branches that were made of it stay, as its parent's."""
+    """Delete a draft permanently; its branches remain, attached to its parent."""
     await in_storage(store.delete_draft, _draft(call), call.payload.get("base"))
     return {}

@@ -1,4 +1,4 @@
-"""``cycle.find``: the next cycle, or the one before, of which a condition holds."""
+"""``cycle.find``: the next or previous cycle for which a condition holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.live.errors import CommandError
 from playground.playback.finding import ConditionError, Finder, FoundCycle, Search, Searching
 from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
 
-TOLD_SECONDS = 0.25  # between two frames that tell how far a search is
+TOLD_SECONDS = 0.25  # between two progress frames of a search
 
 
 @command(
@@ -25,7 +25,7 @@ TOLD_SECONDS = 0.25  # between two frames that tell how far a search is
     **{"from": "index"},  # type: ignore[arg-type]
 )
 async def find(call: Call) -> Answer:
-    """Answer the nearest cycle of which a condition holds; pushes ``cycle.searched`` meanwhile."""
+    """Return the nearest cycle for which a condition holds; pushes ``cycle.searched`` meanwhile."""
     payload = call.payload
     try:
         search = Search.read(
@@ -70,6 +70,6 @@ async def find(call: Call) -> Answer:
 
 @command("cycle.cancel")
 async def cancel(call: Call) -> Answer:
-    """Give up what this connection searches; its request is answered ``request.superseded``."""
+    """Cancel this connection's search; its request is answered ``request.superseded``."""
     call.connection.give_up("cycle.find")
     return {}

@@ -19,13 +19,13 @@ from scheduler_core.scenario.history import Moment
 
 @command("forms.list")
 async def listed(call: Call) -> Answer:
-    """Answer the forms of all kinds, the same for all sources."""
+    """Return the forms of all kinds, the same for all sources."""
     return {"forms": forms()}
 
 
 @command("form.draft", source="source", latest=1, kind="text", fields="object", step="text?")
 async def drafted(call: Call) -> Answer:
-    """Answer the documents of a form, and what is wrong with what was typed in it."""
+    """Return the documents of a form, and the errors in its fields."""
     payload = call.payload
     moment = call.moment()
 
@@ -40,13 +40,13 @@ async def drafted(call: Call) -> Answer:
 
 @command("cluster.recipes")
 async def recipes(call: Call) -> Answer:
-    """Answer what a recipe can hold, and recipes to begin with."""
+    """Return the possible fields of a recipe, and sample recipes."""
     return generator()
 
 
 @command("cluster.generate", latest=1, recipe="object", whole="text?")
 async def cluster(call: Call) -> Answer:
-    """Answer the cluster of a recipe, or the beginning of it; nothing is stored."""
+    """Return the cluster of a recipe, or its first part; nothing is stored."""
     whole = call.payload.get("whole") == "true"
     recipe = call.payload["recipe"]
     return await call.in_pool(_generated, recipe, whole, large=is_large(recipe))
@@ -58,7 +58,7 @@ def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
 
 @command("cluster.create", visitor=True, throttle="IMPORTS_PER_MINUTE", recipe="object", title="text?")
 async def create(call: Call) -> Answer:
-    """Make a draft of a generated cluster."""
+    """Create a draft of a generated cluster."""
     recipe, title = call.payload["recipe"], call.payload.get("title") or ""
     large = is_large(recipe)
     made = await call.in_pool(_generated, recipe, True, large=large)
@@ -96,7 +96,7 @@ def _bulk(payload: dict[str, Any]) -> Bulk:
     step="text?",
 )
 async def preview(call: Call) -> Answer:
-    """Answer which nodes a bulk change is about, and what it does to the first few of them."""
+    """Return the nodes that a bulk change selects, and its effect on the first few of them."""
     payload = call.payload
     moment = call.moment()
 
@@ -119,7 +119,7 @@ async def preview(call: Call) -> Answer:
     step="text?",
 )
 async def bulk(call: Call) -> Answer:
-    """Answer a text with many nodes changed; nothing is stored."""
+    """Return a text with many nodes changed; nothing is stored."""
     return await call.in_pool(_changed, call.payload, call.moment())
 
 

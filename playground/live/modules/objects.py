@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 async def _at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
-    """Answer ``read`` of the playback at the cycle that the call's step names, computed as far if need be."""
+    """Return ``read`` of the playback at the cycle of the call's step, computing forward if needed."""
     step = call.payload["step"]
 
     def turn(playback: Playback, _unwanted: Unwanted) -> T | None:
@@ -46,7 +46,7 @@ async def _at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
 
 @command("object.get", source="source", latest=1, target="text", step="text")
 async def get(call: Call) -> Answer:
-    """Answer an object's manifest as operations have left it after a step."""
+    """Return an object's manifest as operations have left it after a step."""
     target = call.payload["target"]
 
     def read(playback: Playback, index: int) -> Encoded:
@@ -64,13 +64,13 @@ async def get(call: Call) -> Answer:
 
 @command("objects.list", source="source", latest=1, step="text")
 async def listed(call: Call) -> Answer:
-    """Answer the names of everything but nodes and pods that is there after a step."""
+    """Return the names of all objects but nodes and pods that exist after a step."""
     return await _at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
 
 
 @command("group.draft", source="source", latest=1, fields="object", step="text?")
 async def group(call: Call) -> Answer:
-    """Answer the documents of a PodGroup and its workload, and what is wrong with what was typed of them."""
+    """Return the documents of a PodGroup and its workload, and the errors in their fields."""
     payload, moment = call.payload, call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
@@ -81,7 +81,7 @@ async def group(call: Call) -> Answer:
 
 @command("operations.list", source="source", latest=1)
 async def history(call: Call) -> Answer:
-    """Answer the scenario's operations, each with the cycle after which it lands."""
+    """Return the scenario's operations, each with the cycle after which it is applied."""
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
         return Encoded(encode(operations(playback)))
@@ -91,7 +91,7 @@ async def history(call: Call) -> Answer:
 
 @command("operations.get", source="source", latest=1, id="text")
 async def entry(call: Call) -> Answer:
-    """Answer what one operation does as YAML."""
+    """Return one operation as YAML."""
     name = call.payload["id"]
 
     def turn(playback: Playback, _unwanted: Unwanted) -> dict[str, Any]:
@@ -107,7 +107,7 @@ async def entry(call: Call) -> Answer:
 
 @command("operations.outcome", source="source", latest=2, id="text")
 async def outcome(call: Call) -> Answer:
-    """Answer what one operation did when it landed, or why it had no effect."""
+    """Return the effect of one operation when it was applied, or why it had none."""
     name = call.payload["id"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
@@ -123,7 +123,7 @@ async def outcome(call: Call) -> Answer:
 
 @command("object.revise", latest=1, large=True, object="text", what="text", key="text?", value="text?")
 async def revise(call: Call) -> Answer:
-    """Answer a manifest with one of the common changes; nothing is stored."""
+    """Return a manifest with one of the common changes; nothing is stored."""
     payload = call.payload
     if len(payload["object"]) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
@@ -156,14 +156,14 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
     seconds="text?",
 )
 async def operate(call: Call) -> Answer:
-    """Answer a text with one change to its history; nothing is stored."""
+    """Return a text with one change to its history; nothing is stored."""
     moment = call.moment(during=call.payload.get("during") == "evaluation")
     return await call.in_pool(_operated, call.payload, moment, call.moment("landed"))
 
 
 @command("bundle.amend", latest=1, large=True, text="text", target="text", object="text?", base="text?")
 async def amend(call: Call) -> Answer:
-    """Answer a text with one object otherwise from the start, or without it; nothing is stored."""
+    """Return a text with one object changed or removed from the start; nothing is stored."""
     return await call.in_pool(_amended, call.payload)
 
 

@@ -1,4 +1,4 @@
-"""``podgroup.…``: any PodGroup as it stands after a cycle."""
+"""``podgroup.…``: any PodGroup in its state after a cycle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
 
 @command("podgroup.get", source="source", latest=1, kept=_asked, cycle="index", group="text")
 async def get(call: Call) -> Answer:
-    """Answer a PodGroup, its members and its timers after a cycle; 0: before the first."""
+    """Return a PodGroup, its members and its timers after a cycle; 0: before the first."""
     index, key = call.payload["cycle"], call.payload["group"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:

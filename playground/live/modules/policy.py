@@ -1,4 +1,4 @@
-"""``policy.…``: what a policy can be made of, and the document that configures, read, checked and changed."""
+"""``policy.…``: the parts of a policy, and the configuration document, read, checked and changed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from scheduler_core.objects.problems import BundleError
 
 @command("policy.catalogue")
 async def tables(call: Call) -> Answer:
-    """Answer every predicate and priority that there is; it is the same for all sources."""
+    """Return every predicate and priority; the answer is the same for all sources."""
     return catalogue.wire()
 
 
 @command("policy.text", source="source", latest=1, step="text?")
 async def text(call: Call) -> Answer:
-    """Answer the document in force at the start or after a step, with what it comes to."""
+    """Return the document in force at the start or after a step, with its effect."""
     moment = call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
@@ -41,7 +41,7 @@ async def text(call: Call) -> Answer:
 
 @command("policy.check", latest=1, text="text", order="text?", quirks="text?")
 async def check(call: Call) -> Answer:
-    """Answer what is wrong with a document that is typed, by its lines, or what it comes to."""
+    """Return the errors of a document being edited, by line, or its effect."""
     return await call.in_engine(_checked, call.payload)
 
 
@@ -53,7 +53,7 @@ def _checked(payload: dict[str, Any]) -> dict[str, Any]:
 
 @command("policy.change", latest=1, text="text", what="text", key="text", value="text")
 async def change(call: Call) -> Answer:
-    """Answer a document that is typed with one change of ``bundle.configure``; nothing is stored."""
+    """Return a document being edited with one change of ``bundle.configure``; nothing is stored."""
     return await call.in_engine(_changed, call.payload)
 
 

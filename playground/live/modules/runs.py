@@ -41,7 +41,7 @@ def _start(call: Call) -> Run:
 
 @command("run.watch", source="run")
 async def watch(call: Call) -> Answer:
-    """Answer how the run stands, and push every change."""
+    """Return the run's state, and push every change."""
     run = _run(call)
     if not call.connection.watching.watch(run.pk):
         raise CommandError("server.busy", "This connection watches too many runs.")
@@ -50,14 +50,14 @@ async def watch(call: Call) -> Answer:
 
 @command("run.unwatch", run="text")
 async def unwatch(call: Call) -> Answer:
-    """Push no more changes of the run."""
+    """Stop pushing changes of the run."""
     call.connection.watching.unwatch(call.payload["run"])
     return {}
 
 
 @command("run.cancel", source="run")
 async def cancel(call: Call) -> Answer:
-    """Cancel a run; only who started it may."""
+    """Cancel a run; only the visitor who started it may."""
     run = _run(call)
     if not service.may_cancel(run, call.visitor):
         raise CommandError("permission.denied", "Only who started a run can cancel it.")

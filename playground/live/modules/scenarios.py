@@ -1,4 +1,4 @@
-"""``scenario.…``: opening a source, and making it one's own."""
+"""``scenario.…``: opening a source, and forking it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ STEP_SECONDS = 1.0  # how long opening waits for the step of a link to be comput
 
 @command("scenario.open", source="source", latest=OPENINGS_AT_ONCE, step="text?")
 async def open_source(call: Call) -> Answer:
-    """Answer the tables of a source and where ``step`` is; the timeline follows as it is computed."""
-    # What is answered and what is pushed then is of one revision, also while another tab saves the next.
+    """Return the tables of a source and the index of ``step``; the timeline follows as it is computed."""
+    # The answer and the later pushes are of one revision, even while another tab saves the next one.
     call.source = source = call.found().pinned()
     step = call.payload.get("step") or ""
     until = time.monotonic() + STEP_SECONDS
@@ -45,8 +45,8 @@ async def open_source(call: Call) -> Answer:
 def _opened(
     source: sources.Source, playback: Playback, index: int | None, *, sought: bool
 ) -> tuple[int, Encoded]:
-    """Return how many cycles the answer tells of, and the answer; ``sought``: the step may still come."""
-    scenario, complete = playback.scenario, playback.complete  # before it is counted: then nothing follows
+    """Return the answer and its number of cycles; ``sought``: the step may still be computed."""
+    scenario, complete = playback.scenario, playback.complete  # read before the length: then nothing follows
     seen = len(playback)
     return seen, join(
         {
@@ -74,7 +74,7 @@ def _opened(
 
 @command("step.locate", source="source", latest=1, step="text")
 async def locate(call: Call) -> Answer:
-    """Answer where a step is, as soon as it is computed; beyond the end of what there is, the last cycle."""
+    """Return the index of a step as soon as it is computed; beyond the end, that of the last cycle."""
     step = call.payload["step"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> dict[str, int] | None:
@@ -97,7 +97,7 @@ async def locate(call: Call) -> Answer:
 
 @command("scenario.fork", source="source", visitor=True, throttle="IMPORTS_PER_MINUTE")
 async def fork(call: Call) -> Answer:
-    """Copy a source into a new draft of the visitor's."""
+    """Copy a source into a new draft of the visitor."""
     draft = await call.in_engine(_fork, call.found(), call.visitor)
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}
 

@@ -1,4 +1,4 @@
-"""``scores.…``: how one priority came to its score on one node."""
+"""``scores.…``: how one priority's score on one node was computed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.wire import Encoded, encode
 
 @command("scores.explain", source="source", latest=2, cycle="index", node="index", priority="index")
 async def explain(call: Call) -> Answer:
-    """Answer the arithmetic of one cell of the matrix, with the numbers of its node at that cycle."""
+    """Return the arithmetic of one cell of the matrix, with the numbers of its node at that cycle."""
     index, node, priority = (call.payload[name] for name in ("cycle", "node", "priority"))
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:

@@ -1,4 +1,4 @@
-"""``session.…``: what a client needs to know of this server."""
+"""``session.…``: what a client needs to know about this server."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TOLD = (
 
 @command("session.hello")
 async def hello(call: Call) -> Answer:
-    """Tell the version and the limits that a client should keep."""
+    """Return the version and the limits that a client should respect."""
     return {"version": settings.VERSION, "limits": {name: limit(name) for name in TOLD}}
 
 
 @command("request.cancel", request="index")
 async def cancel(call: Call) -> Answer:
-    """Give up a request that is under way, and stop its work; it is answered ``request.superseded``."""
+    """Cancel a request that is in progress, and stop its work; it is answered ``request.superseded``."""
     call.connection.cancel(call.payload["request"])
     return {}

@@ -1,4 +1,4 @@
-"""``why.…``: why a pod is not on a node, what would make it fit, and a copy with that change in it."""
+"""``why.…``: why a pod is not on a node, what would make it fit, and a copy with that change applied."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CODES = {"pod": "pod.not-found", "node": "node.not-found", "step": "step.out-of-
 
 @command("why.ask", source="source", latest=1, pod="text", node="text?", step="text")
 async def ask(call: Call) -> Answer:
-    """Answer why a pod is where it is after a step, or is not on a node; the newest question counts."""
+    """Return why a pod is on its node after a step, or not on a node; the newest question counts."""
     answer = await _in_slices(call, explaining, _late)
     return Encoded(encode(why(answer)))
 
@@ -45,7 +45,7 @@ def _late() -> None:
     change="text",
 )
 async def apply(call: Call) -> Answer:
-    """Make a draft with a change that ``why.ask`` offered, and tell which of its cycles places the pod."""
+    """Create a draft with a change that ``why.ask`` offered; return which of its cycles places the pod."""
     until = time.monotonic() + limit("WHY_SECONDS")
     wanted = call.payload["change"]
 
@@ -73,7 +73,7 @@ async def _in_slices(
     begin: Callable[[Playback, WhyQuestion], Generator[None, None, T]],
     late: Callable[[], None],
 ) -> T:
-    """Do work that pauses in turns of a slice, so that whoever else waits comes in between."""
+    """Run a pausing generator in turns of one slice, so that others get their turn in between."""
     step, key = call.payload["step"], call.found().key
     pod, node = call.payload["pod"], call.payload.get("node") or None
     until = time.monotonic() + limit("WHY_SECONDS")
@@ -105,7 +105,7 @@ async def _in_slices(
 
 
 def _resolved(playback: Playback, step: str) -> int | None:
-    """Return the index of a step, 0 before the first; ``None`` while it is still to be computed."""
+    """Return the index of a step, 0 before the first; ``None`` while it is not computed yet."""
     try:
         index = playback.resolve(step)
         if index is None and playback.advance(SLICE_SECONDS):
@@ -119,6 +119,6 @@ def _resolved(playback: Playback, step: str) -> int | None:
 
 
 def _sentence(text: str) -> str:
-    text = text if len(text) <= ERROR_SHOWN else f"{text[:ERROR_SHOWN]}…"  # it may quote what was asked
+    text = text if len(text) <= ERROR_SHOWN else f"{text[:ERROR_SHOWN]}…"  # it may quote the request
     end = "" if text.endswith("?") else "."
     return f"{text[:1].upper()}{text[1:]}{end}"

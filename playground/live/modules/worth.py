@@ -1,4 +1,4 @@
-"""``worth.…``: whether the cache was worth it, and where another mode would decide otherwise."""
+"""``worth.…``: whether the cache paid off, and where another mode would decide differently."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.playback.playback import Superseded
 
 @command("worth.cost", source="source", latest=1, throttle="IMPORTS_PER_MINUTE")
 async def cost(call: Call) -> Answer:
-    """Answer what each strategy evaluates, keeps and takes; pushes ``worth.progress`` meanwhile."""
+    """Return what each strategy evaluates, keeps and costs; pushes ``worth.progress`` meanwhile."""
     return await _waited(call, worth.CostQuestion(call.found()))
 
 
@@ -25,7 +25,7 @@ async def cost(call: Call) -> Answer:
     audit="text?",
 )
 async def other(call: Call) -> Answer:
-    """Answer where the scenario first parts from itself under another mode of the cache."""
+    """Return where the scenario's run first diverges under another mode of the cache."""
     return await _waited(call, _asked(call))
 
 
@@ -40,7 +40,7 @@ async def other(call: Call) -> Answer:
     audit="text?",
 )
 async def copy(call: Call) -> Answer:
-    """Make a draft of the source with these settings."""
+    """Create a draft of the source with these settings."""
     draft = await call.in_engine(worth.copy, _asked(call), call.visitor)
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}
 
@@ -55,7 +55,7 @@ def _asked(call: Call) -> worth.CostQuestion:
 
 @command("worth.cancel")
 async def cancel(call: Call) -> Answer:
-    """Give up what this connection waits for; its request is answered ``request.superseded``."""
+    """Cancel what this connection waits for; its request is answered ``request.superseded``."""
     for name in ("worth.cost", "worth.other"):
         call.connection.give_up(name)
     return {}
